@@ -16,7 +16,18 @@ class BillingConfig(AppConfig):
         import billing.services.terminals
         import billing.tasks
         import billing.topics  # noqa: F401  registers the live topics
-        from billing import demo, errors, health, menu, overview, rules, servers, undo_ways, wallet
+        from billing import (
+            demo,
+            errors,
+            health,
+            menu,
+            overview,
+            rules,
+            search,
+            servers,
+            undo_ways,
+            wallet,
+        )
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.recharges import reported
@@ -32,8 +43,10 @@ class BillingConfig(AppConfig):
         rules.register()
         menu.register()
         overview.register()
+        search.register()
         undo_ways.register()
         operations.register_sentences("billing.sentences")
+        operations.register_goals("billing.guide")
         problems.declare_all(errors.PROBLEMS)
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)

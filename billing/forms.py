@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from billing import money
 from billing.models import MoneyOrder, Recharge, Wallet
-from billing.presentation import mode_word
-from billing.pricing.modes import MODES
 from billing.recharging import variants
 from billing.services.adjustments import BY_FORM
+from billing.services.recharges import check_amount
 from poolsite.access.models import Account
 
 LONGEST = 24  # characters of an amount
@@ -67,7 +66,7 @@ def _reason(**given: Any) -> forms.CharField:
 
 
 class TopUpForm(forms.Form):
-    """How much, and by which provider."""
+    """How much, and by which provider. A preset counts where no amount is written."""
 
     amount = AmountField(label=_("Amount"))
     variant = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
@@ -76,8 +75,11 @@ class TopUpForm(forms.Form):
     )
     token = _token()
 
-    def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
-        super().__init__(*args, **given)
+    def __init__(self, data: Any = None, *args: Any, wallet: Wallet, **given: Any) -> None:
+        if data is not None and not data.get("amount", "").strip():
+            data = {**data.dict(), "amount": data.get("preset", "")}
+        super().__init__(data, *args, **given)
+        self._currency = wallet.account.currency
         offered = variants.configured()
         choice: Any = self.fields["variant"]
         choice.choices = [(each.name, each.label) for each in offered]
@@ -85,6 +87,12 @@ class TopUpForm(forms.Form):
             choice.initial, choice.widget = offered[0].name, forms.HiddenInput()
         if not any(variants.keeps_methods(each.name) for each in offered):
             del self.fields["keep_method"]
+
+    def clean_amount(self) -> int:
+        """Units that a provider takes."""
+        amount: int = self.cleaned_data["amount"]
+        check_amount(amount, self._currency)
+        return amount
 
 
 class LimitsForm(forms.Form):
@@ -136,31 +144,32 @@ class RefundForm(forms.Form):
 
 
 class AdjustmentForm(forms.Form):
-    """What an operator asks for by hand."""
+    """What an operator asks for by hand; each kind has the fields that matter for it."""
 
-    kind = forms.ChoiceField(label=_("Type"), choices=[])
+    kind = forms.ChoiceField(label=_("Type"), choices=[], widget=forms.HiddenInput)
+    recharge = forms.CharField(
+        label=_("Top-up"),
+        max_length=20,
+        help_text=_("The number of the top-up that the bank took back, such as R00000012."),
+        widget=forms.TextInput(attrs={"list": "receipts", "autocomplete": "off"}),
+    )
     amount = AmountField(label=_("Amount"))
     reason = _reason()
     reference = forms.CharField(
-        label=_("Reference"),
+        label=_("Reference (optional)"),
         max_length=120,
         required=False,
         help_text=_("The number of the bank transfer, ticket or invoice."),
     )
-    recharge = forms.CharField(
-        label=_("Top-up"),
-        max_length=20,
-        required=False,
-        help_text=_("For a chargeback: the number of the top-up, such as R00000012."),
-    )
     token = _token()
 
-    def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
+    def __init__(self, *args: Any, wallet: Wallet, kind: str, **given: Any) -> None:
         super().__init__(*args, **given)
         self._wallet = wallet
         words = dict(MoneyOrder.Kind.choices)
         kinds: Any = self.fields["kind"]
-        kinds.choices = [(kind.value, words[kind.value]) for kind in BY_FORM]
+        kinds.choices = [(each.value, words[each.value]) for each in BY_FORM]
+        del self.fields["reference" if kind == MoneyOrder.Kind.CHARGEBACK else "recharge"]
 
     def clean_recharge(self) -> Recharge | None:
         """The account's own top-up of that number."""
@@ -196,73 +205,6 @@ class AcceptRefundForm(forms.Form):
     token = _token()
 
 
-RULES = [
-    ("", _("per message")),
-    ("characters_per_unit", _("per number of characters")),
-    ("kilobytes_per_unit", _("per number of kB")),
-]
-
-
-class TariffForm(forms.Form):
-    """One version of an account's prices; a row of fields for each sub-mode."""
-
-    name = forms.CharField(label=_("Name"), max_length=120)
-    valid_from = forms.DateField(
-        label=_("Valid from"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
-    )
-    valid_until = forms.DateField(
-        label=_("Valid until (exclusive)"),
-        required=False,
-        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-    )
-
-    replace = forms.BooleanField(
-        label=_("Replace the current version"), required=False, initial=True
-    )
-
-    def __init__(self, *args: Any, **given: Any) -> None:
-        super().__init__(*args, **given)
-        for mode in MODES:
-            self.fields[f"{mode}-price"] = AmountField(
-                label=mode_word(mode), least=0, required=False
-            )
-            self.fields[f"{mode}-rule"] = forms.ChoiceField(
-                label=_("Counted"), choices=RULES, required=False
-            )
-            self.fields[f"{mode}-size"] = forms.IntegerField(
-                label=_("Unit size"), min_value=1, max_value=1_000_000, required=False
-            )
-
-    @property
-    def rows(self) -> list[tuple[str, Any, Any, Any]]:
-        """Mode's name with its three fields, in the order of the books."""
-        return [
-            (mode_word(mode), self[f"{mode}-price"], self[f"{mode}-rule"], self[f"{mode}-size"])
-            for mode in MODES
-        ]
-
-    def prices(self) -> dict[str, dict[str, int]]:
-        """The prices that were filled in, as services take them. A mode without one is not sold."""
-        found: dict[str, dict[str, int]] = {}
-        for mode in MODES:
-            price = self.cleaned_data.get(f"{mode}-price")
-            if price is None:
-                continue
-            found[mode] = {"unit_price": price}
-            rule = self.cleaned_data.get(f"{mode}-rule")
-            if rule:
-                found[mode][rule] = self.cleaned_data[f"{mode}-size"]
-        return found
-
-    def clean(self) -> dict[str, Any]:
-        """A rule needs its size; somebody must sell something."""
-        cleaned = super().clean() or {}
-        for mode in MODES:
-            if cleaned.get(f"{mode}-rule") and not cleaned.get(f"{mode}-size"):
-                self.add_error(f"{mode}-size", _("Enter the unit size."))
-        return cleaned
-
-
 class ChatbotForm(forms.Form):
     """A sender of an account; the id is asked for once."""
 
@@ -281,12 +223,3 @@ class ChatbotForm(forms.Form):
         super().__init__(*args, **given)
         if not is_new:
             del self.fields["slug"]
-
-
-class EndTariffForm(forms.Form):
-    """When a version ends."""
-
-    valid_until = forms.DateField(
-        label=_("Valid until (exclusive)"),
-        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
-    )

@@ -8,6 +8,9 @@ from poolsite.operations.page_words import register_page_word
 
 CUSTOMERS = ("billing.own",)
 OPERATORS = ("billing.books",)
+TOP_UPS = ("recharges", "recharge", "recharge_pay", "top_up", "refund_ask")
+TARIFFS = ("tariffs", "tariff_new", "tariff_change", "tariff_end")
+OF_ACCOUNT = ("account", "wallet_open", "account_close", "adjust")
 ICONS = {
     "balance": "account_balance_wallet",
     "campaigns": "campaign",
@@ -42,19 +45,33 @@ def register() -> None:
 
 
 def _customers() -> list[Entry]:
-    """One row each: name, label, page, order, pages that light it up, key."""
+    """One row each: name, label, page, section, pages that light it up, key; in order."""
     rows = (
-        ("balance", _("Balance"), "balance", 10, ("portal", "explain", "entries"), "b"),
-        ("campaigns", _("Campaigns"), "own_campaigns", 20, _of("campaign", "campaign_new"), ""),
-        ("templates", _("Templates"), "own_templates", 25, _of("template", "template_new"), ""),
-        ("opt_outs", _("Opt-outs"), "own_opt_outs", 30, ("opt_outs",), ""),
-        ("top_ups", _("Top-ups"), "own_top_ups", 40, ("recharges", "recharge", "top_up"), ""),
-        ("statements", _("Statements"), "own_statements", 50, _of("statement"), ""),
-        ("usage", _("Usage"), "own_usage", 60, ("usage",), ""),
-        ("messages", _("Messages"), "own_messages", 70, ("messages", "message", "rules"), ""),
-        ("prices", _("Tariffs"), "own_prices", 80, ("tariffs",), ""),
-        ("chatbots", _("Chatbots"), "own_chatbots", 85, _of("chatbot", "chatbot_new"), ""),
-        ("alerts", _("Alerts and limits"), "own_alerts", 90, ("limits",), ""),
+        ("balance", _("Balance"), "balance", "top", ("portal", "explain", "entries"), "b"),
+        ("campaigns", _("Campaigns"), "own_campaigns", "top", _of("campaign", "campaign_new"), "k"),
+        ("top_ups", _("Top-ups"), "own_top_ups", "top", TOP_UPS, "u"),
+        ("statements", _("Statements"), "own_statements", "top", _of("statement"), "e"),
+        (
+            "messages",
+            _("Messages"),
+            "own_messages",
+            "messages",
+            ("messages", "message", "rules"),
+            "x",
+        ),
+        (
+            "templates",
+            _("Templates"),
+            "own_templates",
+            "messages",
+            _of("template", "template_new"),
+            "",
+        ),
+        ("chatbots", _("Chatbots"), "own_chatbots", "messages", _of("chatbot", "chatbot_new"), ""),
+        ("opt_outs", _("Opt-outs"), "own_opt_outs", "messages", ("opt_outs",), ""),
+        ("usage", _("Usage"), "own_usage", "billing", ("usage",), ""),
+        ("prices", _("Tariffs"), "own_prices", "billing", TARIFFS, ""),
+        ("alerts", _("Alerts and limits"), "own_alerts", "billing", ("limits",), ""),
     )
     return [
         Entry(
@@ -62,13 +79,13 @@ def _customers() -> list[Entry]:
             label,
             f"billing:{page}",
             ICONS[name],
-            section="billing",
-            order=order,
+            section=section,
+            order=10 + place,
             actions=("billing.paying",) if name == "alerts" else CUSTOMERS,
             key=key,
             match=tuple(f"billing:{other}" for other in match),
         )
-        for name, label, page, order, match, key in rows
+        for place, (name, label, page, section, match, key) in enumerate(rows)
     ]
 
 
@@ -79,7 +96,7 @@ def _of(page: str, *more: str) -> tuple[str, ...]:
 
 def _operators() -> list[Entry]:
     rows = (
-        ("wallets", _("Balances"), "accounts", "account_balance_wallet", 110, ("account",), "a"),
+        ("wallets", _("Balances"), "accounts", "account_balance_wallet", 110, OF_ACCOUNT, "l"),
         ("holds", _("Holds by age"), "holds", "hourglass_top", 120, (), ""),
         ("flagged", _("Flagged reports"), "flagged", "flag", 130, (), "f"),
         ("adjustments", _("Adjustments"), "adjustments", "fact_check", 135, ("adjustment",), ""),

@@ -1,6 +1,6 @@
-"""What money puts on the overview, into the search and the metrics, and customers' first page."""
+"""What money puts on the overview and into the metrics, and customers' first page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,25 +11,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from billing.models import Recharge, Wallet
-from billing.presentation import amount, state_word
+from billing.models import Wallet
+from billing.presentation import amount
 from billing.selectors import figures as now_figures
 from billing.selectors import lag
 from billing.selectors.flagged import open_totals
-from billing.selectors.messages import visible_messages
 from billing.selectors.usage import last_day
-from billing.selectors.wallets import in_visible_wallets, visible_wallets
+from billing.selectors.wallets import visible_wallets
 from billing.views import portal
-from billing.views.common import link
 from poolsite import access, operations
 from poolsite.access import Principal, register_first_page
 from poolsite.kept import Kept, reach_of
-from poolsite.operations import Found
 
 SHOWN = 5
 CANDIDATES = 50  # wallets whose live figures are read for the card
 FRESH_SECONDS = 1.0
-LONGEST_ID = 80
 
 
 @dataclass(frozen=True)
@@ -152,67 +148,6 @@ def audit_stat(principal: Any) -> operations.Stat | None:
     return operations.Stat(_("Balanced") if state.is_green else _("Not run yet"))
 
 
-# -- search ---------------------------------------------------------------------------------------
-
-
-def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Accounts by slug or name, messages by their very id, top-ups by their number."""
-    if not access.decide(principal, "billing.view"):
-        return []
-    found = [*_accounts(principal, text, limit), *_messages(principal, text, limit)]
-    return (found + _recharges(principal, text))[:limit]
-
-
-def _accounts(principal: Principal, text: str, limit: int) -> list[Found]:
-    rows = visible_wallets(principal).filter(account__slug__startswith=text.lower())
-    named = visible_wallets(principal).filter(account__name__istartswith=text)
-    page = "billing:account" if principal.is_operator else "billing:portal"
-    return [
-        Found(
-            _("Account"),
-            row.account.name,
-            row.slug,
-            reverse(page, args=[row.slug]),
-            exact=row.slug == text.lower(),
-        )
-        for row in (rows | named).order_by("account__slug")[:limit]
-    ]
-
-
-def _messages(principal: Principal, text: str, limit: int) -> Sequence[Found]:
-    if len(text) > LONGEST_ID:
-        return []
-    rows = visible_messages(principal).filter(message_id=text).order_by("-pk")
-    return [
-        Found(
-            _("Message"),
-            row.message_id,
-            f"{row.wallet.account.name} · {state_word(row.state)[0]}",
-            f"{reverse('billing:message', args=[row.wallet.slug])}?id={row.message_id}",
-            exact=True,
-        )
-        for row in rows[:limit]
-    ]
-
-
-def _recharges(principal: Principal, text: str) -> list[Found]:
-    number = text[1:] if text[:1] in "Rr" else ""
-    if not (number.isascii() and number.isdecimal() and len(number) < 19):
-        return []
-    recharges = Recharge.objects.select_related("wallet__account")
-    rows = in_visible_wallets(recharges, principal).filter(pk=int(number))
-    return [
-        Found(
-            _("Top-up"),
-            row.number,
-            amount(row.amount, row.wallet.account.currency),
-            link("recharge", row.wallet.slug, row.pk),
-            exact=True,
-        )
-        for row in rows
-    ]
-
-
 # -- metrics --------------------------------------------------------------------------------------
 
 
@@ -249,20 +184,5 @@ def register() -> None:
     ):
         entry = operations.StatEntry(name, label, load, order=40 + order)  # type: ignore[arg-type]
         operations.register_stat(entry)
-    operations.register_search("billing", find)
     operations.register_metrics("billing.lists", collect)
-    operations.register_first_step(
-        operations.FirstStep(
-            "billing.wallet",
-            gettext_lazy("Open the first balance"),  # type: ignore[arg-type]
-            gettext_lazy(  # type: ignore[arg-type]
-                "Accounts are prepaid. Each message is charged to the account's balance."
-            ),
-            gettext_lazy("Open a balance"),  # type: ignore[arg-type]
-            "billing:wallet_open",
-            "billing.adjusting",
-            Wallet.objects.exists,
-            order=60,
-        )
-    )
     register_first_page("portal", suits=portal.has_portal, url=portal.first_page, order=40)

@@ -4,11 +4,13 @@ from django.urls import path
 
 from billing.views import (
     accounts,
+    books,
     campaigns_urls,
     explain,
     flagged,
     holds,
     messages,
+    messages_list,
     money_audit,
     paying_urls,
     portal,
@@ -35,7 +37,7 @@ urlpatterns = [
     path("accounts/<slug:slug>/usage/data/", usage.usage_data, name="usage_data"),
     path("accounts/<slug:slug>/entries/", explain.entries_page, name="entries"),
     path("accounts/<slug:slug>/explain/<slug:leg>/", explain.explain_page, name="explain"),
-    path("accounts/<slug:slug>/messages/", messages.message_list, name="messages"),
+    path("accounts/<slug:slug>/messages/", messages_list.message_list, name="messages"),
     path("accounts/<slug:slug>/message/", messages.message_page, name="message"),
     # operators
     path("billing/rules/", rules.rules_page, name="rules"),
@@ -62,7 +64,7 @@ urlpatterns = [
     ),
     path("billing/terminals/", terminals.terminals_page, name="terminals"),
     path("billing/terminals/upload/", terminals.terminals_upload, name="terminals_upload"),
-    path("billing/books/", money_audit.persistence_page, name="books"),
+    path("billing/books/", books.books_page, name="books"),
     path("billing/audit/", money_audit.audit_page, name="audit"),
     path("billing/audit/run/", money_audit.audit_run, name="audit_run"),
     # campaigns, templates, opt-outs

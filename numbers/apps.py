@@ -15,7 +15,7 @@ class NumbersConfig(AppConfig):
         import numbers.pool.scripts
         import numbers.tasks
         import numbers.topics  # noqa: F401  registers the live topics
-        from numbers import demo, errors, menu, overview, pool, rules
+        from numbers import demo, errors, menu, overview, pool, rules, search
         from numbers.services.history_source import PoolSource
         from poolsite import history, operations, timers
         from poolsite.api import problems
@@ -23,8 +23,10 @@ class NumbersConfig(AppConfig):
 
         rules.register()
         operations.register_sentences("numbers.sentences")
+        operations.register_goals("numbers.guide")
         problems.declare_all(errors.PROBLEMS)
         overview.register()
+        search.register()
         menu.register()
         history.register(PoolSource())
         timers.register(

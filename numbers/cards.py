@@ -174,21 +174,6 @@ def register() -> None:
     ):
         entry = operations.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
         operations.register_stat(entry)
-    operations.register_first_step(
-        operations.FirstStep(
-            "numbers.pool",
-            gettext_lazy("Create the first pool"),  # type: ignore[arg-type]
-            gettext_lazy(  # type: ignore[arg-type]
-                "A pool is a set of outbound numbers that calls share. Create one, then "
-                "import its numbers."
-            ),
-            gettext_lazy("New pool"),  # type: ignore[arg-type]
-            "numbers:pool_create",
-            "numbers.create",
-            Pool.objects.exists,
-            order=10,
-        )
-    )
     operations.register_managed(
         operations.ManagedKind(
             "pool",

@@ -8,45 +8,41 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.models import Pool, SwitchKind
 from poolsite import number_format
-from poolsite.operations.forms import AggregateCreateForm, field_groups
+from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.settings_forms import Section, SettingsMixin
 
-SETTINGS = (
-    (
-        _("Name and alerts"),
-        "",
-        (
-            "name",
-            "description",
-            "blocking_alarm_percent",
-            "occupancy_alarm_percent",
-            "short_call_seconds",
-        ),
+SECTIONS = (
+    Section(
+        _("Basics"),
+        ("name", "description", "blocking_alarm_percent", "occupancy_alarm_percent"),
     ),
-    (
+    Section(
         _("Number selection"),
+        ("cooldown_seconds", "daily_cap", "sticky_seconds", "near", "callback_window_seconds"),
         _(
             "The number that has been idle longest is picked first. These settings change "
             "the order."
         ),
-        ("cooldown_seconds", "daily_cap", "sticky_seconds", "near", "callback_window_seconds"),
     ),
-    (
+    Section(
         _("Leases"),
+        ("lease_seconds", "suspect_seconds"),
         _("What happens to a call whose end is never reported."),
-        ("lease_seconds", "suspect_seconds", "switch_interval_seconds", "restart_rest_seconds"),
     ),
-    (
+    Section(
         _("Number format"),
-        _("Numbers are accepted in any format, then stored and compared in one."),
         ("home_country", "number_spelling"),
+        _("Numbers are accepted in any format, then stored and compared in one."),
     ),
-    (
-        _("Limits and charging"),
-        "",
+    Section(_("Limits and charging"), ("waiters_limit", "charged", "charge_interval_seconds")),
+    Section(
+        _("Advanced"),
         (
-            *("waiters_limit", "log_limit", "charged", "charge_interval_seconds"),
-            "added_by_script",
+            *("short_call_seconds", "switch_interval_seconds", "restart_rest_seconds"),
+            *("log_limit", "added_by_script"),
         ),
+        _("Switch reports, short calls and the event log"),
+        advanced=True,
     ),
 )
 
@@ -65,21 +61,27 @@ else:
     PoolForm = forms.ModelForm
 
 
-class PoolSettingsForm(PoolForm):
+class PoolSettingsForm(SettingsMixin, PoolForm):
     """Everything about a pool that an operator may change; saved by the service, not here."""
+
+    sections = SECTIONS
+    depends = {"charge_interval_seconds": ("charged", ("on",))}
 
     class Meta:
         model = Pool
-        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        fields = [name for section in SECTIONS for name in section.names]
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
-
-    def groups(self) -> list[dict[str, Any]]:
-        """The cards of the page."""
-        return field_groups(self, SETTINGS)
-
-    def changes(self) -> dict[str, Any]:
-        """The settings that differ from the stored ones."""
-        return {name: self.cleaned_data[name] for name in self.changed_data}
+        help_texts = {
+            "blocking_alarm_percent": _("Alert when more of the calls than this get no number."),
+            "occupancy_alarm_percent": _("Alert when more of the numbers than this are in use."),
+            "cooldown_seconds": _("How long a number rests after a call."),
+            "lease_seconds": _("How long a call keeps its number without a renewal."),
+            "suspect_seconds": _("How long a silent call's number is still held after that."),
+            "waiters_limit": _("Further calls are refused at once."),
+            "switch_interval_seconds": _("How often switches report the calls they carry."),
+            "restart_rest_seconds": _("How long the numbers of its calls rest."),
+            "charge_interval_seconds": _("How often a running call is charged."),
+        }
 
 
 class SwitchForm(forms.Form):

@@ -1,25 +1,25 @@
 """What people type into the pages of number health."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from numbers.models import HealthRule
 from numbers.models.health import RULE_SETTINGS
-from poolsite.operations.forms import field_groups
+from poolsite.operations.settings_forms import Section, SettingsMixin
 
-GROUPS = (
-    (_("Rule"), "", ("name", "enabled", "action", "rest_hours", "notify")),
-    (
+SECTIONS = (
+    Section(_("Rule"), ("name", "enabled", "action", "rest_hours", "notify")),
+    Section(
         _("When"),
-        _("A number is taken out of use when its value over the window passes the threshold."),
         ("measure", "direction", "threshold", "least_calls", "window"),
+        _("A number is taken out of use when its value over the window passes the threshold."),
     ),
-    (
+    Section(
         _("Limits"),
-        _("The rule never takes more numbers out of use than this."),
         ("daily_limit", "pool_percent"),
+        _("The rule never takes more numbers out of use than this."),
     ),
 )
 
@@ -29,16 +29,15 @@ else:
     RuleForm = forms.ModelForm
 
 
-class HealthRuleForm(RuleForm):
+class HealthRuleForm(SettingsMixin, RuleForm):
     """Everything about a rule; saved by the service, not here."""
+
+    sections = SECTIONS
+    depends = {"rest_hours": ("action", (HealthRule.REST,))}
 
     class Meta:
         model = HealthRule
         fields = RULE_SETTINGS
-
-    def groups(self) -> list[dict[str, Any]]:
-        """The cards of the page."""
-        return field_groups(self, GROUPS)
 
 
 class SpamLabelsForm(forms.Form):

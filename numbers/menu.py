@@ -2,6 +2,8 @@
 
 from django.utils.translation import gettext_lazy as _
 
+from poolsite import access
+from poolsite.access import Principal
 from poolsite.operations import navigation
 from poolsite.operations.navigation import Entry
 from poolsite.operations.page_words import register_page_word
@@ -67,6 +69,12 @@ def register() -> None:
             section="numbers",
             order=210,
             actions=("numbers.view",),
-            key="i",
+            key="j",
+            suits=_imports,
         )
     )
+
+
+def _imports(principal: Principal) -> bool:
+    """Customers' numbers are imported by operators, unless they may work on a pool themselves."""
+    return principal.is_operator or access.decide(principal, "numbers.operate").allowed

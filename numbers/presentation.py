@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from numbers.models import PoolEvent
+from poolsite.number_format import masked
 from poolsite.operations.templatetags.console import span
 
 STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
@@ -41,7 +42,6 @@ _ENDS: dict[str, str] = {
     "lost with Redis": gettext_noop("Lost when Redis lost data"),
     "end not heard": gettext_noop("End not reported"),
 }
-NBSP = "\N{NO-BREAK SPACE}"
 IN_CALL = frozenset("CLsl")
 
 
@@ -95,15 +95,6 @@ def dot_of(code: str) -> str:
     if "q" in code[2:]:
         return "quarantined"
     return {"iu": "ready", "bu": "call", "bd": "lost"}.get(code[:2], "offline")
-
-
-def masked(callee: str) -> str:
-    """A callee on a page that many look at: the first three and last four digits."""
-    digits = callee.removeprefix("+")
-    if not digits.isdecimal() or len(digits) < 8:
-        return callee
-    local = digits[2:] if digits.startswith("86") and len(digits) == 13 else digits
-    return f"{local[:3]}{NBSP}••••{NBSP}{local[-4:]}"
 
 
 def short_id(call_id: str) -> str:

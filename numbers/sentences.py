@@ -55,6 +55,12 @@ def _of_pools() -> list[Sentence]:
             _("%(actor)s corrected differences in the pool %(thing)s: %(drift)s"),
             {"drift": plain},
         ),
+        Sentence(
+            "numbers.test_call",
+            POOLS,
+            _("%(actor)s made a test call in the pool %(thing)s with %(number)s"),
+            {"number": plain},
+        ),
         Sentence("numbers.switch_create", POOLS, _("%(actor)s added the switch %(thing)s")),
         Sentence(
             "numbers.switch_configure",

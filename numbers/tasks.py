@@ -2,32 +2,82 @@
 
 import time
 
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
 from numbers import services
 from poolsite import jobs
 
 COUNT_SECONDS = 20
 
 
-@jobs.sweep("numbers.charges", every_seconds=2, shards=2, pausable=True, queue=jobs.BOOKS)
+@jobs.sweep(
+    "numbers.charges",
+    every_seconds=2,
+    shards=2,
+    pausable=True,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Call charges"),
+        _("Charges each started interval of charged calls."),
+        {
+            "vouchers": ngettext_lazy("%(n)s call checked", "%(n)s calls checked", "n"),
+            "held": ngettext_lazy("%(n)s interval held", "%(n)s intervals held", "n"),
+            "started": ngettext_lazy("%(n)s interval charged", "%(n)s intervals charged", "n"),
+            "ended": ngettext_lazy("%(n)s call settled", "%(n)s calls settled", "n"),
+        },
+    ),
+)
 def charges(shard: int, shards: int) -> dict[str, int]:
     """Next intervals of charged calls, and what a process that died left half done."""
     return services.sweep_charges(shard, shards)
 
 
-@jobs.sweep("numbers.watch", every_seconds=2, light=True)
+@jobs.sweep(
+    "numbers.watch",
+    every_seconds=2,
+    light=True,
+    told=jobs.Told(
+        _("Pool repair"),
+        _("Restores what Redis lost and sends pending settings."),
+        {"mended": ngettext_lazy("%(n)s difference corrected", "%(n)s differences corrected", "n")},
+    ),
+)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost and what SQL has not sent, and mends it."""
     counting = int(time.time()) % COUNT_SECONDS < 2
     return services.watch_pools(shard, shards, counting=counting)
 
 
-@jobs.sweep("numbers.settings", every_seconds=600)
+@jobs.sweep(
+    "numbers.settings",
+    every_seconds=600,
+    told=jobs.Told(
+        _("Pool settings"),
+        _("Sends pool settings and daily reset times to Redis."),
+        {"pools": ngettext_lazy("%(n)s pool updated", "%(n)s pools updated", "n")},
+    ),
+)
 def settings(shard: int, shards: int) -> dict[str, int]:
     """Brings settings and the coming midnights to Redis."""
     return services.apply_all_settings()
 
 
-@jobs.sweep("numbers.health", every_seconds=30, pausable=True)
+@jobs.sweep(
+    "numbers.health",
+    every_seconds=30,
+    pausable=True,
+    told=jobs.Told(
+        _("Number health"),
+        _("Updates health figures, ends rests and applies rules."),
+        {
+            "slid": ngettext_lazy("%(n)s number updated", "%(n)s numbers updated", "n"),
+            "returned": ngettext_lazy("%(n)s number returned", "%(n)s numbers returned", "n"),
+            "released": ngettext_lazy("%(n)s number released", "%(n)s numbers released", "n"),
+            "applied": ngettext_lazy("%(n)s rule applied", "%(n)s rules applied", "n"),
+        },
+    ),
+)
 def health(shard: int, shards: int) -> dict[str, int]:
     """Windows of number health move on, rests end, rules act."""
     from numbers.services.health_acting import health_tick
@@ -35,13 +85,21 @@ def health(shard: int, shards: int) -> dict[str, int]:
     return health_tick()
 
 
-@jobs.sweep("numbers.samples", every_seconds=60)
+@jobs.sweep(
+    "numbers.samples",
+    every_seconds=60,
+    told=jobs.Told(_("Pool charts"), _("Records each pool's figures once a minute.")),
+)
 def samples(shard: int, shards: int) -> dict[str, int]:
     """One row per pool and minute, for the charts."""
     return services.sample_take()
 
 
-@jobs.sweep("numbers.alarms", every_seconds=10)
+@jobs.sweep(
+    "numbers.alarms",
+    every_seconds=10,
+    told=jobs.Told(_("Pool alarms"), _("Compares pools with their alarm thresholds.")),
+)
 def alarms(shard: int, shards: int) -> dict[str, int]:
     """Compares pools with their thresholds."""
     from numbers.services.alarms import check_alarms
@@ -49,7 +107,19 @@ def alarms(shard: int, shards: int) -> dict[str, int]:
     return check_alarms()
 
 
-@jobs.sweep("numbers.twins", every_seconds=20, light=True)
+@jobs.sweep(
+    "numbers.twins",
+    every_seconds=20,
+    light=True,
+    told=jobs.Told(
+        _("Duplicate numbers"),
+        _("Finds numbers that are in more than one pool."),
+        {
+            "settled": ngettext_lazy("%(n)s number compared", "%(n)s numbers compared", "n"),
+            "twins": ngettext_lazy("%(n)s duplicate found", "%(n)s duplicates found", "n"),
+        },
+    ),
+)
 def twins(shard: int, shards: int) -> dict[str, int]:
     """Keeps every number's canonical form, and the incident about duplicates."""
     from numbers.services.twins import watch_twins

@@ -12,6 +12,7 @@ from numbers.views import (
     pools,
     switches,
     twins,
+    who_had,
 )
 
 
@@ -69,7 +70,7 @@ urlpatterns = [
         health_rules.rule_delete,
         name="health_rule_delete",
     ),
-    path("who-had/", numbers.who_had, name="who_had"),
+    path("who-had/", who_had.who_had, name="who_had"),
     path("numbers/", number_list.number_list_page, name="numbers"),
     path("numbers/states/", number_list.number_states, name="states"),
     path("numbers/export/", number_list.number_export, name="export"),

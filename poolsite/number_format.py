@@ -32,6 +32,7 @@ __all__ = [
     "Rejected",
     "Rejection",
     "beginning",
+    "masked",
     "normalise",
     "parse",
 ]
@@ -111,6 +112,15 @@ def beginning(text: str) -> str:
     if value.startswith("00"):
         value = "+" + value[2:]
     return value if value.removeprefix("+") else ""
+
+
+def masked(number: str) -> str:
+    """A number on a page that many look at: the first three and last four digits."""
+    digits = number.removeprefix("+")
+    if not digits.isdecimal() or len(digits) < 8:
+        return number
+    local = digits[2:] if digits.startswith("86") and len(digits) == 13 else digits
+    return f"{local[:3]}\N{NO-BREAK SPACE}••••\N{NO-BREAK SPACE}{local[-4:]}"
 
 
 def _too_big(text: str) -> Rejected:

@@ -319,7 +319,8 @@ STORAGES = {
 UNFOLD = {
     "SITE_TITLE": PLATFORM_NAME,
     "SITE_HEADER": PLATFORM_NAME,
-    "SITE_SYMBOL": "dialpad",
+    "SITE_ICON": lambda request: static("favicon.svg"),
+    "DASHBOARD_CALLBACK": "poolsite.operations.admin_index.dashboard",
     "SITE_URL": "/",
     "SHOW_BACK_BUTTON": True,
     "STYLES": [
@@ -328,7 +329,7 @@ UNFOLD = {
         lambda request: static("css/admin.css"),
     ],
     "SITE_DROPDOWN": [
-        {"icon": "arrow_back", "title": gettext_lazy("Back to the console"), "link": "/overview/"}
+        {"icon": "arrow_back", "title": gettext_lazy("Back to the console"), "link": "/"}
     ],
     "SIDEBAR": {"show_search": True, "show_all_applications": False},
 }

@@ -15,6 +15,7 @@ from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
 from queueing.line.api import routes as line_routes
 
+handler403 = "poolsite.operations.error_pages.not_allowed"
 handler404 = "poolsite.api.root.nothing_there"
 handler500 = "poolsite.api.faults.something_failed"
 

@@ -50,6 +50,9 @@ class Connection extends EventTarget {
 
 export const connection = new Connection();
 
+/** States that came with the page (`first_snapshots` of its view), each for its first watcher. */
+const firsts = JSON.parse(document.getElementById("first-snapshots")?.textContent ?? "{}");
+
 /** @type {WebSocket | null} */
 let socket = null;
 let ready = false;
@@ -78,6 +81,7 @@ export function subscribe(topic, handlers, { element } = {}) {
   entry.handlers.add(mine);
   topics.set(topic, entry);
   if (known) entry.version = null; // a second watcher needs the whole state, too
+  else if (topic in firsts) queueMicrotask(() => tellFirst(entry));
   ask(entry);
   attempt(0);
   return () => {
@@ -128,6 +132,13 @@ const watched = (entry) => topics.get(entry.topic) === entry;
 
 function askIn(wait, entry) {
   setTimeout(() => watched(entry) && ask(entry), wait);
+}
+
+/** Draw what came with the page, until the socket knows better. */
+function tellFirst(entry) {
+  const data = firsts[entry.topic];
+  delete firsts[entry.topic];
+  if (entry.version === null) each(entry.handlers, (handlers) => handlers.snapshot(data, 0));
 }
 
 /** End the watch of a topic that nobody watches any more. */

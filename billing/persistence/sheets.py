@@ -8,7 +8,7 @@ from typing import Any
 
 from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
 from billing.persistence.folding import MessageDelta, messages_of
-from billing.persistence.statements import Row
+from billing.persistence.row_texts import Row
 from billing.wallet import Change, reasons
 from poolsite.moments import moment_of
 

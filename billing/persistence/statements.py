@@ -6,18 +6,15 @@ data; values travel as parameters, or escaped in COPY's own text form.
 
 # ruff: noqa: S608  every statement is built of this module's own constants
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
-from types import NoneType
 from typing import Any, Final
 
 from django.db import connection
 
+from billing.persistence.row_texts import Row, array_text, copy_line
 from poolsite.moments import moment_of
-
-Row = Sequence[Any]
 
 
 @dataclass(frozen=True)
@@ -210,7 +207,7 @@ def add_rows(table: Table, rows: Sequence[Row]) -> None:
     columns = ", ".join(table.columns)
     with connection.cursor() as cursor:
         if on_postgres():
-            add_lines(table, [_copy_line(row) for row in rows])
+            add_lines(table, [copy_line(row) for row in rows])
             return
         places = ", ".join(["%s"] * len(table.columns))
         cursor.executemany(
@@ -249,63 +246,8 @@ def _message_on_sqlite(row: Row) -> list[Any]:
     return [*row[: -len(_MOMENTS)], *moments]
 
 
-def array_text(values: Sequence[Any]) -> str:
-    """Return PostgreSQL's text form of an array: far cheaper than adapting each element."""
-    kinds = set(map(type, values))
-    if kinds == {int}:
-        return "{" + ",".join(map(str, values)) + "}"
-    if kinds <= {int, NoneType}:
-        return "{" + ",".join(["NULL" if value is None else str(value) for value in values]) + "}"
-    if kinds == {str}:
-        inner = '","'.join(values)
-        # No quote but those just put between, nothing to escape: looked at once for all.
-        if "\\" not in inner and inner.count('"') == 2 * (len(values) - 1):
-            return f'{{"{inner}"}}'
-    return "{" + ",".join([_array_item(value) for value in values]) + "}"
-
-
-def _array_item(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    text = str(value)
-    if "\\" in text or '"' in text:
-        text = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{text}"'
-
-
 def adapted(value: Any) -> Any:
     """Return what SQLite's driver takes."""
     if isinstance(value, datetime):
         return connection.ops.adapt_datetimefield_value(value)
     return value
-
-
-_SPECIAL = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_ESCAPES = str.maketrans(_SPECIAL)
-
-
-@cache
-def _forms(count: int) -> str:
-    return "\t".join(["%s"] * count)
-
-
-def _copy_line(row: Row) -> str:
-    if None not in row:
-        line = _forms(len(row)) % tuple(row)
-        # None of the four signs that COPY reads in a text: looked at once for the whole row.
-        plain = "\\" not in line and "\n" not in line and "\r" not in line
-        if plain and line.count("\t") == len(row) - 1:
-            return line + "\n"
-    return "\t".join([_COPY.get(value.__class__, _copy_other)(value) for value in row]) + "\n"
-
-
-def _copy_text(text: str) -> str:
-    # A printable text has none of the signs that COPY reads, but for the backslash.
-    return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
-
-
-def _copy_other(value: Any) -> str:
-    return "\\N" if value is None else str(value)
-
-
-_COPY: Final[dict[type, Callable[[Any], str]]] = {int: str, str: _copy_text}

@@ -13,8 +13,9 @@ from billing.models import Batch, Message
 from billing.persistence import statements
 from billing.persistence.entries import AccountBatch, BookFaultError
 from billing.persistence.folding import MessageDelta
+from billing.persistence.row_texts import Row
 from billing.persistence.sheets import Sheet, sheet_of
-from billing.persistence.statements import Move, Row
+from billing.persistence.statements import Move
 from poolsite.runtime.crash_points import crash_point
 
 MOST_ACCOUNTS = 1_000  # in one transaction

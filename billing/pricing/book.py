@@ -40,3 +40,25 @@ class Book:
         if version is None:
             raise PriceError("no-tariff", "no tariff is valid now")
         return quote(version.prices, version.tariff_id, ends, content)
+
+
+def gaps(
+    spans: Iterable[tuple[datetime, datetime | None]], since: datetime
+) -> list[tuple[datetime, datetime | None]]:
+    """The times after `since` in which no version is valid; an end of None is for ever.
+
+    spans: [from, until) of every version, in any order, none at the same time as another.
+    """
+    found: list[tuple[datetime, datetime | None]] = []
+    covered: datetime | None = since
+    for starts, ends in sorted(spans, key=lambda span: span[0]):
+        if covered is None:
+            break
+        if ends is not None and ends <= covered:
+            continue
+        if starts > covered:
+            found.append((covered, starts))
+        covered = ends
+    if covered is not None:
+        found.append((covered, None))
+    return found

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from billing.models import (
     Chatbot,
@@ -18,9 +18,7 @@ from billing.pricing.modes import MODES
 from billing.selectors.flagged import of_message
 from billing.selectors.wallets import in_visible_wallets
 from poolsite.access import Principal
-from poolsite.paging import older_page
 
-PAGE_ROWS = 50
 STORY_ENTRIES = 200
 
 
@@ -28,29 +26,6 @@ def visible_messages(principal: Principal, action: str = "billing.view") -> Quer
     """The messages of the wallets that the principal may see."""
     rows = Message.objects.select_related("wallet__account")
     return in_visible_wallets(rows, principal, action)
-
-
-@dataclass(frozen=True)
-class MessageQuery:
-    """What a list of messages is asked for; every part comes from the address."""
-
-    search: str = ""
-    state: str = ""
-    mode: str = ""
-    chatbot: str = ""
-    flagged: bool = False
-    before: int | None = None  # the last row's id
-
-    def page(self, rows: QuerySet[Message]) -> tuple[list[Message], int | None]:
-        """One page of these messages, the newest in the books first, and the next one's key."""
-        if self.search:
-            rows = rows.filter(message_id__startswith=self.search)
-        for name in ("state", "mode", "chatbot"):
-            if getattr(self, name):
-                rows = rows.filter(**{name: getattr(self, name)})
-        if self.flagged:
-            rows = rows.exclude(flag="")
-        return older_page(rows.order_by("-pk"), self.before, PAGE_ROWS)
 
 
 @dataclass(frozen=True)
@@ -143,8 +118,3 @@ def _rule_of(tariff: Tariff | None, mode: str) -> tuple[int | None, str]:
     if row.get("kilobytes_per_unit"):
         return row["unit_price"], f"kilobytes:{row['kilobytes_per_unit']}"
     return row["unit_price"], "segments" if mode == "yuexin_unresolved" else "message"
-
-
-def of_wallet(wallet: Wallet) -> QuerySet[Message]:
-    """Every message of one wallet."""
-    return Message.objects.filter(Q(wallet=wallet)).select_related("wallet__account")

@@ -105,26 +105,6 @@ def method_of(wallet: Wallet) -> PaymentMethod | None:
     return PaymentMethod.objects.filter(wallet=wallet, removed_at=None).first()
 
 
-@dataclass(frozen=True)
-class AdjustmentPage:
-    """Some adjustments; `following` is the key of the next page, 0 at the end."""
-
-    rows: list[Adjustment] = field(default_factory=list)
-    following: int = 0
-
-
-def adjustments(show: str = "waiting", slug: str = "", after: int = 0) -> AdjustmentPage:
-    """The operators' list, newest first; the caller has asked for the right to all accounts."""
-    rows = Adjustment.objects.select_related("wallet__account", "asked_by", "decided_by")
-    rows = rows.order_by("-pk")
-    if show in Adjustment.Status.values:
-        rows = rows.filter(status=show)
-    if slug:
-        rows = rows.filter(wallet__account__slug=slug)
-    found, following = older_page(rows, after, PAGE_ROWS)
-    return AdjustmentPage(found, following or 0)
-
-
 def adjustment_get(principal: Principal, pk: int, action: str = "billing.finance") -> Adjustment:
     """One adjustment. access.Hidden when it is missing or foreign, else Forbidden."""
     rows = Adjustment.objects.select_related("wallet__account", "asked_by", "decided_by")

@@ -1,10 +1,16 @@
-"""Monthly statements, straight from the journal: opening + entries = closing, to the unit."""
+"""Monthly statements, straight from the journal: opening + entries = closing, to the unit.
 
-from collections.abc import Iterator
+A balance here is what the customer has with us: what can be spent and what is held, less what is
+owed. A hold does not move it; a charge, a top-up and an adjustment do.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db import connection, transaction
 from django.utils import timezone
 from redis.exceptions import RedisError
 
@@ -12,140 +18,232 @@ from billing import servers
 from billing import wallet as door
 from billing.models import JournalEntry, Wallet
 from billing.persistence import checkpoints
+from billing.pricing.modes import MODES
+from billing.selectors.statements_days import CHARGED, Days, charges_by_day
+from billing.selectors.statements_entries import Move, moves_of
 from billing.services.days import Month, month_at, month_of
 from poolsite import hotpath
 
-MOVES_LIMIT = 500  # movements listed one by one on the page; the CSV has every entry
-CHUNK = 2_000
-Row = JournalEntry
+TOP_UP: Final = "recharge"
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The entries of one kind (or mode, or chatbot), summed up."""
+    """The entries of one kind, mode or chatbot: how many, and what they come to."""
 
     name: str
     count: int
-    spendable: int
-    revenue: int
-    cash: int
+    units: int
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One month. `opening + Σ lines.spendable = closing` holds by construction and by a test.
+    """One month. `charges` is positive and lowers the balance; `adjustments` have their sign.
 
-    `is_final`: the month is over and everything of it is in SQL; else as of `as_of`.
+    `is_final`: the month is over and everything of it is in SQL.
     """
 
-    wallet: Wallet
     month: Month
     opening: int
     closing: int
     held: int
-    receivable: int
-    kinds: list[Line]
+    owed: int
+    top_ups: Line
+    charges: Line
+    adjustments: list[Line]
     modes: list[Line]
     chatbots: list[Line]
-    moves: list[JournalEntry]
-    more_moves: bool
+    is_over: bool
     is_final: bool
-    as_of: datetime | None
 
     @property
-    def change(self) -> int:
-        """What the month did to the balance."""
-        return self.closing - self.opening
+    def adjusted(self) -> int:
+        """What credits, debits, refunds and chargebacks come to."""
+        return sum(line.units for line in self.adjustments)
 
     @property
-    def entries(self) -> int:
-        """How many entries stand in the month."""
-        return sum(line.count for line in self.kinds)
+    def available(self) -> int:
+        """What could be spent at the end."""
+        return self.closing - self.held + self.owed
+
+    @property
+    def difference(self) -> int:
+        """The closing balance less what the lines lead to: 0, or the books are damaged."""
+        lines = self.opening + self.top_ups.units - self.charges.units + self.adjusted
+        return self.closing - lines
 
 
-def months_of(wallet: Wallet) -> list[Month]:
-    """The months that have a statement, newest first: from the wallet's first to this one."""
-    now, found = month_at(wallet.account), []
-    oldest = month_at(wallet.account, _begun(wallet))
-    while now.first >= oldest.first:
-        found.append(now)
-        year, month = divmod(now.first.year * 12 + now.first.month - 2, 12)
-        now = month_of(wallet.account, f"{year:04d}-{month + 1:02d}")
-    return found
+@dataclass(frozen=True)
+class Opened:
+    """One month in full. `moves` are the first of `moves_count`.
+
+    `opening_by_sum`: the balance before the month, not by way of the month before.
+    """
+
+    wallet: Wallet
+    statement: Statement
+    days: Days
+    moves: list[Move]
+    moves_count: int
+    opening_by_sum: int
+
+
+@dataclass(frozen=True)
+class Year:
+    """The statements of one year, newest first, as the books are at one moment.
+
+    `opened`: the month that was asked for. `unexplained`: the wallet's own balance less that of
+    its journal; 0 unless damaged.
+    """
+
+    wallet: Wallet
+    year: int
+    years: Sequence[int]
+    months: Sequence[Statement]
+    unexplained: int
+    opened: Opened | None
+
+    @property
+    def balance(self) -> int:
+        """The balance that the wallet itself has."""
+        return _of_wallet(self.wallet)
+
+
+@contextmanager
+def one_moment() -> Iterator[None]:
+    """Everything that is read within is of one moment, however the books go on."""
+    with transaction.atomic():
+        if connection.vendor == "postgresql" and len(connection.atomic_blocks) == 1:
+            with connection.cursor() as cursor:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        yield
+
+
+def statements_of(wallet: Wallet, year: int, asked: Month | None, moves: int) -> Year:
+    """The year's statements (0 = that of `asked`, or this year), and `asked` in full.
+
+    moves: how many of its top-ups and adjustments are listed.
+    """
+    complete = _complete_until(wallet)
+    with one_moment():
+        wallet = Wallet.objects.select_related("account").get(pk=wallet.pk)
+        begun = month_at(wallet.account, _begun(wallet)).first
+        now = month_at(wallet.account).first
+        begun = min(begun, now, asked.first if asked else now)
+        years = range(now.year, begun.year - 1, -1)
+        year = year or (asked.first.year if asked else now.year)
+        months = _months(wallet, year, begun, now)
+        found, unexplained = _statements(wallet, months, complete) if months else ([], 0)
+        opened = next((each for each in found if each.month == asked), None)
+        full = _opened(wallet, opened, moves) if opened else None
+    return Year(wallet, year, years, found[::-1], unexplained, full)
+
+
+def statement_of(wallet: Wallet, month: Month, moves: int) -> Opened:
+    """One month in full."""
+    complete = _complete_until(wallet)
+    with one_moment():
+        wallet = Wallet.objects.select_related("account").get(pk=wallet.pk)
+        return _opened(wallet, _statements(wallet, [month], complete)[0][0], moves)
+
+
+def _opened(wallet: Wallet, found: Statement, moves: int) -> Opened:
+    month = found.month
+    listed, count = moves_of(wallet, month, moves)
+    before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
+    by_sum = wallet.opening + _moved(before)
+    return Opened(wallet, found, charges_by_day(wallet, month), listed, count, by_sum)
+
+
+def _statements(
+    wallet: Wallet, months: Sequence[Month], complete: datetime | None
+) -> tuple[list[Statement], int]:
+    """The statements of consecutive months, and what the wallet has that its journal has not."""
+    bounds = [month.start_us for month in months] + [months[-1].end_us]
+    before, *within, after = checkpoints.spans(wallet.pk, bounds)
+    held, owed = before.amounts["held"], -before.amounts["receivable"]
+    closing = wallet.opening + _moved(before.amounts)
+    found = []
+    for month, span in zip(months, within, strict=True):
+        opening, closing = closing, closing + _moved(span.amounts)
+        held += span.amounts["held"]
+        owed -= span.amounts["receivable"]
+        found.append(_statement(month, span, (opening, closing, held, owed), complete))
+    return found, _of_wallet(wallet) - closing - _moved(after.amounts)
+
+
+def _statement(
+    month: Month,
+    span: checkpoints.Span,
+    figures: tuple[int, int, int, int],
+    complete: datetime | None,
+) -> Statement:
+    end = datetime.fromtimestamp(month.end_us / 1_000_000, tz=UTC)
+    is_over = end <= timezone.now()
+    kinds = {
+        name: Line(name, count, -(revenue + cash))
+        for name, (count, _, revenue, cash) in span.lines["kind"].items()
+    }
+    charged = [line for name, line in kinds.items() if name in CHARGED]
+    others = [line for name, line in kinds.items() if name not in CHARGED and name != TOP_UP]
+    modes = _modes(span, -sum(line.units for line in charged))
+    return Statement(
+        month,
+        *figures,
+        top_ups=kinds.get(TOP_UP, Line(TOP_UP, 0, 0)),
+        charges=Line("", sum(m.count for m in modes), sum(m.units for m in modes)),
+        adjustments=sorted((line for line in others if line.units), key=lambda line: line.name),
+        modes=modes,
+        chatbots=sorted(_lines(span, "chatbot"), key=lambda line: (-line.units, line.name)),
+        is_over=is_over,
+        is_final=is_over and complete is not None and complete >= end,
+    )
+
+
+def _modes(span: checkpoints.Span, charged: int) -> list[Line]:
+    """The charges by mode in their fixed order; those without a mode, if any, are the last."""
+    by_name = {line.name: line for line in _lines(span, "mode")}
+    known = [by_name.pop(mode) for mode in MODES if mode in by_name]
+    found = [*known, *sorted(by_name.values(), key=lambda line: line.name)]
+    rest = charged - sum(line.units for line in found)
+    by_hand = span.lines["kind"].get("by_hand", [0])[0]
+    return [*found, Line("", by_hand, rest)] if rest else found
+
+
+def _lines(span: checkpoints.Span, by: str) -> list[Line]:
+    return [Line(name, count, units) for name, (count, _, units, _c) in span.lines[by].items()]
+
+
+def _moved(amounts: dict[str, int]) -> int:
+    return amounts["spendable"] + amounts["held"] + amounts["receivable"]
+
+
+def _of_wallet(wallet: Wallet) -> int:
+    return wallet.spendable + wallet.held - wallet.receivable
+
+
+def _months(wallet: Wallet, year: int, first: date, last: date) -> list[Month]:
+    """The months of a year that lie in [first, last], oldest first."""
+    days = [date(year, number, 1) for number in range(1, 13)]
+    return [month_of(wallet.account, f"{d:%Y-%m}") for d in days if first <= d <= last]
 
 
 def _begun(wallet: Wallet) -> datetime:
     first = JournalEntry.objects.filter(wallet=wallet).order_by("at_us").first()
     if first is None:
         return wallet.created_at
-    at = datetime.fromtimestamp(first.at_us / 1_000_000, tz=timezone.get_default_timezone())
-    return min(at, wallet.created_at)
+    return min(datetime.fromtimestamp(first.at_us / 1_000_000, tz=UTC), wallet.created_at)
 
 
-def statement(wallet: Wallet, month: Month) -> Statement:
-    """The statement of one month, by checkpoints of the journal: whatever its length."""
-    before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
-    within = checkpoints.sums(wallet.pk, month.start_us, month.end_us).amounts
-    lines = checkpoints.lines(wallet.pk, month.start_us, month.end_us)
-    opening = wallet.opening + before["spendable"]
-    moves = list(_moves(_entries(wallet, month))[: MOVES_LIMIT + 1])
-    return Statement(
-        wallet=wallet,
-        month=month,
-        opening=opening,
-        closing=opening + within["spendable"],
-        held=before["held"] + within["held"],
-        receivable=-(before["receivable"] + within["receivable"]),
-        kinds=_lines(lines["kind"]),
-        modes=_lines(lines["mode"]),
-        chatbots=_lines(lines["chatbot"]),
-        moves=moves[:MOVES_LIMIT],
-        more_moves=len(moves) > MOVES_LIMIT,
-        is_final=_is_final(wallet, month),
-        as_of=wallet.persisted_at,
-    )
-
-
-def _is_final(wallet: Wallet, month: Month) -> bool:
-    """The month is over, and the books have passed its end or Redis has nothing they lack."""
-    end = datetime.fromtimestamp(month.end_us / 1_000_000, tz=UTC)
-    if timezone.now() < end:
-        return False
-    if wallet.persisted_at is not None and wallet.persisted_at >= end:
-        return True
+def _complete_until(wallet: Wallet) -> datetime | None:
+    """Until when SQL has every entry. To be asked before SQL is read."""
+    now = timezone.now()
+    newest = JournalEntry.objects.filter(wallet=wallet).order_by("-generation", "-seq").first()
+    written = None if newest is None else datetime.fromtimestamp(newest.at_us / 1_000_000, tz=UTC)
+    if newest is not None and newest.at_us >= month_at(wallet.account).start_us:
+        return written
     try:
         live = servers.path(wallet).run(door.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
-        return False
-    return live is not None and live.backlog == 0
-
-
-def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry, int]]:
-    """Every entry of the month in order, with the balance after it; chunk by chunk, by its key."""
-    before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
-    balance = wallet.opening + before["spendable"]
-    last_us, last_pk = month.start_us - 1, 0
-    while True:
-        behind = Q(at_us__gt=last_us) | Q(at_us=last_us, pk__gt=last_pk)
-        chunk = list(_entries(wallet, month).filter(behind).order_by("at_us", "pk")[:CHUNK])
-        for entry in chunk:
-            balance += entry.spendable
-            yield entry, balance
-        if len(chunk) < CHUNK:
-            return
-        last_us, last_pk = chunk[-1].at_us, chunk[-1].pk
-
-
-def _entries(wallet: Wallet, month: Month) -> QuerySet[JournalEntry]:
-    return JournalEntry.objects.filter(
-        wallet=wallet, at_us__gte=month.start_us, at_us__lt=month.end_us
-    )
-
-
-def _moves(entries: QuerySet[JournalEntry]) -> QuerySet[JournalEntry]:
-    """What moved money in or out, one by one: top-ups, credits, debits, refunds."""
-    return entries.filter(~Q(cash=0) | ~Q(receivable=0)).order_by("at_us", "pk")
-
-
-def _lines(found: dict[str, list[int]]) -> list[Line]:
-    return [Line(name, *figures) for name, figures in sorted(found.items())]
+        return written
+    return now if live is not None and live.backlog == 0 else written

@@ -22,6 +22,33 @@ def tariff_list(principal: Principal, owner: Account | Wallet) -> QuerySet[Tarif
     return Tariff.objects.filter(account=owner.account_id).order_by("-valid_from")
 
 
+def tariffs_to_copy(principal: Principal, owner: Account, most: int) -> QuerySet[Tariff]:
+    """What is valid now in other accounts that the reader may see, by the account's name."""
+    now = timezone.now()
+    rows = Tariff.objects.select_related("account").exclude(account=owner)
+    rows = rows.filter(Q(valid_until=None) | Q(valid_until__gt=now), valid_from__lte=now)
+    return access.visible(
+        rows, principal, "billing.view", slug_field="account__slug", kind="wallet"
+    ).order_by("account__name")[:most]
+
+
+def tariff_to_copy(principal: Principal, pk: int) -> Tariff:
+    """A version whose prices the reader may take. Hidden: none, or a foreign one."""
+    rows = access.visible(
+        Tariff.objects.all(), principal, "billing.view", slug_field="account__slug", kind="wallet"
+    )
+    found = rows.filter(pk=pk).first()
+    if found is None:
+        raise access.Hidden("billing.view")
+    return found
+
+
+def tariff_before(account_id: int, at: datetime) -> Tariff | None:
+    """The newest version that begins before a moment; None = there is none."""
+    rows = Tariff.objects.filter(account_id=account_id, valid_from__lt=at)
+    return rows.order_by("-valid_from").first()
+
+
 def tariff_at(account_id: int, at: datetime | None = None) -> Tariff | None:
     """The version that is valid at a moment (now); None = there is none."""
     moment = at or timezone.now()

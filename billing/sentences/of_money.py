@@ -5,10 +5,11 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from billing.forms import LimitsForm, TariffForm
+from billing.forms import LimitsForm
 from billing.models import FlaggedReport, MoneyOrder, RefundRequest, Tariff, Wallet
 from billing.recharging.reports import Answer
 from billing.sentences.kinds import money, prices
+from billing.views.tariffs_forms import TariffForm
 from poolsite.access.models import AuditEntry
 from poolsite.operations.sentences import Sentence, Settings, choice, count, moment
 

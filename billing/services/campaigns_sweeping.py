@@ -2,7 +2,8 @@
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop, ngettext_lazy
 
 from billing.models import Campaign
 from billing.selectors.campaigns import is_over
@@ -15,7 +16,25 @@ STOPPED = gettext_noop("The sending job was stopped.")
 Status = Campaign.Status
 
 
-@jobs.sweep("billing.campaigns", every_seconds=3, queue=jobs.JOBS)
+@jobs.sweep(
+    "billing.campaigns",
+    every_seconds=3,
+    queue=jobs.JOBS,
+    told=jobs.Told(
+        _("Campaigns"),
+        _("Starts due campaigns and closes finished ones."),
+        {
+            "begun": ngettext_lazy("%(n)s campaign started", "%(n)s campaigns started", "n"),
+            "paid": ngettext_lazy(
+                "%(n)s campaign resumed after a top-up",
+                "%(n)s campaigns resumed after a top-up",
+                "n",
+            ),
+            "taken_up": ngettext_lazy("%(n)s campaign resumed", "%(n)s campaigns resumed", "n"),
+            "ended": ngettext_lazy("%(n)s campaign completed", "%(n)s campaigns completed", "n"),
+        },
+    ),
+)
 def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
     """One look at all campaigns that are on their way, at most 200 of each state."""
     return {

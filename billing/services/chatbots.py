@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Chatbot, Wallet
+from billing.rules import SENDER_EVENTS
 from billing.services.acting import clean_line
 from poolsite import access
 from poolsite.access.models import Account, ApiToken
@@ -16,8 +17,6 @@ from poolsite.access.services import token_create, token_revoke
 from poolsite.access.services.actor import Actor, require
 
 RATE_LIMIT: Final = 1_000_000  # messages per second
-# What a sender's token may report; status reports come from the platform's gateway alone.
-SENDER_EVENTS: Final = ("hold", "sent", "cancel", "session")
 
 
 @transaction.atomic

@@ -16,6 +16,7 @@ from payments import PaymentStatus
 
 from billing import money
 from billing.models import PaymentMethod, Recharge, Wallet
+from billing.presentation import amount as in_words
 from billing.recharging import variants
 from billing.recharging.reports import Answer, Report, Said
 from billing.services import outbox, provider_trouble
@@ -41,7 +42,7 @@ def recharge_start(
     ValidationError: the amount, the provider, a closed account, a token of another top-up.
     """
     require(actor, "billing.pay", wallet)
-    _check_amount(clean_amount(amount), wallet.account.currency)
+    check_amount(clean_amount(amount), wallet.account.currency)
     if variant not in settings.PAYMENT_VARIANTS:
         raise ValidationError(_("This payment method is not available."))
     with transaction.atomic():
@@ -90,11 +91,12 @@ def recharge_write(
     return recharge
 
 
-def _check_amount(amount: int, currency: str) -> None:
+def check_amount(amount: int, currency: str) -> None:
+    """ValidationError: an amount that no provider takes, in words for beside its field."""
     if not LEAST <= amount <= MOST:
         raise ValidationError(
             _("Enter an amount from %(least)s to %(most)s.")
-            % {"least": money.plain(LEAST), "most": money.plain(MOST)}
+            % {"least": in_words(LEAST, currency), "most": in_words(MOST, currency)}
         )
     whole = money.UNITS if currency in provider_trouble.whole_units() else money.UNITS // 100
     if amount % whole:

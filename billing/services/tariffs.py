@@ -1,6 +1,7 @@
 """Tariff versions: [from, to) in the account's zone, never two at once, fixed once in use."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import HoldIntent, Message, Tariff
-from billing.pricing import TariffError, read_prices, stored
+from billing.pricing import TariffError, gaps, read_prices, stored
 from billing.services.acting import clean_line
 from billing.services.days import day_start, zone_of
 from poolsite import access
@@ -112,6 +113,39 @@ def tariff_change(
         reason=clean_line(reason),
     )
     return tariff
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What writing a version would do; nothing of it is kept."""
+
+    tariff: Tariff
+    ended: list[Tariff]  # versions that would end because this one begins
+    gaps: list[tuple[datetime, datetime | None]]  # times to come in which nothing can be sent
+
+
+def tariff_preview(
+    *, actor: Actor, account: Account, tariff: Tariff | None = None, **given: Any
+) -> Preview:
+    """Write a new version, or change `tariff`, and take it back: refused as the write would be.
+
+    given: as of `tariff_create`, of `tariff_change` where a tariff is given.
+    """
+    with transaction.atomic():
+        account = _locked(account)
+        before = dict(account.tariffs.values_list("pk", "valid_until"))
+        if tariff is None:
+            made = tariff_create(actor=actor, account=account, **given)
+        else:
+            made = tariff_change(actor=actor, tariff=tariff, **given)
+        rows = list(account.tariffs.all())
+        transaction.set_rollback(True)
+    others = [row for row in rows if row.pk != made.pk]
+    return Preview(
+        made,
+        [row for row in others if row.valid_until != before[row.pk]],
+        gaps(((row.valid_from, row.valid_until) for row in rows), timezone.now()),
+    )
 
 
 @transaction.atomic

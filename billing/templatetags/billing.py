@@ -62,6 +62,22 @@ def signed(units: int | None) -> SafeString | str:
 
 
 @register.filter
+def ledger(units: int, form: str = "") -> SafeString | str:
+    """−89,264.00 in a column. form: "+" signs what is above 0, "4" has the muted digits always."""
+    sign, figure, rest = presentation.split(units)
+    sign = "+" if "+" in form and units > 0 else sign
+    if not rest and "4" not in form:
+        return f"{sign}{figure}"
+    return format_html('{}{}<span class="money__rest">{}</span>', sign, figure, rest or "00")
+
+
+@register.filter
+def negative(units: int) -> int:
+    """What is taken away, as it is written: -units."""
+    return -units
+
+
+@register.filter
 def dash(units: int | None) -> str:
     """−32.7600, and a dash where nothing moves."""
     return presentation.exact(int(units)) if units else "–"

@@ -16,6 +16,7 @@ from billing.money import plain
 from billing.presentation import amount, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors.holds import holds_by_age
+from billing.selectors.tariffs import tariff_at
 from billing.selectors.usage import last_day
 from billing.selectors.wallets import SHOWS, SORTS, WalletQuery, wallet_get
 from billing.services.rebuilding import NotRebuiltError
@@ -28,6 +29,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
+from poolsite.operations.goals import guide_url
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json, body_of, reason_of
 
@@ -51,6 +53,7 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     context = {
         "rows": rows,
         "empty": not rows and not any((query.search, query.show, query.after)),
+        "guide_url": "" if rows else guide_url(principal, "top-up"),
         "filters": filters,
         "shows": _shows(),
         "heads": _heads(query.sort),
@@ -165,6 +168,7 @@ def account_page(request: HttpRequest, slug: str) -> HttpResponse:
         "currency_sign": symbol(wallet.account.currency).strip(),
         "may_finance": may_finance,
         "confirm_url": confirm_url,
+        "no_price": figures.status != "closed" and tariff_at(wallet.account_id) is None,
         "links": _links(wallet),
         "facts": _facts(wallet, figures),
         "buckets": named(holds_by_age(Wallet.objects.filter(pk=wallet.pk), now=timezone.now())),

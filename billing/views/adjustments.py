@@ -1,7 +1,6 @@
-"""What operators do by hand: adjustments with four eyes, refund requests, freezing and closing."""
+"""What operators decide: adjustments with four eyes, refund requests, opening and closing."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -11,85 +10,22 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from billing.forms import AcceptRefundForm, AdjustmentForm, OpenForm, ReasonForm, RefundForm
+from billing.forms import AcceptRefundForm, OpenForm, ReasonForm, RefundForm
 from billing.models import Adjustment, MoneyOrder, RefundRequest
-from billing.presentation import amount as in_words
+from billing.selectors import figures
 from billing.selectors import recharges as selectors
+from billing.selectors.adjustments import effect
 from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
 from billing.services import adjustments_giving_up as giving_up
 from billing.services import refunds, wallets
 from billing.services.acting import person
-from billing.views.common import address, given, number_of
+from billing.views.adjustments_asking import say
+from billing.views.adjustments_list import row_of
 from poolsite import access
 from poolsite.access import four_eyes
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
-
-CHIPS = {
-    Adjustment.Status.WAITING: ("chip--warn", "schedule"),
-    Adjustment.Status.APPLIED: ("chip--ok", "check"),
-    Adjustment.Status.REJECTED: ("", "block"),
-    Adjustment.Status.CANCELLED: ("", "block"),
-}
-
-
-@require_GET
-def adjustments(request: HttpRequest) -> HttpResponse:
-    """What waits for a second pair of eyes, and what was decided."""
-    access.require(principal_of(request), "billing.finance")
-    filters = given(request, "show", "account")
-    filters["show"] = filters["show"] or Adjustment.Status.WAITING
-    after = number_of(request.GET.get("after", "")) or 0
-    page = selectors.adjustments(filters["show"], filters["account"], after)
-    context = {
-        "filters": filters,
-        "shows": [*Adjustment.Status.choices, ("all", _("all"))],
-        "rows": [_row(each) for each in page.rows],
-        "refunds": selectors.open_refunds()[:50] if not after else [],
-        "next_url": address(filters, after=page.following) if page.following else "",
-        "back_url": address(filters) if after else "",
-    }
-    return render(request, "billing/adjustments/adjustments.html", context)
-
-
-def _row(adjustment: Adjustment) -> dict[str, Any]:
-    chip, icon = CHIPS[Adjustment.Status(adjustment.status)]
-    words = dict(MoneyOrder.Kind.choices)
-    return {
-        "adjustment": adjustment,
-        "chip": chip,
-        "icon": icon,
-        "kind": words.get(MoneyOrder.Kind(adjustment.kind), adjustment.kind),
-    }
-
-
-@require_http_methods(["GET", "POST"])
-def adjust(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for a movement of one account."""
-    principal = principal_of(request)
-    wallet = wallet_get(principal, slug, "billing.finance")
-    initial = {"kind": request.GET.get("kind", "credit"), "recharge": request.GET.get("top_up", "")}
-    form = AdjustmentForm(request.POST or None, wallet=wallet, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.adjustment_ask(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            _say(request, made)
-            return redirect("billing:adjustment", pk=made.pk)
-    context = {"wallet": wallet, "form": form}
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/adjust.html", context, status=status)
-
-
-def _say(request: HttpRequest, made: Adjustment) -> None:
-    words = in_words(made.amount, made.wallet.account.currency)
-    if made.status == Adjustment.Status.WAITING:
-        messages.info(request, _("%s is waiting for another operator's approval.") % words)
-    else:
-        messages.success(request, _("%s will be applied to the balance shortly.") % words)
 
 
 @require_GET
@@ -105,9 +41,12 @@ def _page(request: HttpRequest, pk: int, form: Form, status: int) -> HttpRespons
     order = found.wallet.orders.filter(operation_id=found.operation_id).first()
     on_its_way = order is not None and order.applied_at is None and order.cancelled_at is None
     reader = person(principal)
+    now = figures.of(found.wallet)
     context = {
-        **_row(found),
+        **row_of(found),
         "wallet": found.wallet,
+        "now": now,
+        "after": effect(found.kind, found.amount, now.spendable, now.receivable),
         "order": order,
         "stuck": on_its_way and found.kind == MoneyOrder.Kind.CASH_REFUND,
         "refund": RefundRequest.objects.filter(adjustment=found).first(),
@@ -227,7 +166,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
         except ValidationError as error:
             add_errors(accept, error)
         else:
-            _say(request, made)
+            say(request, made)
             return redirect("billing:adjustment", pk=made.pk)
     if decline.is_bound and decline.is_valid():
         reason = decline.cleaned_data["reason"]

@@ -1,4 +1,4 @@
-"""Campaigns: the list, a new one, and one campaign from its draft to its last report."""
+"""Campaigns: a new one, and one from its draft to its last report."""
 
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -17,14 +17,11 @@ from billing.models import Campaign
 from billing.pricing import missing_of
 from billing.selectors import figures as wallet_figures
 from billing.selectors.campaigns import (
-    PAGE_ROWS,
     SHOWN_DROPPED,
     SHOWS,
     ResultQuery,
     dropped_rows,
-    figures_of,
     templates_of,
-    visible_campaigns,
 )
 from billing.selectors.campaigns_estimate import Estimate, estimate_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
@@ -43,9 +40,7 @@ from billing.views.portal import may_pay
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
-from poolsite.paging import older_page
 
 Status = Campaign.Status
 
@@ -59,38 +54,6 @@ def own(request: HttpRequest, page: str) -> HttpResponse:
     if wallet is None:
         return redirect("billing:balance")
     return redirect(f"billing:{page}", wallet.slug)
-
-
-@require_GET
-def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """An account's campaigns, newest first."""
-    principal = principal_of(request)
-    wallet = wallet_get(principal, slug)
-    before = key_of(request, "before")
-    rows = visible_campaigns(principal).filter(wallet=wallet)
-    shown, following = older_page(rows, before, PAGE_ROWS)
-    context = {
-        "wallet": wallet,
-        "account": wallet.account,
-        "rows": [_row(each) for each in shown],
-        "may_send": may_send(principal, wallet),
-        "shown": ngettext("%(n)s campaign", "%(n)s campaigns", len(shown))
-        % {"n": figure(len(shown))},
-        "next_url": f"?before={following}" if following else "",
-        "back_url": "?" if before else "",
-    }
-    return render(request, "billing/campaigns/list.html", context)
-
-
-def _row(campaign: Campaign) -> dict[str, Any]:
-    figures = figures_of(campaign)
-    tried = figures.handed_over + figures.refused
-    return {
-        "campaign": campaign,
-        "chip": chip_of(campaign),
-        "figures": figures,
-        "share": tried / figures.recipients if figures.recipients else 0,
-    }
 
 
 @require_http_methods(["GET", "POST"])

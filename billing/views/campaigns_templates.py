@@ -9,19 +9,16 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST
 
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import content_of, missing_of
-from billing.pricing.segments import segments
+from billing.pricing import missing_of
 from billing.selectors.wallets import wallet_get
 from billing.services import templates as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
-
-ROWS = 200
 
 
 class TemplateForm(forms.Form):
@@ -73,33 +70,6 @@ class TemplateForm(forms.Form):
         for name in ("card_kilobytes", "video_kilobytes"):
             data[name] = data[name] or 0
         return data
-
-
-@require_GET
-def template_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The account's templates, archived ones last, with what each still lacks."""
-    principal = principal_of(request)
-    wallet = wallet_get(principal, slug)
-    found = Template.objects.select_related("chatbot").filter(chatbot__account_id=wallet.account_id)
-    rows = sorted(
-        found.order_by("chatbot__name", "name")[:ROWS], key=lambda row: bool(row.archived_at)
-    )
-    context = {
-        "wallet": wallet,
-        "account": wallet.account,
-        "rows": [_row(row) for row in rows],
-        "may": may_send(principal, wallet),
-    }
-    return render(request, "billing/campaigns/templates.html", context)
-
-
-def _row(template: Template) -> dict[str, Any]:
-    text = content_of(template).yuexin_text
-    return {
-        "template": template,
-        "missing": missing_of(template),
-        "segments": segments(text) if text else 0,
-    }
 
 
 @require_http_methods(["GET", "POST"])

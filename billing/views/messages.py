@@ -1,4 +1,4 @@
-"""Messages of an account, the story of one, and the table of rules that every story follows."""
+"""The story of one message of an account, and the rules that every story follows."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,74 +12,19 @@ from django.views.decorators.http import require_GET
 
 from billing import servers
 from billing import wallet as door
-from billing.models import Chatbot, JournalEntry, Wallet
+from billing.models import JournalEntry, Wallet
 from billing.models.messages import State
 from billing.presentation import kind_word, mode_word, state_word
-from billing.pricing.modes import MODES
 from billing.selectors.figures import AWAY
-from billing.selectors.messages import (
-    MessageQuery,
-    PriceLine,
-    Story,
-    of_wallet,
-    price_lines,
-    story,
-)
+from billing.selectors.messages import PriceLine, Story, price_lines, story
 from billing.selectors.wallets import wallet_get
-from billing.views.common import address, given, link, number_of
+from billing.views.common import link
 from billing.views.rules import rules_table
 from poolsite import access
-from poolsite.operations.chips import chips_of
+from poolsite.number_format import masked
 from poolsite.operations.pages import principal_of
 
 ID_LENGTH = 80
-
-
-@require_GET
-def message_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """What an account was charged for, the newest in the books first."""
-    wallet = wallet_get(principal_of(request), slug)
-    filters = given(request, "q", "state", "mode", "chatbot", "flagged")
-    before = number_of(request.GET.get("before", ""))
-    query = MessageQuery(
-        filters["q"],
-        filters["state"] if filters["state"] in State.values else "",
-        filters["mode"] if filters["mode"] in MODES else "",
-        filters["chatbot"],
-        bool(filters["flagged"]),
-        before,
-    )
-    rows, following = query.page(of_wallet(wallet))
-    context = {
-        "wallet": wallet,
-        "account": wallet.account,
-        "rows": rows,
-        "empty": not rows and before is None and not any(filters.values()),
-        "filters": filters,
-        "states": [(state, state_word(state)[0]) for state in State.values],
-        "modes": [(mode, mode_word(mode)) for mode in MODES],
-        "chatbots": Chatbot.objects.filter(account=wallet.account_id)[:200],
-        "chips": _chips(filters),
-        "next_url": address(filters, before=following) if following else "",
-        "back_url": address(filters) if before else "",
-    }
-    return render(request, "billing/messages.html", context)
-
-
-def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    names = {
-        "q": _("Begins with"),
-        "state": _("State"),
-        "mode": _("Mode"),
-        "chatbot": _("Chatbot"),
-        "flagged": _("Flagged"),
-    }
-    words: dict[str, str] = {
-        "state": state_word(filters["state"])[0],
-        "mode": mode_word(filters["mode"]),
-        "flagged": _("yes"),
-    }
-    return chips_of(filters, names, words)
 
 
 @require_GET
@@ -111,6 +56,7 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign_url": link("campaign", wallet.slug, found.recipient.campaign_id)
         if found.recipient
         else "",
+        "sent_to": masked(found.recipient.number) if found.recipient else "",
     }
     return render(request, "billing/message.html", context)
 

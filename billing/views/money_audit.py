@@ -1,4 +1,4 @@
-"""Where the books stand: the audit, green or the first difference, and how far each shard is."""
+"""The money audit: green, or the first difference of each account whose books do not agree."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from billing.models import AuditRun, Wallet
-from billing.selectors import lag
 from billing.services.auditing import audit_some
 from poolsite import access, live
 from poolsite.operations.pages import principal_of
@@ -38,11 +37,33 @@ def audit_page(request: HttpRequest) -> HttpResponse:
         "differences": _differences(current, last),
         "wallets": wallets,
         "share": current.wallets / wallets if current and wallets else None,
+        "equations": _equations(),
         "unexplained": Wallet.objects.exclude(unexplained=0).select_related("account")[:LATEST],
         "every_seconds": settings.BILLING_AUDIT_SECONDS,
         "topic": TOPIC,
     }
     return render(request, "billing/audit.html", context)
+
+
+def _equations() -> list[tuple[str, str]]:
+    """What is compared, in plain words and as the audit computes it."""
+    return [
+        (
+            _("The live balance matches the books"),
+            _(
+                "Available balance in SQL + entries waiting to be written"
+                " = available balance in Redis"
+            ),
+        ),
+        (
+            _("Every change of the balance is in the journal"),
+            _("Opening balance + journal entries = available balance, held and owed in SQL"),
+        ),
+        (
+            _("Held money belongs to messages under way"),
+            _("Sum of open holds = amount held"),
+        ),
+    ]
 
 
 def _verdict(current: AuditRun | None, last: AuditRun | None) -> str:
@@ -89,23 +110,3 @@ def audit_run(request: HttpRequest) -> HttpResponse:
     title = _("The books agree")
     detail = ngettext("%(n)s account verified.", "%(n)s accounts verified.", run.wallets) % words
     return JsonResponse({"title": title, "detail": detail})
-
-
-@require_GET
-def persistence_page(request: HttpRequest) -> HttpResponse:
-    """How far each shard of the persistence is, and which accounts wait longest."""
-    access.require(principal_of(request), "billing.books")
-    found = lag.shard_lags()
-    context = {
-        "shards": found,
-        "late": sum(shard.is_late for shard in found),
-        "worst_seconds": max((shard.lag_seconds for shard in found), default=0),
-        "left": sum(shard.left for shard in found),
-        "outbox": lag.outbox_state(),
-        "recovering": lag.recovering(),
-        "last": lag.last_persisted(),
-        "turns": lag.recent_runs(20),
-        "every_seconds": settings.BILLING_PERSIST_SECONDS,
-        "topic": TOPIC,
-    }
-    return render(request, "billing/persistence.html", context)

@@ -4,17 +4,21 @@ from django.urls import path
 
 from billing.views import (
     adjustments,
+    adjustments_asking,
+    adjustments_list,
     chatbots,
     recharges,
     recharges_limits,
     statements,
     tariffs,
+    tariffs_edit,
+    top_up,
 )
 
 OF_WALLET = "accounts/<slug:slug>/"
 OF_OPERATOR = "billing/accounts/<slug:slug>/"
 urlpatterns = [
-    path(f"{OF_WALLET}top-up/", recharges.top_up, name="top_up"),
+    path(f"{OF_WALLET}top-up/", top_up.top_up, name="top_up"),
     path(f"{OF_WALLET}top-ups/", recharges.recharges, name="recharges"),
     path(f"{OF_WALLET}top-ups/<int:pk>/", recharges.recharge_page, name="recharge"),
     path(f"{OF_WALLET}top-ups/<int:pk>/pay/", recharges.recharge_pay, name="recharge_pay"),
@@ -24,11 +28,13 @@ urlpatterns = [
     path(f"{OF_WALLET}statements/", statements.statements, name="statements"),
     path(f"{OF_WALLET}statements/<str:month>/", statements.statement_page, name="statement"),
     path(f"{OF_WALLET}statements/<str:month>/csv/", statements.statement_csv, name="statement_csv"),
+    path(f"{OF_WALLET}statements/<str:month>/pdf/", statements.statement_pdf, name="statement_pdf"),
+    path(f"{OF_WALLET}statements/year/<int:year>/csv/", statements.year_csv, name="year_csv"),
     path(f"{OF_WALLET}refund/", adjustments.refund_ask, name="refund_ask"),
     path("billing/refunds/<int:pk>/", adjustments.refund, name="refund"),
     path("refunds/<int:pk>/withdraw/", adjustments.refund_withdraw, name="refund_withdraw"),
-    path(f"{OF_OPERATOR}adjust/", adjustments.adjust, name="adjust"),
-    path("billing/adjustments/", adjustments.adjustments, name="adjustments"),
+    path(f"{OF_OPERATOR}adjust/", adjustments_asking.adjust, name="adjust"),
+    path("billing/adjustments/", adjustments_list.adjustments, name="adjustments"),
     path("billing/adjustments/<int:pk>/", adjustments.adjustment, name="adjustment"),
     path(
         "billing/adjustments/<int:pk>/approve/",
@@ -48,8 +54,8 @@ urlpatterns = [
     path(f"{OF_OPERATOR}close/", adjustments.wallet_close, name="account_close"),
     path("billing/open/", adjustments.wallet_open, name="wallet_open"),
     path(f"{OF_WALLET}tariffs/", tariffs.tariffs, name="tariffs"),
-    path(f"{OF_WALLET}tariffs/new/", tariffs.tariff_new, name="tariff_new"),
-    path(f"{OF_WALLET}tariffs/<int:pk>/", tariffs.tariff_change, name="tariff_change"),
+    path(f"{OF_WALLET}tariffs/new/", tariffs_edit.tariff_new, name="tariff_new"),
+    path(f"{OF_WALLET}tariffs/<int:pk>/", tariffs_edit.tariff_change, name="tariff_change"),
     path(f"{OF_WALLET}tariffs/<int:pk>/end/", tariffs.tariff_end, name="tariff_end"),
     path(f"{OF_WALLET}tariffs/<int:pk>/delete/", tariffs.tariff_delete, name="tariff_delete"),
     path(f"{OF_WALLET}chatbots/", chatbots.chatbots, name="chatbots"),

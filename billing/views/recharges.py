@@ -1,10 +1,8 @@
-"""Topping up: the form, the payment, the receipt, the history; what providers send."""
+"""Top-ups: the payment, the receipt, the history; what providers send."""
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from payments import PaymentError, PaymentStatus
 
 from billing import money
-from billing.forms import TopUpForm, shortest
+from billing.forms import shortest
 from billing.models import Recharge, Wallet
 from billing.recharging import variants
 from billing.recharging.demo_provider import ENDINGS, DemoProvider
@@ -21,11 +19,9 @@ from billing.recharging.reports import Answer
 from billing.selectors.recharges import SHOWS, RechargeQuery, recharge_get
 from billing.selectors.wallets import wallet_get
 from billing.services import provider_events
-from billing.services.recharges import recharge_start
 from billing.views.common import address, given, link, number_of
 from poolsite import access
 from poolsite.access import Decision, Principal
-from poolsite.access.views.common import add_errors
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
@@ -41,44 +37,6 @@ _REFUSED = {
     Answer.WRONG_AMOUNT: 422,
     Answer.WRONG_REFERENCE: 422,
 }
-
-
-@require_http_methods(["GET", "POST"])
-def top_up(request: HttpRequest, slug: str) -> HttpResponse:
-    """How much; then to the provider. `?amount=` in currency units fills it in."""
-    principal = principal_of(request)
-    wallet = wallet_get(principal, slug, "billing.pay")
-    form = TopUpForm(
-        request.POST or None,
-        wallet=wallet,
-        initial={"amount": request.GET.get("amount", "")[:24]},
-    )
-    if request.method == "POST" and form.is_valid():
-        try:
-            recharge = _start(principal, wallet, form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("billing:recharge_pay", slug=slug, pk=recharge.pk)
-    context = {
-        "wallet": wallet,
-        "form": form,
-        "offered": variants.configured(),
-        "closed": wallet.status == Wallet.Status.CLOSED,
-    }
-    status = 422 if form.errors else 200
-    return render(request, "billing/recharges/top_up.html", context, status=status)
-
-
-def _start(principal: Principal, wallet: Wallet, cleaned: dict[str, Any]) -> Recharge:
-    return recharge_start(
-        wallet,
-        actor=principal,
-        amount=cleaned["amount"],
-        variant=cleaned["variant"],
-        token=cleaned["token"],
-        keep_method=cleaned.get("keep_method", False),
-    )
 
 
 @require_http_methods(["GET", "POST"])

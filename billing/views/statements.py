@@ -1,19 +1,25 @@
-"""Monthly statements: a page that prints, and a file with every entry."""
+"""Monthly statements: a page with the months of a year, and files of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from billing import money
-from billing.models import JournalEntry, Wallet
-from billing.selectors.statements import months_of, statement, statement_rows
+from billing.models import Wallet
+from billing.pricing.modes import MODES
+from billing.selectors.statements import Statement, Year, statement_of, statements_of
+from billing.selectors.statements_entries import statement_rows
 from billing.selectors.wallets import wallet_get
 from billing.services.days import Month, month_at, month_of, zone_of
-from billing.views.common import link
+from billing.views import statements_page as shown
+from billing.views.common import number_of
+from billing.views.statements_pdf import MOVES_LIMIT, statement_document
 from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
 
@@ -21,48 +27,42 @@ CSV_HEAD = (
     *("at", "sequence", "kind", "operation", "chatbot", "mode"),
     *("in", "out", "balance", "held in", "held out", "owed more", "owed less"),
 )
+YEAR_HEAD = (
+    *("account", "currency", "month", "state", "opening", "top-ups", "charges"),
+    *(f"charges {mode}" for mode in (*MODES, "other")),
+    *("adjustments", "closing", "available", "held", "owed"),
+)
 
 
 @require_GET
 def statements(request: HttpRequest, slug: str) -> HttpResponse:
-    """The months that have a statement."""
+    """The months of a year (`year`, or this one)."""
     wallet = wallet_get(principal_of(request), slug)
-    months = months_of(wallet)
-    context = {"wallet": wallet, "months": months, "current": months[0] if months else None}
-    return render(request, "billing/statements/statements.html", context)
+    found = _year(wallet, request.GET.get("year", ""))
+    return render(request, "billing/statements/statements.html", _context(found))
 
 
 @require_GET
 def statement_page(request: HttpRequest, slug: str, month: str) -> HttpResponse:
-    """One month: opening, what came and went, closing."""
+    """The same with one month opened: how it adds up, its days, its modes."""
     wallet = wallet_get(principal_of(request), slug)
-    found = statement(wallet, _month(wallet, month))
-    zone = zone_of(wallet.account)
-    context: dict[str, Any] = {
-        "wallet": wallet,
-        "statement": found,
-        "zone": wallet.account.zone,
-        "moves": [
-            (datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone), entry, *named)
-            for entry, named in zip(found.moves, _names(wallet, found.moves), strict=True)
-        ],
+    found = statements_of(wallet, 0, _month(wallet, month), shown.MOVES_LIMIT)
+    return render(request, "billing/statements/statements.html", _context(found))
+
+
+def _context(found: Year) -> dict[str, Any]:
+    form = shown.form_of(found)
+    return {
+        "form": form,
+        "signed": f"+{form}",
+        "wallet": found.wallet,
+        "account": found.wallet.account,
+        "year": found,
+        "rows": shown.rows_of(found),
+        "legend": shown.legend_of(found),
+        "totals": shown.totals_of(found),
+        "opened": shown.opened_of(found, found.opened) if found.opened else None,
     }
-    return render(request, "billing/statements/statement.html", context)
-
-
-def _names(wallet: Wallet, moves: Sequence[JournalEntry]) -> list[tuple[str, str]]:
-    """What a person calls each movement, and the address of its page ("" = it has none)."""
-    operations = [entry.operation_id for entry in moves]
-    orders = wallet.orders.filter(operation_id__in=operations)
-    references = dict(orders.values_list("operation_id", "reference"))
-    named = []
-    for operation in operations:
-        kind, _, key = operation.partition(":")
-        if kind == "recharge" and key.isdecimal():
-            named.append((f"R{int(key):08d}", link("recharge", wallet.slug, int(key))))
-        else:
-            named.append((references.get(operation) or operation, ""))
-    return named
 
 
 @require_GET
@@ -71,6 +71,39 @@ def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpR
     wallet = wallet_get(principal_of(request), slug)
     rows = _rows(wallet, _month(wallet, month))
     return csv_file(f"statement-{slug}-{month}.csv", CSV_HEAD, rows)
+
+
+@require_GET
+def statement_pdf(request: HttpRequest, slug: str, month: str) -> HttpResponse:
+    """The statement as a document, once the month is over and the books have all of it."""
+    wallet = wallet_get(principal_of(request), slug)
+    found = statement_of(wallet, _month(wallet, month), MOVES_LIMIT)
+    if not found.statement.is_final:
+        messages.warning(request, _("The PDF is available once the month is complete."))
+        return redirect("billing:statement", slug, month)
+    answer = HttpResponse(statement_document(found), content_type="application/pdf")
+    answer["Content-Disposition"] = f'attachment; filename="statement-{slug}-{month}.pdf"'
+    return answer
+
+
+@require_GET
+def year_csv(request: HttpRequest, slug: str, year: int) -> StreamingHttpResponse:
+    """A row for each month of the year."""
+    wallet = wallet_get(principal_of(request), slug)
+    found = _year(wallet, str(year))
+    rows = [_year_row(wallet, month) for month in reversed(found.months)]
+    return csv_file(f"statements-{slug}-{year}.csv", YEAR_HEAD, rows)
+
+
+def _year(wallet: Wallet, asked: str) -> Year:
+    """The statements of a year. Http404: none, to come, or before the first."""
+    number = number_of(asked) if asked else 0
+    if number is None or not (number == 0 or 2000 <= number <= 9998) or asked == "0":
+        raise Http404
+    found = statements_of(wallet, number, None, 0)
+    if found.year not in found.years:
+        raise Http404
+    return found
 
 
 def _month(wallet: Wallet, name: str) -> Month:
@@ -82,6 +115,20 @@ def _month(wallet: Wallet, name: str) -> Month:
     if not found.first.year >= 2000 or found.first > month_at(wallet.account).first:
         raise Http404
     return found
+
+
+def _year_row(wallet: Wallet, found: Statement) -> list[str]:
+    by_mode = {line.name: line.units for line in found.modes}
+    other = sum(units for mode, units in by_mode.items() if mode not in MODES)
+    state = "final" if found.is_final else "closing" if found.is_over else "running"
+    amounts = [
+        *(found.opening, found.top_ups.units, found.charges.units),
+        *(by_mode.get(mode, 0) for mode in MODES),
+        *(other, found.adjusted, found.closing, found.available, found.held, found.owed),
+    ]
+    account = wallet.account
+    told = [account.name, account.currency, found.month.name, state]
+    return [*told, *map(money.plain, amounts)]
 
 
 def _rows(wallet: Wallet, month: Month) -> Iterator[list[str]]:

@@ -1,6 +1,7 @@
 """Usage by mode and chatbot: the chart's figures, and a page with both."""
 
 from calendar import monthrange
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from django.core.exceptions import ValidationError
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_GET
 from billing.models import Chatbot
 from billing.presentation import MODE_LOOKS, mode_word
 from billing.pricing.modes import MODES
-from billing.selectors.usage import RANGES, Usage, usage
+from billing.selectors.usage import RANGES, usage
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
 from poolsite.operations.dates import date_words
@@ -52,7 +53,7 @@ def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
             "labels": [_label(step, wanted) for step in found.steps],
             "titles": [_title(step, wanted) for step in found.steps],
             "step_word": _("Month") if wanted == "12m" else _("Day"),
-            "series": _series(found),
+            "series": series_of(found.by_mode, found.messages),
             "totals": found.totals,
             "chatbots": [
                 {"slug": slug, "name": names.get(slug, slug) or _("No chatbot"), "charged": units}
@@ -62,18 +63,20 @@ def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _series(found: Usage) -> list[dict[str, object]]:
+def series_of(
+    by_mode: Mapping[str, Sequence[int]], messages: Mapping[str, Sequence[int]]
+) -> list[dict[str, object]]:
     """The modes in their fixed order; those that we do not know behind them, in one colour."""
-    known = [mode for mode in MODES if mode in found.by_mode]
-    other = sorted(set(found.by_mode) - set(MODES))
+    known = [mode for mode in MODES if mode in by_mode]
+    other = sorted(set(by_mode) - set(MODES))
     return [
         {
             "mode": mode,
             "label": mode_word(mode) or _("Other"),
             "short": _short(mode),
             "look": MODE_LOOKS.get(mode, "other"),
-            "values": found.by_mode[mode],
-            "messages": found.messages[mode],
+            "values": by_mode[mode],
+            "messages": messages.get(mode, []),
         }
         for mode in [*known, *other]
     ]

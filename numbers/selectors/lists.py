@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.db.models.expressions import RawSQL
 
-from numbers.models import Number, Pool
+from numbers.models import Number, NumberTag, Pool
 from numbers.pool import NumberState
 from numbers.selectors.pools import in_visible_pools
 from numbers.selectors.spellings import stored_value
@@ -203,28 +203,39 @@ def _estimate(numbers: QuerySet[Number]) -> int:
 
 
 _HOPS = """
-WITH RECURSIVE hop(region) AS (
-    SELECT ({first}) UNION ALL SELECT ({next}) FROM hop WHERE hop.region IS NOT NULL
-) SELECT region FROM hop WHERE region IS NOT NULL LIMIT {limit}
+WITH RECURSIVE hop(word) AS (
+    SELECT ({first}) UNION ALL SELECT ({next}) FROM hop WHERE hop.word IS NOT NULL
+) SELECT word FROM hop WHERE word IS NOT NULL LIMIT {limit}
 """
 
 
 def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
-    """The regions that occur, in order. One query that hops over the index: O(regions · log n)."""
-    numbers = filtered(principal, NumberFilter(pool_slug=pool_slug)).order_by("region")
+    """The regions that occur, in order; one query."""
+    return _words(filtered(principal, NumberFilter(pool_slug=pool_slug)), "region", limit)
 
-    def next_after(region: Any) -> tuple[str, tuple[Any, ...]]:
-        found = numbers.filter(region__gt=region).values("region")[:1]
+
+def tags(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
+    """The tags that occur, in order; one query."""
+    found = in_visible_pools(NumberTag.objects.all(), principal)
+    return _words(found.filter(pool__slug=pool_slug) if pool_slug else found, "tag", limit)
+
+
+def _words(rows: QuerySet[Any], field: str, limit: int) -> list[str]:
+    """What stands in a field, each once. Hops over the index: O(words · log n)."""
+    rows = rows.order_by(field)
+
+    def next_after(word: Any) -> tuple[str, tuple[Any, ...]]:
+        found = rows.filter(**{f"{field}__gt": word}).values(field)[:1]
         return found.query.sql_with_params()
 
     try:
-        first, next_one = next_after(""), next_after(RawSQL("hop.region", ()))
+        first, next_one = next_after(""), next_after(RawSQL("hop.word", ()))
     except EmptyResultSet:  # the reader may see no number at all
         return []
     sql = _HOPS.format(first=first[0], next=next_one[0], limit=limit)
     with connection.cursor() as cursor:
         cursor.execute(sql, (*first[1], *next_one[1]))
-        return [region for (region,) in cursor.fetchall()]
+        return [word for (word,) in cursor.fetchall()]
 
 
 def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:

@@ -48,19 +48,38 @@ def who_had(
     A number is found by every spelling of it. A call runs from its start up to, not including,
     its end. Several conditions must all hold; ValueError without any.
     """
-    wanted = {"number": number, "callee": callee, "agent": agent, "call_id": call_id}
-    given: dict[str, object] = {name: value for name, value in wanted.items() if value}
-    if not given:
-        raise ValueError("name a number, a callee, an agent or a call")
-    if number:
-        del given["number"]
-        given["number__in"] = every_spelling(number)
+    calls = _calls_of(principal, number=number, callee=callee, agent=agent, call_id=call_id)
     return list(
-        visible_calls(principal)
-        .filter(**given, started_at__lte=at)
+        calls.filter(started_at__lte=at)
         .filter(Q(ended_at=None) | Q(ended_at__gt=at))
         .order_by("-started_at")[:limit]
     )
+
+
+def calls_around(
+    principal: Principal,
+    *,
+    at: datetime,
+    number: str = "",
+    callee: str = "",
+    agent: str = "",
+    call_id: str = "",
+) -> tuple[CallRecord | None, CallRecord | None]:
+    """The latest call that had begun and ended by a moment, and the first that began after it."""
+    calls = _calls_of(principal, number=number, callee=callee, agent=agent, call_id=call_id)
+    before = calls.filter(started_at__lte=at, ended_at__lte=at).order_by("-started_at").first()
+    after = calls.filter(started_at__gt=at).order_by("started_at").first()
+    return before, after
+
+
+def _calls_of(principal: Principal, *, number: str, **wanted: str) -> QuerySet[CallRecord]:
+    """The calls for which every condition holds that is given; ValueError without any."""
+    given: dict[str, object] = {name: value for name, value in wanted.items() if value}
+    if number:
+        given["number__in"] = every_spelling(number)
+    if not given:
+        raise ValueError("name a number, a callee, an agent or a call")
+    return visible_calls(principal).filter(**given)
 
 
 def number_story(

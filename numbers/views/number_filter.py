@@ -1,6 +1,7 @@
 """The number list's filters: from the address to a NumberFilter, and to the chips."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlencode
@@ -11,11 +12,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from numbers.models import NumberImport, Pool
+from numbers.selectors.imports import visible_imports
 from numbers.selectors.lists import NumberFilter, StateFilter
 from numbers.selectors.lists import regions as regions_of
+from numbers.selectors.lists import tags as tags_of
 from poolsite.access import Principal
 
 FIELDS = ("q", "pool", "region", "state", "tag", "import")
+IMPORTS = 50
 _IMPORT = re.compile(r"^(?:imp-)?0*(\d{1,18})$")
 
 
@@ -48,8 +52,8 @@ class Filters:
         kept = {name: value for name, value in values.items() if value not in (None, "")}
         return "?" + urlencode(sorted(kept.items()))
 
-    def chips(self) -> list[dict[str, str]]:
-        """One chip per filter: its name, its value, the address without it."""
+    def chips(self, kept: Mapping[str, Any]) -> list[dict[str, str]]:
+        """One chip per filter: its name, its value, the address without it; `kept` stays in it."""
         words = dict(states())
         shown = {
             "pool": (_("Pool"), self.given["pool"]),
@@ -59,7 +63,7 @@ class Filters:
             "import": (_("Import"), self.given["import"]),
         }
         return [
-            {"name": name, "value": value, "url": self.address(**{key: ""})}
+            {"name": name, "value": value, "url": self.address(**{**kept, key: ""})}
             for key, (name, value) in shown.items()
             if value
         ]
@@ -104,9 +108,20 @@ def with_country(prefix: str) -> str:
 
 def choices(principal: Principal, filters: Filters, pools: list[Pool]) -> dict[str, Any]:
     """What the dialog of filters offers."""
-    pool_slug = filters.given["pool"]
+    given = filters.given
+    imports = visible_imports(principal).order_by("-pk")
+    if given["pool"]:
+        imports = imports.filter(pool__slug=given["pool"])
+    found = {each.public_id: each.file_name for each in imports[:IMPORTS]}
     return {
         "pools": pools,
-        "regions": regions_of(principal, pool_slug=pool_slug),
+        "regions": _with(regions_of(principal, pool_slug=given["pool"]), given["region"]),
+        "tags": _with(tags_of(principal, pool_slug=given["pool"]), given["tag"]),
+        "imports": [(name, found.get(name, "")) for name in _with(list(found), given["import"])],
         "states": states(),
     }
+
+
+def _with(options: list[str], chosen: str) -> list[str]:
+    """The options, with the chosen one among them though it is far down or gone."""
+    return options if not chosen or chosen in options else [chosen, *options]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
 from django.db.models import prefetch_related_objects
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from numbers.guide import numbers_url
 from numbers.models import Number, Pool
 from numbers.selectors.lists import (
     About,
@@ -27,6 +29,7 @@ from numbers.services.adding import number_add, number_add_range
 from numbers.services.changing import number_change
 from numbers.views.common import answers_json, number_of, pool_of, visible_pools
 from numbers.views.import_panel import panel_of
+from numbers.views.number_columns import read_columns
 from numbers.views.number_filter import Filters, choices, read_filters, with_country
 from numbers.views.number_rows import rows_of
 from numbers.views.twins import twin_count
@@ -37,7 +40,7 @@ from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
 from poolsite.operations.verbs import body_of
 
-ROWS = (16, 50, 200)
+ROWS = (25, 50, 100)
 LAST = "~"  # behind every number
 EXPORT_HEAD = ("number", "pool", "label", "region", "carrier", "tags", "notes", "quarantined")
 
@@ -54,16 +57,30 @@ def number_list_page(request: HttpRequest) -> HttpResponse:
     prefetch_related_objects([row.number for row in rows], "tags")
     count = about_count(principal, wanted)
     pools = list(visible_pools(principal).order_by("slug")[:500])
-    sort = {"sort": "-number"} if descending else {}
-    keep = {**sort, "rows": size if size != ROWS[0] else "", "panel": request.GET.get("panel", "")}
+    show_cap = any(row.number.pool.daily_cap for row in rows)
+    many_pools = len(pools) > 1 and not filters.given["pool"]
+    useless = ([] if show_cap else ["today"]) + ([] if many_pools else ["pool"])
+    cols = read_columns(request.GET, useless)
+    keep = {
+        "sort": "-number" if descending else "",
+        "rows": size if size != ROWS[0] else "",
+        "cols": cols["cols_asked"],
+        "panel": request.GET.get("panel", ""),
+    }
+    kept = {name: value for name, value in keep.items() if value}
     operable = [pool for pool in pools if access.decide(principal, "numbers.operate", pool).allowed]
+    empty = not filters.any and not rows
     context = {
         "rows": rows,
-        "empty": not filters.any and not rows,
-        "show_cap": any(row.number.pool.daily_cap for row in rows),
-        "many_pools": len(pools) > 1 and not filters.given["pool"],
+        "empty": empty,
+        **cols,
+        "kept": kept,
+        "page_sizes": [
+            (each, filters.address(**{**keep, "rows": each if each != ROWS[0] else ""}))
+            for each in ROWS
+        ],
         "filters": filters,
-        "chips": filters.chips(),
+        "chips": filters.chips(kept),
         "hint": _hint(count, filters, len(pools)),
         "count": count,
         "shown": _shown(len(rows), count, bool(back), bool(filters.wanted.state)),
@@ -73,9 +90,10 @@ def number_list_page(request: HttpRequest) -> HttpResponse:
         "descending": descending,
         "next_url": filters.address(after=following, **keep) if following else "",
         "back_url": filters.address(before=back, **keep) if back else "",
-        "clear_url": "?" if not keep["panel"] else f"?panel={keep['panel']}",
+        "clear_url": f"?{urlencode(kept)}",
         "export_url": reverse("numbers:export") + filters.address(),
         "operable": operable,
+        "guide_url": numbers_url(principal, pools) if empty else "",
         "twins": twin_count(principal),
         "panel": panel_of(request, principal, operable),
         "page": _page_json(filters, rows, count, operable),

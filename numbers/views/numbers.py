@@ -1,4 +1,4 @@
-"""One number: its story, its state, and who had it at a given moment."""
+"""One number: its story, its state, and what an operator may do with it."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -10,23 +10,21 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
 from numbers import pool as door
-from numbers import selectors, services
-from numbers.forms import WhoHadForm
-from numbers.models import CallRecord, Number, PoolEvent
-from numbers.presentation import IN_CALL, chip_of, end_of, story_items, word_of
+from numbers import services
+from numbers.models import Number, PoolEvent
+from numbers.presentation import IN_CALL, chip_of, story_items, word_of
 from numbers.selectors import health, records
 from numbers.selectors.late import late_events
 from numbers.views.common import answers_json, number_of, reason_of
+from numbers.views.who_had import call_row
 from poolsite import access, hotpath
 from poolsite.moments import us_of
-from poolsite.operations.dates import date_words
 from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import clock, phone, span
+from poolsite.operations.templatetags.console import clock, span
 
 STORY_LENGTH = 50
 CALLS = 10
@@ -60,7 +58,7 @@ def number_page(request: HttpRequest, value: str) -> HttpResponse:
         "busy_at": _busy_at(principal, number.value, at),
         "state": state,
         "facts": _facts(number, state),
-        "calls": [_call(call) for call in calls],
+        "calls": [call_row(call) for call in calls],
         "health": list(health.number_health(number.pool, number.value).items()),
         "health_actions": health.health_actions(number.pool, 5, number.value),
         "spam_labels": health.number_labels(number.pool, number.value),
@@ -171,22 +169,6 @@ def _facts(number: Number, state: dict[str, Any]) -> list[tuple[str, str]]:
     return [(label, value) for label, value in facts if value]
 
 
-def _call(call: CallRecord) -> dict[str, Any]:
-    ended = call.ended_at
-    return {
-        "number": call.number,
-        "agent": call.agent,
-        "callee": call.callee,
-        "switch": call.switch,
-        "call_id": call.call_id,
-        "started_at": call.started_at,
-        "ended_at": ended,
-        "length_seconds": (ended - call.started_at).total_seconds() if ended else None,
-        "how": end_of(call.ended_how) or "–",
-        "url": f"{reverse('numbers:number', args=[call.number])}",
-    }
-
-
 def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> str:
     """Why was it busy at that moment? One sentence."""
     if at is None:
@@ -230,47 +212,6 @@ def _next(request: HttpRequest, place: tuple[int, int] | None) -> str:
     given = request.GET.copy()
     given["after"] = f"{place[0]}-{place[1]}"
     return f"?{given.urlencode()}"
-
-
-# -- who had it -----------------------------------------------------------------------------------
-
-
-@require_GET
-def who_had(request: HttpRequest) -> HttpResponse:
-    """Who had a number, or which number somebody had, at one moment."""
-    principal = principal_of(request)
-    access.require(principal, "numbers.view")
-    asked = "what" in request.GET
-    initial = {"by": "number", "at": timezone.localtime().replace(microsecond=0)}
-    form = WhoHadForm(request.GET if asked else None, initial=initial)
-    context: dict[str, Any] = {
-        "form": form,
-        "asked": asked and form.is_valid(),
-        "none_title": _("No calls at that time"),
-        "none_text": _("No matching call was in progress. Try a slightly earlier or later time."),
-    }
-    if context["asked"]:
-        data = form.cleaned_data
-        if data["by"] == "number":
-            data["what"] = _as_stored(principal, data["what"])
-        wanted = {data["by"]: data["what"]}
-        calls = records.who_had(principal, at=data["at"], **wanted)
-        moment = date_words(data["at"], "j M, H:i:s")
-        context["calls"] = [
-            {**_call(call), "url": f"{_call(call)['url']}?at={data['at']:%Y-%m-%dT%H:%M:%S}"}
-            for call in calls
-        ]
-        context["answer"] = ngettext(
-            "%(n)s call at %(time)s: %(what)s",
-            "%(n)s calls at %(time)s: %(what)s",
-            len(calls),
-        ) % {"n": len(calls), "time": moment, "what": phone(data["what"])}
-    return render(request, "numbers/who_had.html", context)
-
-
-def _as_stored(principal: access.Principal, value: str) -> str:
-    """The number of ours that was meant, in whatever format it was typed."""
-    return selectors.stored_value(selectors.visible_numbers(principal), value)
 
 
 # -- what an operator may do ----------------------------------------------------------------------

@@ -20,6 +20,7 @@ from poolsite.access.models import Account
 from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
 from poolsite.operations.chips import chips_of
+from poolsite.operations.goals import guide_url
 from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tags_and_notes import show_tags, with_tag
@@ -89,6 +90,7 @@ def _context(
     return {
         "empty": total == 0,
         "may_create": form is not None,
+        "guide_url": "" if total else guide_url(principal, "call"),
         "create_form": form,
         "rows": rows,
         "filters": filters,

@@ -10,10 +10,11 @@ class AccessConfig(AppConfig):
     def ready(self) -> None:
         """Declare the actions of our own, the first pages, and what changes rights."""
         from poolsite import limits, operations  # noqa: F401  limits registers its script
-        from poolsite.access import demo, rules, signals
+        from poolsite.access import demo, rules, search, signals
         from poolsite.runtime import demo_data
 
         demo_data.register(10, demo.make_people)
         rules.register()
+        search.register()
         operations.register_sentences("poolsite.access.sentences")
         signals.connect()

@@ -18,9 +18,16 @@ ACCOUNTS = {
 PEOPLE = (
     ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
     ("gao.ning", "Gao Ning", "", "", "second operator, who approves", "/billing/accounts/"),
-    ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/balance/"),
-    ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/balance/"),
-    ("liu.yang", "Liu Yang", "evergreen", "sender", "customer who sends", "/campaigns/"),
+    ("wang.fang", "Wang Fang", "evergreen", "owner", "customer", "/accounts/evergreen/"),
+    ("zhou.ting", "Zhou Ting", "evergreen", "payer", "customer who pays", "/accounts/evergreen/"),
+    (
+        "liu.yang",
+        "Liu Yang",
+        "evergreen",
+        "sender",
+        "customer who sends",
+        "/accounts/evergreen/campaigns/",
+    ),
     ("zhao.min", "Zhao Min", "northbank", "owner", "customer of another tenant", "/pools/"),
     ("li.jun", "Li Jun", "evergreen", "agent", "agent", "/agent/"),
 )

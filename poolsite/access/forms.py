@@ -1,20 +1,18 @@
 """What people fill in about themselves, others and machines."""
 
-from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access.actions import actions
 from poolsite.access.log_in_forms import password_field
-from poolsite.access.models import Account, GrantName, Role, User
+from poolsite.access.models import GrantName, Role, User
 from poolsite.access.models.tenants import SLUG, THING
 from poolsite.moments import zone_names
+from poolsite.operations.short_names import ShortNameMixin
 
 
 def _zones() -> list[tuple[str, Any]]:
@@ -136,7 +134,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
-class AccountForm(forms.Form):
+class AccountForm(ShortNameMixin, forms.Form):
     """A new tenant."""
 
     slug = forms.CharField(
@@ -156,61 +154,8 @@ class AccountForm(forms.Form):
     locale = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 
 
-class TokenForm(forms.Form):
-    """A new API token."""
-
-    name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What uses the token, such as a switch.")
-    )
-    account = forms.ModelChoiceField(
-        label=_("Account"), queryset=Account.objects.none(), required=False
-    )
-    resources = forms.CharField(
-        label=_("Resources"),
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text=_("One resource per line: pool:retail-east, pool:*, or * for everything."),
-    )
-    actions = forms.MultipleChoiceField(
-        label=_("Permissions"), choices=(), required=False, widget=forms.CheckboxSelectMultiple
-    )
-    events = forms.CharField(
-        label=_("Events"),
-        required=False,
-        initial="*",
-        help_text=_("Names of events the token can send, separated by spaces, or * for all."),
-    )
-    switch = forms.CharField(label=_("Switch"), max_length=64, required=False)
-    days = forms.IntegerField(
-        label=_("Expires after (days)"), min_value=1, max_value=730, initial=365
-    )
-
-    def __init__(self, accounts: Any, *args: Any, platform: bool, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        account: Any = self.fields["account"]
-        account.queryset = accounts
-        account.required = not platform
-        account.empty_label = _("The platform") if platform else None
-        allowed: Any = self.fields["actions"]
-        allowed.choices = [(name, name) for name, rule in sorted(actions().items()) if rule.tokens]
-        allowed.initial = [name for name, _label in allowed.choices]
-
-    def clean_resources(self) -> list[str]:
-        """Things, one in a line."""
-        return _things(self.cleaned_data["resources"], everything=True)
-
-    def clean_events(self) -> list[str]:
-        """Names; every one when nothing is said."""
-        return str(self.cleaned_data["events"]).split() or ["*"]
-
-    @property
-    def ends_at(self) -> datetime:
-        """When the token ends."""
-        return timezone.now() + timedelta(days=self.cleaned_data["days"])
-
-
-def _things(text: str, *, everything: bool = False) -> list[str]:
+def _things(text: str) -> list[str]:
     things = [line.strip() for line in text.splitlines() if line.strip()]
     for each in things:
-        if not (everything and each == "*"):
-            THING(each)
+        THING(each)
     return things

@@ -22,7 +22,13 @@ from poolsite.access import lookup
 from poolsite.access.addresses import client_address_of_scope
 from poolsite.access.headers import header
 from poolsite.access.principal import ANONYMOUS, Principal
-from poolsite.access.principals import CREDENTIAL, LONGEST_SECRET, credential_of_scope
+from poolsite.access.principals import (
+    CREDENTIAL,
+    LONGEST_SECRET,
+    credential_of_scope,
+    is_at,
+    is_inside,
+)
 from poolsite.access.rights.cache import CACHE, principal_of_credential
 from poolsite.access.rights.sharing import LookUps, shared
 from poolsite.limits import SECOND_US, Client, Limit, per_second, shares, take_now
@@ -62,15 +68,21 @@ class RateLimitedError(Exception):
         return max(1, math.ceil(self.seconds))
 
 
+class OutsideError(Exception):
+    """The token may not be used from the client's address."""
+
+
 def admit_at_once(scope: MutableMapping[str, Any]) -> bool:
     """Count a request of somebody who is known and has a permit here; False: `admit` must ask."""
     credential = scope[CREDENTIAL] = credential_of_scope(scope)
     principal = CACHE.get(credential) if credential else None
-    return principal is not None and shares().spare((principal.kind, principal.id))
+    if principal is None or not is_inside(principal, scope):
+        return False
+    return shares().spare((principal.kind, principal.id))
 
 
 async def admit(scope: MutableMapping[str, Any]) -> None:
-    """Count a request or a socket's handshake. Raises RateLimitedError.
+    """Count a request or a socket's handshake. Raises RateLimitedError, OutsideError.
 
     Reads no body. The credential is kept in `scope`, where `principal_of_scope` finds it. One that
     this process knows costs no I/O as a rule; an unknown one is looked up after its address was
@@ -86,6 +98,9 @@ async def admit(scope: MutableMapping[str, Any]) -> None:
                 principal = await _counted(credential, address, is_token=is_token)
         except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
             return  # rights cannot be read: whoever answers the request meets the same and says so
+    if not is_inside(principal, scope):
+        await _take("address", client_address_of_scope(scope), _of_address)  # never the token's
+        raise OutsideError
     if principal.is_authenticated:
         await take_for(principal)
 
@@ -100,6 +115,7 @@ async def principal_of_first_frame(secret: str, address: str) -> Principal:
     if 0 < len(secret) <= LONGEST_SECRET:
         credential = lookup.credential_of_bearer(secret)
         principal = await principal_of_credential(credential, address)
+        principal = principal if is_at(principal, address) else ANONYMOUS
     if not principal.is_authenticated:
         await count_bad_token(address)
     return principal

@@ -10,6 +10,7 @@ from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from poolsite.access.networks import allows
 from poolsite.access.principal import ANONYMOUS, Principal, TokenScope, VisitorScope
 from poolsite.access.tokens import VISITOR_PREFIX, hash_of, read_visitor
 
@@ -140,13 +141,17 @@ def of_credential(credential: str, *, address: str = "", version: int = 0) -> Pr
 
 
 def of_token_hash(secret_hash: str, address: str = "", version: int = 0) -> Principal:
-    """The principal of an API token; ANONYMOUS when unknown, expired or revoked."""
+    """The principal of an API token; ANONYMOUS when unknown, expired or revoked.
+
+    Wherever it is used: `principals` looks at its networks, as this answer is kept for all.
+    """
     from poolsite.access.models import ApiToken
 
     token = ApiToken.objects.filter(secret_hash=secret_hash).first()
     if token is None or not token.is_live:
         return ANONYMOUS
-    _note_use(token, address)
+    if allows(tuple(token.networks), address):
+        _note_use(token, address)
     return Principal(
         kind="token",
         id=str(token.pk),
@@ -157,6 +162,7 @@ def of_token_hash(secret_hash: str, address: str = "", version: int = 0) -> Prin
             actions=frozenset(token.actions),
             events=frozenset(token.events),
             switch=token.switch,
+            networks=tuple(token.networks),
         ),
         rights_version=version,
         expires_at=token.expires_at.timestamp(),

@@ -50,13 +50,17 @@ def covers(patterns: frozenset[str], ref: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TokenScope:
-    """What an API token is limited to; `*` in a set stands for all. account_id None = platform."""
+    """What an API token is limited to; `*` in a set stands for all. account_id None = platform.
+
+    No networks = from anywhere.
+    """
 
     account_id: int | None
     resources: frozenset[str]
     actions: frozenset[str]
     events: frozenset[str]
     switch: str = ""
+    networks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

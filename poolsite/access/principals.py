@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from poolsite.access import lookup
 from poolsite.access.addresses import client_address, client_address_of_scope
 from poolsite.access.headers import bearer, cookie, header
-from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access.networks import allows
+from poolsite.access.principal import ANONYMOUS, Principal, TokenScope
 
 if TYPE_CHECKING:
     from poolsite.access.models import User
@@ -22,17 +23,33 @@ async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
     """Who opens this socket or calls the hot lane; cached ≤ 30 s, dropped by pub/sub.
 
     An `Authorization` header alone decides when there is one; else the session's cookie. Does
-    not look at the origin: that is `origin_allowed`. Never raises for a bad credential.
+    not look at the origin: that is `origin_allowed`. Never raises for a bad credential. A token
+    outside its networks is nobody; `limiting.admit` has said so before.
     """
     from poolsite.access.rights.cache import CACHE, principal_of_credential
 
     credential = credential_of_scope(scope)
     if not credential:
         return ANONYMOUS
-    remembered = CACHE.get(credential)  # the hot lane asks at every request
-    if remembered is not None:
-        return remembered
-    return await principal_of_credential(credential, client_address_of_scope(scope))
+    principal = CACHE.get(credential)  # the hot lane asks at every request
+    if principal is None:
+        principal = await principal_of_credential(credential, client_address_of_scope(scope))
+    return principal if is_inside(principal, scope) else ANONYMOUS
+
+
+def is_inside(principal: Principal, scope: Mapping[str, Any]) -> bool:
+    """Whether this scope comes from a network where the principal's token may be used."""
+    return not _limited_to(principal) or is_at(principal, client_address_of_scope(scope))
+
+
+def is_at(principal: Principal, address: str) -> bool:
+    """Whether the principal's token may be used at this address; True for everybody else."""
+    networks = _limited_to(principal)
+    return not networks or allows(networks, address)
+
+
+def _limited_to(principal: Principal) -> tuple[str, ...]:
+    return principal.scope.networks if isinstance(principal.scope, TokenScope) else ()
 
 
 def credential_of_scope(scope: Mapping[str, Any]) -> str:
@@ -67,11 +84,10 @@ def principal_of_request(request: HttpRequest) -> Principal:
     if authorization:
         secret = bearer(authorization)
         fits = 0 < len(secret) <= LONGEST_SECRET
-        principal = (
-            load(lookup.credential_of_bearer(secret), client_address(request))
-            if fits
-            else ANONYMOUS
-        )
+        address = client_address(request)
+        principal = load(lookup.credential_of_bearer(secret), address) if fits else ANONYMOUS
+        if not is_at(principal, address):
+            principal = ANONYMOUS
     else:
         principal = _of_session(request)
     request.__dict__["_principal"] = principal

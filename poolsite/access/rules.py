@@ -38,10 +38,10 @@ def _register_navigation() -> None:
             "access:accounts",
             "group",
             section="account",
-            order=10,
+            order=30,
             actions=("access.people_view",),
             match=("access:members", "access:member", "access:invite", "access:account_add"),
-            key="p",
+            key="a",
         ),
         Entry(
             "tokens",
@@ -49,7 +49,7 @@ def _register_navigation() -> None:
             "access:tokens",
             "key",
             section="account",
-            order=20,
+            order=40,
             actions=("access.tokens_view",),
             incidents=("access.token",),
             match=("access:token_add",),
@@ -60,7 +60,7 @@ def _register_navigation() -> None:
             "access:history",
             "history",
             section="account",
-            order=30,
+            order=50,
             actions=("access.history_view",),
             key="h",
         ),
@@ -97,21 +97,6 @@ def _register_managed() -> None:
                 "access.account_change",
                 operations.through(account_change, "account"),
             ),
-        )
-    )
-    operations.register_first_step(
-        operations.FirstStep(
-            "access.account",
-            _("Create the first account"),  # type: ignore[arg-type]
-            _(  # type: ignore[arg-type]
-                "An account is a customer with its own people, pools and money. Create an "
-                "account, then invite its owner."
-            ),
-            _("New account"),  # type: ignore[arg-type]
-            "access:account_add",
-            "access.accounts_change",
-            Account.objects.exists,
-            order=5,
         )
     )
 

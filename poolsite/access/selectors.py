@@ -125,7 +125,7 @@ def tokens(principal: Principal, *, text: str = "", state: str = "") -> QuerySet
         rows = rows.filter(Q(name__istartswith=text) | Q(prefix__startswith=text))
     if state == "revoked":
         rows = rows.exclude(revoked_at=None)
-    elif state:
+    elif state in ("live", "expired"):
         lives = Q(expires_at__gt=timezone.now())
         rows = rows.filter(lives if state == "live" else ~lives, revoked_at=None)
     return rows.order_by("-pk")

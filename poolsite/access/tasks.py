@@ -3,10 +3,13 @@
 from typing import Final
 
 from celery import shared_task
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from poolsite.access import tidying
 from poolsite.access.mails import send_notice, send_reset
 from poolsite.jobs.registry import sweep
+from poolsite.jobs.telling import Told
 
 # A mail server that is away for a while: after 10, 20, 40, … s, for about ten minutes.
 AGAIN: Final = {
@@ -29,7 +32,24 @@ def send_notice_mail(user_id: int, action: str, at_us: int, address: str) -> Non
     send_notice(user_id, action, at_us, address)
 
 
-@sweep("access.tidy", every_seconds=300)
+@sweep(
+    "access.tidy",
+    every_seconds=300,
+    told=Told(
+        _("Sign-in housekeeping"),
+        _("Deletes expired sessions and warns of expiring tokens."),
+        {
+            "sessions": ngettext_lazy("%(n)s session deleted", "%(n)s sessions deleted", "n"),
+            "tokens": ngettext_lazy("%(n)s token expiring", "%(n)s tokens expiring", "n"),
+            "guessed": ngettext_lazy(
+                "%(n)s warning of guessed codes", "%(n)s warnings of guessed codes", "n"
+            ),
+            "waiting": ngettext_lazy(
+                "%(n)s reminder of a waiting approval", "%(n)s reminders of waiting approvals", "n"
+            ),
+        },
+    ),
+)
 def tidy(shard: int, shards: int) -> dict[str, int]:
     """Delete ended sessions; warn of tokens that end, guessed codes, requests that wait."""
     return {

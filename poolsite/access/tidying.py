@@ -10,10 +10,10 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from poolsite.access.models import ApiToken, CodeGuard, FinanceRequest
+from poolsite.access.models.credentials import WARN_BEFORE
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 
-WARN_BEFORE = timedelta(days=14)
 USED_WITHIN = timedelta(days=30)
 GUESSES = 10
 DELETE_ROWS = 2_000

@@ -11,6 +11,7 @@ from poolsite.access.views import (
     passwords,
     people,
     profile,
+    token_add,
     tokens,
 )
 
@@ -55,7 +56,8 @@ urlpatterns = [
     path("users/<int:user_id>/access/", operators.deactivate, name="deactivate"),
     path("users/<int:user_id>/app/", operators.factor_reset, name="factor_reset"),
     path("tokens/", tokens.tokens, name="tokens"),
-    path("tokens/new/", tokens.token_add, name="token_add"),
+    path("tokens/new/", token_add.token_add, name="token_add"),
+    path("tokens/new/summary/", token_add.token_summary, name="token_summary"),
     path("tokens/<int:token_id>/revoke/", tokens.token_revoke, name="token_revoke"),
     path("history/", history.history, name="history"),
 ]

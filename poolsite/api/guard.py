@@ -11,7 +11,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite.access import limiting
-from poolsite.access.limiting import RateLimitedError
+from poolsite.access.addresses import client_address_of_scope
+from poolsite.access.limiting import OutsideError, RateLimitedError
 from poolsite.api.plain_pages import refusal
 
 logger = logging.getLogger("poolsite.refused")
@@ -38,6 +39,9 @@ def guarded(application: ASGIApp) -> ASGIApp:
             except RateLimitedError as refused:
                 await too_many(scope, refused)(scope, receive, send)
                 return
+            except OutsideError:
+                await outside(scope)(scope, receive, send)
+                return
         await application(scope, receive, send)
 
     return serve
@@ -52,7 +56,11 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
                 await limiting.admit(scope)
         except RateLimitedError as refused:
             await receive()
-            await _refuse_socket(scope, receive, send, refused)
+            await _refuse_socket(scope, receive, send, too_many(scope, refused), 4429)
+            return
+        except OutsideError:
+            await receive()
+            await _refuse_socket(scope, receive, send, outside(scope), 4403)
             return
         await application(scope, receive, send)
 
@@ -70,15 +78,23 @@ def too_many(scope: Scope, refused: RateLimitedError) -> Response:
     return refusal(scope, "rate-limited", said, headers=headers, context=context)
 
 
+def outside(scope: Scope) -> Response:
+    """The answer 403 to a token that is used outside its networks, logged."""
+    address = client_address_of_scope(scope) or "an unknown address"
+    said = f"this token may not be used from {address}"
+    logger.warning("Refused: %s: %s", said, scope["path"], extra={"status_code": 403})
+    headers = {"Connection": "close"} if _has_body(scope) else {}
+    return refusal(scope, "network", said, headers=headers, context={})
+
+
 async def _refuse_socket(
-    scope: Scope, receive: Receive, send: Send, refused: RateLimitedError
+    scope: Scope, receive: Receive, send: Send, response: Response, code: int
 ) -> None:
-    """429 where the server can say so in place of the handshake, else its own 403."""
-    response = too_many(scope, refused)
+    """The answer where the server can say it in place of the handshake, else its own 403."""
     if "websocket.http.response" in scope.get("extensions", {}):
         await response(scope, receive, send)  # Starlette sends it as a denial
     else:
-        await send({"type": "websocket.close", "code": 4429})
+        await send({"type": "websocket.close", "code": code})
 
 
 def _has_body(scope: Scope) -> bool:

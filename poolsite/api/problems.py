@@ -21,6 +21,7 @@ _PROBLEMS: dict[str, tuple[int, str]] = {
     "unauthenticated": (401, "A valid token is required"),
     "forbidden": (403, "The token does not allow this"),
     "second-factor": (403, "Two-factor authentication is required"),
+    "network": (403, "The token may not be used from this address"),
     "too-many-requests": (429, "Too many requests"),
     "rate-limited": (429, "The rate limit is reached"),
     "too-deep": (400, "The JSON is nested too deeply"),

@@ -9,7 +9,6 @@ from django.core.exceptions import ValidationError as FieldsRefused
 from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
-from django.views.defaults import page_not_found
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
@@ -26,6 +25,7 @@ from poolsite.api.problems import (
     problem_headers,
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
+from poolsite.operations.error_pages import not_found
 
 RATE_LIMITED: dict[str, Any] = {
     "description": "A rate limit was reached: `rate-limited`, or the operation's own limit.",
@@ -80,7 +80,7 @@ def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBas
     """Django's 404: a problem below /api/, also where no route fits; a page elsewhere."""
     if request.path.startswith("/api/"):
         return django_problem("not-found")
-    return page_not_found(request, exception)
+    return not_found(request, exception)
 
 
 class BoundedParser(Parser):

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from poolsite import hotpath
 from poolsite.history import refusals, retention, stream
@@ -14,6 +16,7 @@ from poolsite.history.draining import drain_aggregate
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Source, sources
 from poolsite.jobs.registry import sweep
+from poolsite.jobs.telling import Told
 
 # A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
 RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))
@@ -21,7 +24,21 @@ PASSING = (OperationalError, InterfaceError, hotpath.HotPathError)
 LOG = structlog.get_logger(__name__)
 
 
-@sweep("history.drain", every_seconds=settings.HISTORY_DRAIN_SECONDS, shards=4)
+@sweep(
+    "history.drain",
+    every_seconds=settings.HISTORY_DRAIN_SECONDS,
+    shards=4,
+    told=Told(
+        _("History to SQL"),
+        _("Writes new changes from Redis to the database."),
+        {
+            "aggregates": ngettext_lazy("%(n)s object read", "%(n)s objects read", "n"),
+            "entries": ngettext_lazy("%(n)s entry written", "%(n)s entries written", "n"),
+            "lag": ngettext_lazy("%(n)s entry waiting", "%(n)s entries waiting", "n"),
+            "gaps": ngettext_lazy("%(n)s gap found", "%(n)s gaps found", "n"),
+        },
+    ),
+)
 def drain_all(shard: int, shards: int) -> dict[str, int]:
     """Drain what is new in this shard's streams; one that fails does not stop the others."""
     done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
@@ -33,7 +50,15 @@ def drain_all(shard: int, shards: int) -> dict[str, int]:
     return done
 
 
-@sweep("history.retention", every_seconds=RETENTION_SECONDS)
+@sweep(
+    "history.retention",
+    every_seconds=RETENTION_SECONDS,
+    told=Told(
+        _("Old history"),
+        _("Deletes history that is past its retention period."),
+        total=ngettext_lazy("%(n)s row deleted", "%(n)s rows deleted", "n"),
+    ),
+)
 def delete_old(shard: int, shards: int) -> dict[str, int]:
     """Delete rows older than the history is kept, in bounded batches."""
     return retention.delete_expired()

@@ -17,6 +17,7 @@ from poolsite.jobs.registry import (
     sweep,
     sweeps,
 )
+from poolsite.jobs.telling import Told
 
 if TYPE_CHECKING:
     from poolsite.access.models import Account, User
@@ -31,6 +32,7 @@ __all__ = [
     "JobError",
     "JobHandle",
     "Progress",
+    "Told",
     "cancel",
     "kind",
     "kinds",

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
+from poolsite.jobs.telling import Told, told_or_plain
+
 if TYPE_CHECKING:
     from poolsite.jobs.handle import JobHandle
 
@@ -56,6 +58,7 @@ class Sweep:
     pausable: bool
     queue: str
     light: bool
+    told: Told
 
 
 _KINDS: dict[str, Kind] = {}
@@ -87,10 +90,12 @@ def sweep(
     pausable: bool = False,
     queue: str = HISTORY,
     light: bool = False,
+    told: Told | None = None,
 ) -> Callable[[SweepFunction], SweepFunction]:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
-    Harmless when run twice at once; it returns what it did, in numbers, for the system page.
+    Harmless when run twice at once; it returns what it did, in numbers. `told` says on the system
+    page what the sweep is for, and what its numbers mean.
     POOLSITE_SWEEP_SHARDS bounds `shards`. Raises ValueError for a queue that no worker consumes,
     and for a light sweep with shards: one message runs one after the other.
     """
@@ -101,7 +106,10 @@ def sweep(
     most = settings.SWEEP_SHARDS or shards
 
     def decorate(run: SweepFunction) -> SweepFunction:
-        _SWEEPS[name] = Sweep(name, run, every_seconds, min(shards, most), pausable, queue, light)
+        _SWEEPS[name] = Sweep(
+            *(name, run, every_seconds, min(shards, most), pausable, queue, light),
+            told_or_plain(name, told),
+        )
         return run
 
     return decorate

@@ -6,11 +6,14 @@ from contextlib import contextmanager
 
 import structlog
 from celery import shared_task
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.jobs import runner, services, sweeping
 from poolsite.jobs.registry import sweep, sweeps
+from poolsite.jobs.telling import Told
 
 LOG = structlog.get_logger(__name__)
 
@@ -82,7 +85,15 @@ def _redis_may_be_away(name: str) -> Iterator[None]:
         LOG.warning("sweep.not_run", sweep=name, error=str(error))
 
 
-@sweep("jobs.resume", every_seconds=10)
+@sweep(
+    "jobs.resume",
+    every_seconds=10,
+    told=Told(
+        _("Stalled jobs"),
+        _("Restarts imports and campaigns whose worker stopped."),
+        {"sent": ngettext_lazy("%(n)s job restarted", "%(n)s jobs restarted", "n")},
+    ),
+)
 def resume(shard: int, shards: int) -> dict[str, int]:
     """Bring silent jobs back to a worker."""
     return services.resume_stale()

@@ -5,7 +5,8 @@ are loaded.
 """
 
 from poolsite.operations import incidents
-from poolsite.operations.first_steps import FirstStep, register_first_step
+from poolsite.operations.goals import Goal, Guide, Step, register_goal
+from poolsite.operations.goals import provide as register_goals
 from poolsite.operations.managed import (
     Final,
     ManagedKind,
@@ -40,18 +41,21 @@ __all__ = [
     "Figure",
     "Final",
     "Finding",
-    "FirstStep",
     "Found",
+    "Goal",
+    "Guide",
     "ManagedKind",
     "Stat",
     "StatEntry",
+    "Step",
     "Undo",
     "Way",
     "incidents",
     "register_card",
     "register_check",
     "register_final",
-    "register_first_step",
+    "register_goal",
+    "register_goals",
     "register_managed",
     "register_metrics",
     "register_search",

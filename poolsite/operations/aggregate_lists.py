@@ -20,6 +20,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.live.scopes import address_for
 from poolsite.operations import lists
+from poolsite.operations.goals import guide_url
 from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
 
@@ -48,7 +49,7 @@ class AggregateList(Generic[M, R]):
     url, create_url: names of the addresses. topic: of the live list. visible: who may
     see which, by slug. figures: a row for each of them. create(actor, form) is told a valid form;
     its ValidationError stands in the dialog. made: what is said of a new one; goes_to: where it
-    leads.
+    leads. goal: the one whose guide an empty list leads to.
     """
 
     kind: str
@@ -68,6 +69,7 @@ class AggregateList(Generic[M, R]):
     create: Callable[[Principal, Any], M]
     made: Callable[[M], str]
     goes_to: str
+    goal: str = ""
 
     def view(self, request: HttpRequest) -> HttpResponse:
         """Every one that the reader may see, with its figures; state in the address."""
@@ -114,5 +116,6 @@ class AggregateList(Generic[M, R]):
             "back_url": page.back_url,
             "many_accounts": principal.is_operator,
             "create_form": form,
+            "guide_url": "" if page.total else guide_url(principal, self.goal),
             "topic": address_for(principal, self.topic),
         }

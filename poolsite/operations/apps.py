@@ -12,7 +12,16 @@ class OperationsConfig(AppConfig):
     def ready(self) -> None:
         """Declare actions, topics, hot routes and what stands on the overview."""
         from poolsite import operations
-        from poolsite.operations import cards, checks, hot_routes, rules, strings, topics, undo_ways
+        from poolsite.operations import (
+            cards,
+            checks,
+            hot_routes,
+            rules,
+            search,
+            strings,
+            topics,
+            undo_ways,
+        )
 
         rules.register()
         operations.register_sentences("poolsite.operations.own_sentences")
@@ -21,4 +30,5 @@ class OperationsConfig(AppConfig):
         hot_routes.register()
         strings.register()
         cards.register()
+        search.register()
         undo_ways.register()

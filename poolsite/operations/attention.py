@@ -9,7 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from django.db import DatabaseError
+from django.db.models import Max
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.operations import health
@@ -19,6 +21,7 @@ from poolsite.operations.registry import CHECKS
 MOST_ROWS = 200  # of the worst; what is beyond them is on the incidents page
 MOST_NAMED = 8  # of one cause
 HEALTH_TYPES = "health."
+FINDERS = ("workers", "beat", "timers", "redis")  # without these nothing finds an app's problems
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,26 @@ class Cause:
         return names[0] if all(names) else ""
 
     @property
+    def snoozed_until(self) -> datetime | None:
+        """When it comes back; None = it is not snoozed, because one of them is not: a snooze ends
+        at once when one more is found.
+        """
+        now = timezone.now()
+        ends = [row.snoozed_until for row in self.incidents if row.snoozed_until]
+        whole = len(ends) == len(self.incidents)
+        return min(ends) if whole and min(ends) > now else None
+
+    @property
+    def last_event(self) -> int:
+        """Grows with everything that is added to its timeline, so that pages hear of it."""
+        return max(getattr(row, "last_event", None) or 0 for row in self.incidents)
+
+    @property
+    def key(self) -> int | None:
+        """The id of the worst one that is in SQL: its page is the cause's; None = none is yet."""
+        return next((row.pk for row in self.incidents if row.pk), None)
+
+    @property
     def to_acknowledge(self) -> int | None:
         """The id of one that is nobody's yet; None = none, or it is not in SQL yet."""
         return next(
@@ -90,7 +113,8 @@ def causes(account_id: int | None) -> list[Cause]:
 
 
 def _open() -> Any:
-    return Incident.objects.filter(until=None).order_by("severity", "since")
+    rows = Incident.objects.filter(until=None).order_by("severity", "since")
+    return rows.annotate(last_event=Max("events__pk"))
 
 
 def is_of_health(incident: Incident) -> bool:
@@ -111,6 +135,10 @@ def with_health(rows: Iterable[Incident], judged: health.Health) -> list[Inciden
         if row is not None:
             now.pk, now.since = row.pk, row.since
             now.acknowledged_name = row.acknowledged_name
+            vars(now)["last_event"] = getattr(row, "last_event", None)
+            if now.severity >= row.severity:  # "critical" < "warning": what is worse comes back
+                now.snoozed_until, now.snoozed_name = row.snoozed_until, row.snoozed_name
+                now.snooze_reason = row.snooze_reason
         found.append(now)
     return sorted(found, key=lambda row: (row.severity, row.since))
 
@@ -123,26 +151,68 @@ def by_cause(incidents: Iterable[Incident]) -> list[Cause]:
     return [Cause(rows) for rows in groups.values()]
 
 
-def as_live(found: list[Cause]) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Attention:
+    """The causes as pages show them: those to be looked at, the snoozed ones, and what is silent.
+
+    silent: whether the checks that find problems do not run, so that none found says nothing.
+    """
+
+    causes: list[Cause]
+    snoozed: list[Cause]
+    silent: bool
+
+    @property
+    def critical(self) -> int:
+        """How many causes are critical."""
+        return sum(cause.worst.severity == Incident.Severity.CRITICAL for cause in self.causes)
+
+    @property
+    def warnings(self) -> int:
+        """How many are warnings."""
+        return len(self.causes) - self.critical
+
+    @property
+    def problems(self) -> int:
+        """How many incidents those causes have."""
+        return sum(len(cause.incidents) for cause in self.causes)
+
+    @property
+    def primary(self) -> Cause | None:
+        """The one whose next step comes first: the worst that has no owner."""
+        return next((cause for cause in self.causes if not cause.acknowledged_by), None)
+
+
+def sorted_out(found: list[Cause], *, account: bool) -> Attention:
+    """The causes as pages show them.
+
+    account: they are an account's, which workers alone find; the platform's tell of dead workers.
+    """
+    snoozed = [cause for cause in found if cause.snoozed_until]
+    snoozed.sort(key=lambda cause: cause.snoozed_until or timezone.now())
+    shown = [cause for cause in found if not cause.snoozed_until]
+    return Attention(shown, snoozed, account and health.in_trouble(*FINDERS))
+
+
+def as_live(found: Attention) -> dict[str, Any]:
     """The causes as browsers show them, in the active language: each with its row, drawn."""
     return {
-        "causes": [
-            {
-                "type": cause.worst.type,
-                "severity": cause.worst.severity,
-                "title": cause.title,
-                "count": len(cause.incidents),
-                "html": render_to_string(
-                    "operations/attention_row.html", {"cause": cause, "first": index == 0}
-                ),
-            }
-            for index, cause in enumerate(found)
-        ],
-        **counts(found),
+        "causes": [_live(cause, first=cause is found.primary) for cause in found.causes],
+        "snoozed": [_live(cause) for cause in found.snoozed],
+        "problems": found.problems,
+        "silent": found.silent,
+        "critical": found.critical,
+        "warnings": found.warnings,
     }
 
 
-def counts(found: list[Cause]) -> dict[str, int]:
-    """How many causes are critical, how many warnings."""
-    critical = sum(cause.worst.severity == Incident.Severity.CRITICAL for cause in found)
-    return {"critical": critical, "warnings": len(found) - critical}
+def _live(cause: Cause, *, first: bool = False) -> dict[str, Any]:
+    return {
+        "type": cause.worst.type,
+        "severity": cause.worst.severity,
+        "title": cause.title,
+        "count": len(cause.incidents),
+        "last_event": cause.last_event,
+        "back_at": cause.snoozed_until.isoformat() if cause.snoozed_until else "",
+        "html": render_to_string("operations/attention_row.html", {"cause": cause, "first": first}),
+    }

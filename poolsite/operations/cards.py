@@ -5,13 +5,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite.operations import health, tags_and_notes
+from poolsite.operations import health
 from poolsite.operations.registry import (
     Card,
     CardData,
     Figure,
     register_card,
-    register_search,
 )
 
 
@@ -27,7 +26,6 @@ def register() -> None:
             icon="monitor_heart",
         )
     )
-    register_search("tags", tags_and_notes.find_by_tag)
 
 
 def system_card(principal: Any) -> CardData | None:

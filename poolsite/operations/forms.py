@@ -1,6 +1,5 @@
-"""The forms of aggregates: the one that makes it, and the cards on which its settings stand."""
+"""The form that makes an aggregate."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django import forms
@@ -10,19 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import SLUG_PATTERN, AggregateRow
-
-FieldGroups = Sequence[tuple[Any, Any, tuple[str, ...]]]  # title, hint, names of fields
-
-
-def field_groups(form: forms.BaseForm, groups: FieldGroups) -> list[dict[str, Any]]:
-    """Return what components/field_groups.html draws: title, hint and bound fields of each card."""
-    return [
-        {"title": title, "hint": hint, "fields": [form[name] for name in names]}
-        for title, hint, names in groups
-    ]
+from poolsite.operations.settings_forms import DurationsMixin
+from poolsite.operations.short_names import ShortNameMixin
 
 
-class AggregateCreateForm(forms.Form):
+class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
     """The first thing an operator makes; everything that a subclass leaves out has a default.
 
     `slug_help`: who knows it by the short name. `slug_taken`: refuses one that another has or had.
@@ -52,12 +43,11 @@ class AggregateCreateForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["slug"].help_text = self.slug_help
-        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
         self.order_fields([*(name for name in self.fields if name != "account"), "account"])
 
     def clean_slug(self) -> str:
         """Refuse a slug that one has or had: years of history name it."""
-        slug: str = self.cleaned_data["slug"]
+        slug = super().clean_slug()
         if self.model._base_manager.filter(slug=slug).exists():
             raise ValidationError(self.slug_taken)
         return slug

@@ -10,6 +10,8 @@ from django.utils.functional import Promise
 from django.utils.translation import override
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from poolsite.access.models import Account, User
     from poolsite.hotpath.rows import AggregateRow
     from poolsite.operations.models import Incident
@@ -124,8 +126,8 @@ class KnownIncidents:
             self.known.discard((kind, name))
 
 
-def acknowledge(incident: "Incident", *, actor: "User") -> "Incident":
-    """Note that `actor` knows of it; the first one stays. Audited."""
+def acknowledge(incident: "Incident", *, actor: "User", at: "datetime | None" = None) -> "Incident":
+    """Make `actor` its owner; the first one stays. Audited. at: one moment for a whole cause."""
     from poolsite.operations import services
 
-    return services.acknowledge_incident(incident, actor=actor)
+    return services.acknowledge_incident(incident, actor=actor, at=at)

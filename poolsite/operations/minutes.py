@@ -85,6 +85,12 @@ def hour_values(
     }
 
 
+def hour_sums(samples: Callable[[datetime], Iterable[Any]], names: Sequence[str]) -> dict[str, int]:
+    """What each counter's samples of the last hour add up to; 0 without samples."""
+    known = list(samples(minute_of() - timedelta(minutes=HOUR_MINUTES)))
+    return {name: sum(getattr(sample, name) for sample in known) for name in names}
+
+
 def hour_trends(
     keys: Iterable[int], samples: QuerySet[Any], key: str, value: Any, now: datetime
 ) -> dict[int, list[float | None]]:

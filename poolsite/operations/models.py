@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -48,6 +49,9 @@ class Incident(models.Model):
     )
     acknowledged_name = models.CharField(_("acknowledged by"), max_length=150, blank=True)
     acknowledged_at = models.DateTimeField(_("acknowledged at"), null=True, blank=True)
+    snoozed_until = models.DateTimeField(_("snoozed until"), null=True, blank=True)
+    snoozed_name = models.CharField(_("snoozed by"), max_length=150, blank=True, db_default="")
+    snooze_reason = models.CharField(_("reason"), max_length=200, blank=True, db_default="")
 
     class Meta:
         verbose_name = _("incident")
@@ -60,7 +64,10 @@ class Incident(models.Model):
                 name="operations_incident_open_once",
             ),
         ]
-        indexes = [models.Index(fields=["account", "-id"], name="operations_incident_account")]
+        indexes = [
+            models.Index(fields=["account", "-id"], name="operations_incident_account"),
+            models.Index(fields=["type", "object", "-id"], name="operations_incident_again"),
+        ]
 
     def __str__(self) -> str:
         return self.title
@@ -76,6 +83,16 @@ class Incident(models.Model):
             return said
 
     @property
+    def lasted_seconds(self) -> float:
+        """How long it was open, or has been by now."""
+        return ((self.until or timezone.now()) - self.since).total_seconds()
+
+    @property
+    def is_snoozed(self) -> bool:
+        """Whether somebody asked for quiet, and the time is not up."""
+        return self.snoozed_until is not None and self.snoozed_until > timezone.now()
+
+    @property
     def title(self) -> str:
         """What is wrong, in the reader's language."""
         return self._said(self.title_text)
@@ -89,6 +106,31 @@ class Incident(models.Model):
     def remedy(self) -> str:
         """What to do about it, as an instruction."""
         return self._said(self.remedy_text)
+
+
+class IncidentEvent(models.Model):
+    """What happened to an incident while it was open. No `who`: the check that keeps it did it."""
+
+    class Kind(models.TextChoices):
+        WORSE = "worse", _("Turned critical")
+        EASED = "eased", _("Back to a warning")
+        ACKNOWLEDGED = "acknowledged", _("Acknowledged")
+        SNOOZED = "snoozed", _("Snoozed")
+        RESUMED = "resumed", _("Snooze ended")
+        NOTE = "note", _("Note")
+
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="events")
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    at = models.DateTimeField()
+    who = models.CharField(max_length=150, blank=True)
+    text = models.TextField(blank=True)
+    until = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.who}"
 
 
 class NoticeTarget(models.Model):

@@ -1,22 +1,29 @@
 """The sidebar: apps register entries in AppConfig.ready(), readers see what they may open."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.access import actions
+from poolsite.access.principal import Principal
+
 Label = Any  # a lazily translated text, or str
 
-SECTIONS: dict[str, Label] = {
-    "top": "",
-    "numbers": _("Numbers"),
-    "queueing": _("Queueing"),
-    "billing": _("Billing"),
-    "account": _("Account"),
-    "system": _("System"),
+# Each section's name and icon, in the order of the menu.
+SECTIONS: dict[str, tuple[Label, str]] = {
+    "top": ("", ""),
+    "messages": (_("Messaging"), "forum"),
+    "numbers": (_("Numbers"), "dialpad"),
+    "queueing": (_("Queueing"), "groups"),
+    "billing": (_("Billing"), "payments"),
+    "account": (_("Account"), "domain"),
+    "system": (_("System"), "dns"),
 }
+AT_A_GLANCE = 9  # more entries than these are folded into their sections
+COOKIE = "nav"  # the sections that this browser keeps open, separated by full stops
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,8 @@ class Entry:
     """One line of the sidebar.
 
     `actions`: the reader needs the right to one of them; none = everybody who is logged in.
+    `own_section`: where people of an account find it, when that is another place than operators'.
+    `suits`: asked besides, with the reader: whether the page has anything for them.
     `incidents`: prefixes of incident types; open ones are counted in the entry's badge.
     `key`: the letter after `g` that goes there.
     """
@@ -38,6 +47,8 @@ class Entry:
     incidents: tuple[str, ...] = ()
     key: str = ""
     match: tuple[str, ...] = ()  # further URL names that belong to it
+    own_section: str = ""
+    suits: Callable[[Principal], bool] | None = None
 
 
 @dataclass
@@ -57,9 +68,34 @@ class Item:
 
 @dataclass
 class Section:
+    """A part of the sidebar. `folds`: its heading opens and closes it; `open`: it is open now."""
+
     name: str
     label: Label
+    icon: str
     items: list[Item] = field(default_factory=list)
+    folds: bool = False
+    open: bool = True
+
+    @property
+    def current(self) -> bool:
+        """Whether the page that is shown belongs to it."""
+        return any(item.current for item in self.items)
+
+    @property
+    def incidents(self) -> str:
+        """The prefixes of all its entries, for the badge of a closed section."""
+        return " ".join(item.incidents for item in self.items if item.incidents)
+
+    @property
+    def count(self) -> int:
+        """How many incidents its entries count together."""
+        return sum(item.count for item in self.items)
+
+    @property
+    def severity(self) -> str:
+        """The worst of its entries."""
+        return min((item.severity for item in self.items if item.severity), default="")
 
 
 _entries: dict[str, Entry] = {}
@@ -68,8 +104,9 @@ Counter = Callable[[Any, Iterable[str]], tuple[int, str]]
 
 def register(entry: Entry) -> None:
     """Add an entry; the same name twice is a mistake. Source: AppConfig.ready() of each app."""
-    if entry.section not in SECTIONS:
-        raise ValueError(f"no section {entry.section!r} for navigation entry {entry.name!r}")
+    for section in filter(None, (entry.section, entry.own_section)):
+        if section not in SECTIONS:
+            raise ValueError(f"no section {section!r} for navigation entry {entry.name!r}")
     if _entries.get(entry.name, entry) != entry:
         raise ValueError(f"navigation entry {entry.name!r} is registered twice")
     _entries[entry.name] = entry
@@ -81,16 +118,16 @@ def entries() -> list[Entry]:
     return sorted(_entries.values(), key=lambda e: (order.index(e.section), e.order, e.name))
 
 
-def sections(
-    may: Callable[[str], bool], current_url_name: str, count: Counter | None = None
-) -> list[Section]:
-    """The sidebar of a reader who `may` do some actions, on the page `current_url_name`.
+def items(
+    principal: Principal, current_url_name: str = "", count: Counter | None = None
+) -> list[tuple[str, Item]]:
+    """The entries that a reader sees, each with its section, in the order of the sidebar.
 
     `count(entry, prefixes)` returns how many incidents stand open and the worst severity.
     """
-    shown: dict[str, Section] = {}
+    shown: list[tuple[str, Item]] = []
     for entry in entries():
-        if entry.actions and not any(may(action) for action in entry.actions):
+        if not _sees(principal, entry):
             continue
         try:
             url = reverse(entry.url_name)
@@ -107,6 +144,41 @@ def sections(
         )
         if entry.incidents and count is not None:
             item.count, item.severity = count(entry, entry.incidents)
-        shown.setdefault(entry.section, Section(entry.section, SECTIONS[entry.section]))
-        shown[entry.section].items.append(item)
+        own = "" if principal.is_operator else entry.own_section
+        shown.append((own or entry.section, item))
+    order = list(SECTIONS)
+    return sorted(shown, key=lambda each: order.index(each[0]))
+
+
+def sections(
+    principal: Principal,
+    current_url_name: str,
+    count: Counter | None = None,
+    *,
+    kept_open: Collection[str] = (),
+) -> list[Section]:
+    """The sidebar of a reader on the page `current_url_name`.
+
+    Up to nine entries stand there plainly. More are folded: the section of the page is open, and
+    those that are `kept_open`.
+    """
+    shown: dict[str, Section] = {}
+    for name, item in items(principal, current_url_name, count):
+        shown.setdefault(name, Section(name, *SECTIONS[name])).items.append(item)
+    if sum(len(section.items) for section in shown.values()) > AT_A_GLANCE:
+        for section in shown.values():
+            section.folds = section.name != "top"
+            section.open = not section.folds or section.current or section.name in kept_open
+    if len(shown) == 1:
+        only = next(iter(shown.values()))
+        only.label, only.folds, only.open = "", False, True  # a heading would tell nothing
     return [shown[name] for name in SECTIONS if name in shown]
+
+
+def _sees(principal: Principal, entry: Entry) -> bool:
+    known = actions.actions()
+    if entry.actions and not any(
+        action in known and actions.decide(principal, action).allowed for action in entry.actions
+    ):
+        return False
+    return entry.suits is None or entry.suits(principal)

@@ -60,7 +60,9 @@ def _body(incident: Incident, event: str) -> dict[str, Any]:
 def send_due(limit: int = 50) -> dict[str, int]:
     """Send what is due; a call that fails is tried again later, and every call is logged."""
     sent = failed = 0
-    due = Notice.objects.filter(state=Notice.State.PENDING, next_at__lte=timezone.now())
+    now = timezone.now()
+    due = Notice.objects.filter(state=Notice.State.PENDING, next_at__lte=now)
+    due = due.exclude(incident__until=None, incident__snoozed_until__gt=now)  # they wait as long
     for notice in due.select_related("target", "incident").order_by("next_at")[:limit]:
         if not _claim(notice):
             continue

@@ -1,12 +1,18 @@
 """What the history says of incidents, notice recipients, tags, notes and saved views."""
 
+from collections.abc import Collection
+
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.access import Principal
+from poolsite.operations import selectors
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.sentences import (
     HistoryObject,
     Sentence,
     Settings,
+    moment,
     register,
     register_object,
 )
@@ -21,6 +27,22 @@ def register_all() -> None:
             "operations.acknowledge",
             INCIDENTS,
             _("%(actor)s acknowledged the incident “%(thing)s”"),
+        ),
+        Sentence(
+            "operations.snooze",
+            INCIDENTS,
+            _("%(actor)s snoozed the incident “%(thing)s” until %(until)s"),
+            places={"until": moment},
+        ),
+        Sentence(
+            "operations.snooze_end",
+            INCIDENTS,
+            _("%(actor)s ended the snooze of the incident “%(thing)s”"),
+        ),
+        Sentence(
+            "operations.incident_note",
+            INCIDENTS,
+            _("%(actor)s added a note to the incident “%(thing)s”: “%(note)s”"),
         ),
         Sentence(
             "operations.confirm_clock", INCIDENTS, _("%(actor)s confirmed that the clock is right")
@@ -56,7 +78,15 @@ def register_all() -> None:
         Sentence("operations.view_delete", VIEWS, _("%(actor)s deleted the view %(thing)s")),
     )
     register_object(
-        HistoryObject("incident", _("Incident")),
+        HistoryObject("incident", _("Incident"), _incident_pages),
         HistoryObject("noticetarget", _("Alert recipient")),
         HistoryObject("savedview", _("Saved view")),
     )
+
+
+def _incident_pages(reader: Principal, ids: Collection[str]) -> dict[str, str]:
+    known = selectors.incidents(reader, state="all").filter(pk__in=ids)
+    return {
+        str(key): reverse("operations:incident", args=[key])
+        for key in known.values_list("pk", flat=True)
+    }

@@ -5,12 +5,14 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from poolsite import access
 from poolsite.access import actions
-from poolsite.access.models import Account
+from poolsite.access.models import Account, User
 from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.operations import navigation, selectors
 from poolsite.operations.models import Incident
@@ -33,6 +35,14 @@ def principal_of(request: HttpRequest) -> Principal:
     return principal
 
 
+def user_of(request: HttpRequest) -> User:
+    """Who is logged in, for what is kept by name; Forbidden for a machine."""
+    user = request.user
+    if not isinstance(user, User):
+        raise access.Forbidden
+    return user
+
+
 def _topic(request: HttpRequest, name: str) -> str:
     """The address of a topic that has one state per scope and language; "" = not for them."""
     principal = principal_of(request)
@@ -46,15 +56,19 @@ def _topic(request: HttpRequest, name: str) -> str:
 def _navigation(request: HttpRequest) -> list[navigation.Section]:
     principal = principal_of(request)
     match = request.resolver_match
-
-    def may(action: str) -> bool:
-        return action in actions.actions() and actions.decide(principal, action).allowed
-
-    return navigation.sections(may, match.view_name if match else "", _counter(principal))
+    return navigation.sections(
+        principal,
+        match.view_name if match else "",
+        _counter(principal),
+        kept_open=request.COOKIES.get(navigation.COOKIE, "").split("."),
+    )
 
 
 def _counter(principal: Principal) -> Callable[[navigation.Entry, Iterable[str]], tuple[int, str]]:
-    open_ones = list(selectors.open_incidents(principal).values_list("type", "severity"))
+    rows = selectors.open_incidents(principal)
+    now = timezone.now()
+    awake = rows.exclude(snoozed_until__gt=now).values("type")  # a cause with one of these is shown
+    open_ones = list(rows.filter(type__in=awake).values_list("type", "severity"))
 
     def count(_entry: navigation.Entry, prefixes: Iterable[str]) -> tuple[int, str]:
         hits = [severity for kind, severity in open_ones if kind.startswith(tuple(prefixes))]

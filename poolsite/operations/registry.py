@@ -72,14 +72,40 @@ class Card:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """A page or an action of a thing that was found; `group`: "pages" or "actions"."""
+
+    group: str
+    name: str
+    url: str
+    icon: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
 class Found:
-    """One thing that a search found: its kind, name, second line and page."""
+    """One thing that a search found: its kind, name, second line and page.
+
+    group: under which heading of the palette it stands (`palette.GROUPS`). key: what it is,
+    `pool:east`: of two with the same key the later app's is shown, which knows more of it.
+    rank: how well it fits (`matching`); exact ones come first. chip: one word of its state, `look`
+    as chips have it. more: the line below a group's others that leads to the full list. follow:
+    its own pages and actions, shown for the best ones.
+    """
 
     kind: str
     name: str
     detail: str
     url: str
     exact: bool = False
+    group: str = "other"
+    icon: str = "search"
+    key: str = ""
+    rank: int = 1
+    chip: str = ""
+    look: str = ""
+    more: bool = False
+    follow: Sequence[Follow] = ()
 
 
 @dataclass(frozen=True)
@@ -141,7 +167,10 @@ def register_stat(entry: StatEntry) -> None:
 
 
 def register_search(name: str, provider: SearchProvider) -> None:
-    """Let the search find things: by their exact name or a prefix, tenant-safe, ≤ limit."""
+    """Let the search find things, tenant-safe, of each kind up to `limit`.
+
+    Small kinds by `matching.named`, large ones by keys and prefixes that an index answers.
+    """
     SEARCHES[name] = provider
 
 

@@ -30,6 +30,7 @@ def register() -> None:
             order=10,
             actions=("operations.overview",),
             key="o",
+            own_section="account",
         )
     )
     navigation.register(
@@ -38,10 +39,11 @@ def register() -> None:
             _("Incidents"),
             "operations:incidents",
             "notification_important",
-            section="system",
-            order=10,
+            order=20,
             actions=("operations.incidents",),
             key="i",
+            match=("operations:incident",),
+            own_section="account",
         )
     )
     navigation.register(

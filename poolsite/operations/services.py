@@ -1,11 +1,15 @@
 """What happens to incidents, and the notices that follow from it."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
+from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from poolsite.operations.models import Incident, NoticeTarget, OutgoingCall
+from poolsite.operations.models import Incident, IncidentEvent, NoticeTarget, OutgoingCall
 from poolsite.operations.notices import queue_notices
 
 if TYPE_CHECKING:
@@ -15,6 +19,12 @@ if TYPE_CHECKING:
 
 TARGET_FIELDS = ("account", "channel", "address", "warnings", "active")
 TOPIC = "operations.incidents"
+REASON_LONGEST: Final = 200
+NOTE_LONGEST: Final = 2_000
+MOST_NOTES: Final = 100
+LONGEST_SNOOZE: Final = timedelta(days=7)
+SAME_SNOOZE: Final = timedelta(minutes=1)  # a second click asks for almost the same moment
+Kind = IncidentEvent.Kind
 
 
 def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -> Incident:
@@ -50,11 +60,15 @@ def _update_open(
     if not changed:
         return found
     worse = found.severity == Incident.Severity.WARNING and severity != found.severity
+    if worse and found.snoozed_until is not None:  # it comes back at once
+        changed["snoozed_until"] = None
     with transaction.atomic():
         rows = Incident.objects.filter(pk=found.pk, until=None, severity=found.severity)
         if rows.update(**changed):
             for name, value in changed.items():
                 setattr(found, name, value)
+            if "severity" in changed:
+                _note(found, Kind.WORSE if worse else Kind.EASED)
             if worse:
                 queue_notices(found, "worse")
             _touch(found)
@@ -76,26 +90,110 @@ def close_incident(kind: str, object_name: str) -> bool:
     return True
 
 
-def acknowledge_incident(incident: Incident, *, actor: "User") -> Incident:
-    """The first name stays; a second click changes nothing."""
-    from poolsite import access
-
+def acknowledge_incident(
+    incident: Incident, *, actor: "User", at: datetime | None = None
+) -> Incident:
+    """Make `actor` its owner; the first one stays, and a second click changes nothing."""
+    now = at or timezone.now()
     with transaction.atomic():
         noted = Incident.objects.filter(pk=incident.pk, until=None, acknowledged_at=None).update(
-            acknowledged_by=actor,
-            acknowledged_name=actor.display_name,
-            acknowledged_at=timezone.now(),
+            acknowledged_by=actor, acknowledged_name=actor.display_name, acknowledged_at=now
         )
         if noted:
-            access.audit(
-                actor=actor,
-                action="operations.acknowledge",
-                thing=incident,
-                after={"type": incident.type, "object": incident.object},
-            )
+            after = {"type": incident.type, "object": incident.object}
+            _act(actor, "operations.acknowledge").write(incident, None, after)
+            _note(incident, Kind.ACKNOWLEDGED, who=actor, at=now)
             _touch(incident)
     incident.refresh_from_db()
     return incident
+
+
+def snooze_incidents(
+    incidents: Iterable[Incident], *, actor: "User", until: datetime, reason: str
+) -> int:
+    """Fold open incidents away until a moment; returns how many. Their notices wait as long.
+
+    One that has ended or changed its severity since it was read is left as it is. ValidationError:
+    no reason, or a moment that is over or more than LONGEST_SNOOZE ahead.
+    """
+    now = timezone.now()
+    reason = _text_of(reason, REASON_LONGEST, _("Enter a reason of 1 to %s characters."))
+    if not now < until <= now + LONGEST_SNOOZE:
+        raise ValidationError(_("Choose a time within the next 7 days."))
+    return sum(_snooze(incident, actor, now, until, reason) for incident in incidents)
+
+
+def _snooze(incident: Incident, actor: "User", now: datetime, until: datetime, reason: str) -> bool:
+    known = (incident.snoozed_name, incident.snooze_reason) == (actor.display_name, reason)
+    if known and incident.snoozed_until and abs(incident.snoozed_until - until) < SAME_SNOOZE:
+        return True
+    rows = Incident.objects.filter(pk=incident.pk, until=None, severity=incident.severity)
+    with transaction.atomic():
+        if not rows.update(
+            snoozed_until=until, snoozed_name=actor.display_name, snooze_reason=reason
+        ):
+            return False
+        _act(actor, "operations.snooze", reason).write(incident, None, {"until": until})
+        _note(incident, Kind.SNOOZED, who=actor, at=now, text=reason, until=until)
+        _touch(incident)
+    return True
+
+
+def resume_incidents(incidents: Iterable[Incident], *, actor: "User") -> int:
+    """End the snooze of open incidents; returns how many were snoozed."""
+    now = timezone.now()
+    return sum(_resume(incident, actor, now) for incident in incidents)
+
+
+def _resume(incident: Incident, actor: "User", now: datetime) -> bool:
+    rows = Incident.objects.filter(pk=incident.pk, until=None, snoozed_until__gt=now)
+    with transaction.atomic():
+        if not rows.update(snoozed_until=None):
+            return False
+        _act(actor, "operations.snooze_end").write(incident, {"until": incident.snoozed_until})
+        _note(incident, Kind.RESUMED, who=actor, at=now)
+        _touch(incident)
+    return True
+
+
+def add_incident_note(incident: Incident, text: str, *, actor: "User") -> IncidentEvent:
+    """Write for the others what is known; also beside one that has ended.
+
+    ValidationError: no text, more than NOTE_LONGEST characters, or more than MOST_NOTES notes.
+    """
+    text = _text_of(
+        text.replace("\r\n", "\n"), NOTE_LONGEST, _("Enter a note of 1 to %s characters.")
+    )
+    with transaction.atomic():
+        Incident.objects.select_for_update(of=("self",)).get(pk=incident.pk)
+        if incident.events.filter(kind=Kind.NOTE).count() >= MOST_NOTES:
+            raise ValidationError(_("There are already %s notes.") % MOST_NOTES)
+        note = _note(incident, Kind.NOTE, who=actor, text=text)
+        _act(actor, "operations.incident_note").write(incident, None, {"note": text})
+        _touch(incident)
+    return note
+
+
+def _text_of(given: str, longest: int, refusal: str) -> str:
+    text = given.replace("\x00", "").strip()
+    if not text or len(text) > longest:
+        raise ValidationError(refusal % longest)
+    return text
+
+
+def _note(
+    incident: Incident,
+    kind: str,
+    *,
+    who: "User | None" = None,
+    at: datetime | None = None,
+    **more: Any,
+) -> IncidentEvent:
+    """Add to the incident's timeline; in the change's transaction."""
+    name = who.display_name if who else ""
+    return IncidentEvent.objects.create(
+        incident=incident, kind=kind, at=at or timezone.now(), who=name, **more
+    )
 
 
 def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTarget:

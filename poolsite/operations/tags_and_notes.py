@@ -75,7 +75,16 @@ def find_by_tag(principal: Principal, text: str, limit: int) -> list[Found]:
 
 def _found(kind: ManagedKind, thing: Any, tag: str, *, exact: bool) -> Found:
     detail = _("tag %(tag)s") % {"tag": tag}
-    return Found(str(kind.word), str(thing), detail, kind.url(thing), exact=exact)
+    return Found(
+        str(kind.word),
+        str(thing),
+        detail,
+        kind.url(thing),
+        exact=exact,
+        group=f"{kind.name}s",
+        icon="sell",
+        key=f"{kind.name}:{thing.slug}",
+    )
 
 
 def _tags(kind: str, slugs: Sequence[str]) -> QuerySet[Tag]:

@@ -4,27 +4,54 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from poolsite.jobs.registry import JOBS, sweep
+from poolsite.jobs.telling import Told
 from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 
 DELETE_ROWS = 2_000
 
 
-@sweep("operations.health", every_seconds=5)
+@sweep(
+    "operations.health",
+    every_seconds=5,
+    told=Told(
+        _("Health checks"),
+        _("Checks the platform and opens or closes incidents."),
+        {"incidents": ngettext_lazy("%(n)s incident open", "%(n)s incidents open", "n")},
+    ),
+)
 def keep_incidents(shard: int, shards: int) -> dict[str, int]:
     """Judge the platform's health, and keep its incidents."""
     return {"incidents": watch.keep(health.read())}
 
 
-@sweep("operations.notices", every_seconds=5, queue=JOBS)
+@sweep(
+    "operations.notices",
+    every_seconds=5,
+    queue=JOBS,
+    told=Told(_("Alert delivery"), _("Sends due alerts by email and webhook.")),
+)
 def send_notices(shard: int, shards: int) -> dict[str, int]:
     """Send the e-mails and webhooks that are due."""
     return notices.send_due()
 
 
-@sweep("operations.retention", every_seconds=3_600)
+@sweep(
+    "operations.retention",
+    every_seconds=3_600,
+    told=Told(
+        _("Old incidents"),
+        _("Deletes old incidents and request logs."),
+        {
+            "calls": ngettext_lazy("%(n)s request deleted", "%(n)s requests deleted", "n"),
+            "incidents": ngettext_lazy("%(n)s incident deleted", "%(n)s incidents deleted", "n"),
+        },
+    ),
+)
 def delete_old(shard: int, shards: int) -> dict[str, int]:
     """Delete ended incidents and logged calls that are older than the history is kept."""
     before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)

@@ -16,11 +16,13 @@ from poolsite.operations import attention
 
 NAME = "operations.incidents"
 HEALTH_PERIOD_SECONDS = 1.0
+ACCOUNT_PERIOD_SECONDS = 10.0
 SYSTEM_PERIOD_SECONDS = 2.0
 
 
 class IncidentsTopic(AccountTopic, live.SnapshotTopic):
-    """What needs attention: {"causes": [cause], "critical": n, "warnings": n}, see `attention`.
+    """What needs attention: {"causes": [cause], "snoozed": [cause], "critical": n, …}, see
+    `attention.as_live`.
 
     The platform's is judged anew every HEALTH_PERIOD_SECONDS while somebody looks, because what
     falls silent wakes nobody.
@@ -33,11 +35,13 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
 
     def _read(self) -> dict[str, Any]:
         with override(self.language):
-            return attention.as_live(attention.causes(self.account_id))
+            found = attention.causes(self.account_id)
+            account = self.account_id is not None
+            return attention.as_live(attention.sorted_out(found, account=account))
 
     def due_seconds(self) -> float | None:
-        """When the platform's health is judged next; an account has no part in it."""
-        return HEALTH_PERIOD_SECONDS if self.account_id is None else None
+        """When it is judged next; of an account, only whether a snooze or the checks have ended."""
+        return HEALTH_PERIOD_SECONDS if self.account_id is None else ACCOUNT_PERIOD_SECONDS
 
     def wake_channels(self) -> list[str]:
         """One wake for every language."""

@@ -2,13 +2,20 @@
 
 from django.urls import path
 
-from poolsite.operations import managed_views, views
+from poolsite.operations import goal_views, incident_views, managed_views, views
 
 app_name = "operations"
 urlpatterns = [
     path("overview/", views.overview, name="overview"),
-    path("incidents/", views.incidents_page, name="incidents"),
-    path("incidents/<int:incident_id>/acknowledge/", views.acknowledge, name="acknowledge"),
+    path("start/<slug:goal>/", goal_views.start, name="start"),
+    path("incidents/", incident_views.incidents_page, name="incidents"),
+    path("incidents/<int:incident_id>/", incident_views.incident_page, name="incident"),
+    path(
+        "incidents/<int:incident_id>/acknowledge/", incident_views.acknowledge, name="acknowledge"
+    ),
+    path("incidents/<int:incident_id>/snooze/", incident_views.snooze, name="snooze"),
+    path("incidents/<int:incident_id>/snooze/end/", incident_views.end_snooze, name="end_snooze"),
+    path("incidents/<int:incident_id>/notes/", incident_views.add_note, name="incident_note"),
     path("system/", views.system, name="system"),
     path("system/confirm-clock/", views.confirm_clock, name="confirm_clock"),
     path("views/", views.save_view, name="save_view"),

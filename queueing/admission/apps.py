@@ -16,14 +16,16 @@ class AdmissionConfig(AppConfig):
         from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.admission import cards, demo, errors, gate, menu, overview, rules
+        from queueing.admission import cards, demo, errors, gate, menu, overview, rules, search
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
         operations.register_sentences("queueing.admission.sentences")
+        operations.register_goals("queueing.admission.guide")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()
+        search.register()
         cards.register()
         history.register(GateSource())
         timers.register(

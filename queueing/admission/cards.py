@@ -30,21 +30,6 @@ def register() -> None:
             icon="traffic",
         )
     )
-    operations.register_first_step(
-        operations.FirstStep(
-            "admission.gate",
-            gettext_lazy("Create the first gate"),  # type: ignore[arg-type]
-            gettext_lazy(  # type: ignore[arg-type]
-                "A gate limits how many devices use an external system at once. After you "
-                "create it, upload a batch of tasks."
-            ),
-            gettext_lazy("New gate"),  # type: ignore[arg-type]
-            "admission:gate_create",
-            "admission.create",
-            Gate.objects.exists,
-            order=40,
-        )
-    )
     operations.register_managed(
         operations.ManagedKind(
             "gate",

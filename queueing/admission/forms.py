@@ -9,38 +9,45 @@ from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm, field_groups
+from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.settings_forms import Section, SettingsMixin
 from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 
 UPLOAD_LIMIT_BYTES = 32 * 1024 * 1024
 
-SETTINGS = (
-    (_("Name and alerts"), "", ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
-    (
+SECTIONS = (
+    Section(_("Basics"), ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
+    Section(
         _("Permits"),
+        ("cap", "permit_seconds", "margin_seconds", "longest_seconds"),
         _(
             "How many permits are granted at once, and when slots that are never released "
             "become free."
         ),
-        ("cap", "permit_seconds", "margin_seconds", "longest_seconds"),
     ),
-    (
+    Section(
         _("Admission and tasks"),
+        ("fair", "look_ahead", "rate_per_second", "attempts"),
         _("The order in which requests are admitted, and how many times a task is issued."),
-        ("period_seconds", "attempts", "fair", "look_ahead", "rate_per_second", "log_limit"),
     ),
-    (
+    Section(
         _("Adaptive limit"),
-        _(
-            "Raises the limit by a step while all is well. Lowers it to a percentage when "
-            "errors or latency exceed their thresholds."
-        ),
         (
             *("adaptive", "adaptive_min", "adaptive_max", "adaptive_step"),
             *("adaptive_down_percent", "adaptive_error_percent", "adaptive_latency_ms"),
             "adaptive_interval_seconds",
         ),
+        _(
+            "Raises the limit by a step while all is well. Lowers it to a percentage when "
+            "errors or latency exceed their thresholds."
+        ),
+    ),
+    Section(
+        _("Advanced"),
+        ("period_seconds", "log_limit"),
+        _("Report period and the event log"),
+        advanced=True,
     ),
 )
 
@@ -67,7 +74,7 @@ class GateCreateForm(AggregateCreateForm):
         label=_("Concurrency limit"), min_value=1, max_value=CAP_LIMIT, initial=60
     )
     permit_seconds = forms.IntegerField(
-        label=_("Permit duration (seconds)"),
+        label=_("Permit duration"),
         min_value=2,
         max_value=DAY_SECONDS,
         initial=300,
@@ -115,12 +122,11 @@ class GateChecks(GateForm):
             self.add_error(less, words)
 
 
-class GateSettingsForm(GateChecks):
-    """Everything about a gate that an operator may change; saved by the service, not here.
+class GateSettingsForm(SettingsMixin, GateChecks):
+    """Everything about a gate that an operator may change; saved by the service, not here."""
 
-    Each field remembers what it was when the page was opened, so that only what the person
-    changed is sent on: another window's cap stays.
-    """
+    sections = SECTIONS
+    depends = {name: ("adaptive", ("on",)) for name in SECTIONS[3].names if name != "adaptive"}
 
     reason = forms.CharField(
         label=_("Reason"), max_length=200, required=False, help_text=_("Kept in the audit log.")
@@ -128,21 +134,15 @@ class GateSettingsForm(GateChecks):
 
     class Meta:
         model = Gate
-        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        fields = [name for section in SECTIONS for name in section.names]
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for name in self._meta.fields or ():
-            self.fields[name].show_hidden_initial = True
-
-    def groups(self) -> list[dict[str, Any]]:
-        """The cards of the page."""
-        return field_groups(self, SETTINGS)
-
-    def changes(self) -> dict[str, Any]:
-        """The settings that the person changed."""
-        return {name: self.cleaned_data[name] for name in self.changed_data if name != "reason"}
+        help_texts = {
+            "attempts": _("How often a task is issued before it fails."),
+            "period_seconds": _("How often waiting devices ask again."),
+            "adaptive_interval_seconds": _("How often the limit is changed."),
+            "adaptive_step": _("Permits added while all is well."),
+            "adaptive_down_percent": _("Of the limit, when a threshold is exceeded."),
+        }
 
 
 class CapForm(forms.Form):

@@ -1,17 +1,14 @@
-"""What the gates put into the search and into the metrics."""
+"""What the gates put into the metrics."""
 
 from collections.abc import Iterable
 
-from django.utils.translation import gettext as _
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from poolsite import access, operations
-from poolsite.access import Principal
+from poolsite import operations
 from poolsite.hotpath.rows import with_figures
-from poolsite.operations import Found
 from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.admission import gate as door
-from queueing.admission.models import Gate, Task
+from queueing.admission.models import Gate
 
 LEVELS = ("cap", "used", "waiting")
 COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun")
@@ -19,32 +16,7 @@ COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun"
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("admission", find)
     operations.register_metrics("admission", collect)
-
-
-def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Gates by slug or key, tasks by their very device."""
-    if not access.decide(principal, "admission.view"):
-        return []
-    gates = access.visible(Gate.objects.all(), principal, "admission.view")
-    rows = gates.filter(slug__startswith=text.lower()) | gates.filter(key=text)
-    found = [
-        Found(_("Gate"), row.name, row.slug, f"/gates/{row.slug}/", exact=row.slug == text.lower())
-        for row in rows.order_by("slug")[:limit]
-    ]
-    tasks = Task.objects.filter(device=text, batch__gate__in=gates).select_related("batch__gate")
-    found += [
-        Found(
-            _("Device task"),
-            row.device,
-            f"{row.batch.name} · {row.get_state_display()}",
-            f"/gates/{row.batch.gate.slug}/",
-            exact=True,
-        )
-        for row in tasks.order_by("-pk")[:limit]
-    ]
-    return found[:limit]
 
 
 def collect() -> Iterable[Metric]:

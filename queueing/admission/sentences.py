@@ -57,6 +57,11 @@ def _of_gates() -> list[Sentence]:
             GATES,
             _("%(actor)s removed the signing keys of the gate %(thing)s"),
         ),
+        Sentence(
+            "admission.test_permit",
+            GATES,
+            _("%(actor)s took a test permit of the gate %(thing)s and gave it back"),
+        ),
         Sentence("admission.gate_pause", GATES, _("%(actor)s paused the gate %(thing)s")),
         Sentence("admission.gate_resume", GATES, _("%(actor)s resumed the gate %(thing)s")),
         Sentence(

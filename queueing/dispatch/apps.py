@@ -16,14 +16,16 @@ class DispatchConfig(AppConfig):
         from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.dispatch import cards, demo, dispatcher, errors, menu, overview, rules
+        from queueing.dispatch import cards, demo, dispatcher, errors, menu, overview, rules, search
         from queueing.dispatch.services.history_source import GroupSource
 
         rules.register()
         operations.register_sentences("queueing.dispatch.sentences")
+        operations.register_goals("queueing.dispatch.guide")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()
+        search.register()
         cards.register()
         history.register(GroupSource())
         timers.register(

@@ -30,20 +30,6 @@ def register() -> None:
             icon="hub",
         )
     )
-    operations.register_first_step(
-        operations.FirstStep(
-            "dispatch.group",
-            gettext_lazy("Create the first group"),  # type: ignore[arg-type]
-            gettext_lazy(  # type: ignore[arg-type]
-                "A group keeps each front-end session on one instance."
-            ),
-            gettext_lazy("New group"),  # type: ignore[arg-type]
-            "dispatch:group_create",
-            "dispatch.create",
-            Group.objects.exists,
-            order=45,
-        )
-    )
     operations.register_managed(
         operations.ManagedKind(
             "group",

@@ -1,28 +1,34 @@
 """What people type into the pages of groups."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from django import forms
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm, field_groups
+from poolsite.operations.forms import AggregateCreateForm
+from poolsite.operations.settings_forms import DurationsMixin, Section, SettingsMixin
 from queueing.dispatch.models import PEER_PATTERN, Group, Sharing, Upgrade
 from queueing.dispatch.models.groups import DAY_SECONDS
 
-SETTINGS = (
-    (_("Name and load sharing"), "", ("name", "description", "sharing")),
-    (
+SECTIONS = (
+    Section(_("Basics"), ("name", "description", "sharing")),
+    Section(
         _("Links"),
-        _("When a link counts as lost, and when its peer counts as stopped."),
         ("heartbeat_seconds", "missed_limit", "disconnect_seconds"),
+        _("When a link counts as lost, and when its peer counts as stopped."),
     ),
-    (
+    Section(
         _("Sessions"),
-        _("When a session is cleared if its end is never reported."),
         ("route_limit_seconds", "timed_route_seconds"),
+        _("When a session is cleared if its end is never reported."),
     ),
-    (_("Limits"), "", ("out_limit", "ends_limit", "log_limit")),
+    Section(
+        _("Advanced"),
+        ("out_limit", "ends_limit", "log_limit"),
+        _("Buffers for each peer and the event log"),
+        advanced=True,
+    ),
 )
 VERSION = RegexValidator(
     PEER_PATTERN, _("Use 1 to 40 letters, digits, or the characters . _ and -.")
@@ -42,10 +48,10 @@ class GroupCreateForm(AggregateCreateForm):
         label=_("Load sharing"), choices=Sharing.choices, initial=Sharing.LEAST
     )
     heartbeat_seconds = forms.IntegerField(
-        label=_("Heartbeat interval (seconds)"), min_value=1, max_value=300, initial=5
+        label=_("Heartbeat interval"), min_value=1, max_value=300, initial=5
     )
     disconnect_seconds = forms.IntegerField(
-        label=_("Disconnect timer (seconds)"),
+        label=_("Disconnect timer"),
         min_value=1,
         max_value=DAY_SECONDS,
         initial=60,
@@ -56,26 +62,28 @@ class GroupCreateForm(AggregateCreateForm):
     )
 
 
-class GroupSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
+if TYPE_CHECKING:
+    GroupForm = forms.ModelForm[Group]
+else:
+    GroupForm = forms.ModelForm
+
+
+class GroupSettingsForm(SettingsMixin, GroupForm):
     """Every setting; the service writes it, the form only reads."""
 
-    reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
+    sections = SECTIONS
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=200, required=False, help_text=_("Kept in the audit log.")
+    )
 
     class Meta:
         model = Group
-        fields = [name for _title, _hint, names in SETTINGS for name in names]
+        fields = [name for section in SECTIONS for name in section.names]
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
-    def groups(self) -> list[dict[str, Any]]:
-        """The cards of the page."""
-        return field_groups(self, SETTINGS)
 
-    def changes(self) -> dict[str, Any]:
-        """What differs from before."""
-        return {name: self.cleaned_data[name] for name in self.changed_data if name != "reason"}
-
-
-class UpgradeForm(forms.Form):
+class UpgradeForm(DurationsMixin, forms.Form):
     """A rolling upgrade as one action."""
 
     target_version = forms.CharField(
@@ -85,7 +93,7 @@ class UpgradeForm(forms.Form):
         help_text=_("The version that new instances report when they register."),
     )
     max_drain_seconds = forms.IntegerField(
-        label=_("Drain timeout per instance (seconds)"),
+        label=_("Drain timeout per instance"),
         min_value=1,
         max_value=DAY_SECONDS,
         initial=600,

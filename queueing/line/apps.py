@@ -18,7 +18,7 @@ class LineConfig(AppConfig):
         from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.line import cards, demo, desk, errors, menu, overview, rules
+        from queueing.line import cards, demo, desk, errors, menu, overview, rules, search
         from queueing.line.services.history_source import DeskSource
 
         def visit(slug: str) -> Command[desk.Swept | None]:
@@ -26,9 +26,11 @@ class LineConfig(AppConfig):
 
         rules.register()
         operations.register_sentences("queueing.line.sentences")
+        operations.register_goals("queueing.line.guide")
         problems.declare_all(errors.PROBLEMS)
         menu.register()
         overview.register()
+        search.register()
         cards.register()
         demo_data.register(60, demo.make_desk)
         demo_data.register_past(60, demo.fill_past)

@@ -38,21 +38,6 @@ def register() -> None:
             icon="support_agent",
         )
     )
-    operations.register_first_step(
-        operations.FirstStep(
-            "line.desk",
-            gettext_lazy("Create the first desk"),  # type: ignore[arg-type]
-            gettext_lazy(  # type: ignore[arg-type]
-                "Visitors wait in a desk's queues for its agents. After you create the desk, "
-                "add a queue and an agent."
-            ),
-            gettext_lazy("New desk"),  # type: ignore[arg-type]
-            "line:desk_create",
-            "line.create",
-            Desk.objects.exists,
-            order=30,
-        )
-    )
     operations.register_managed(
         operations.ManagedKind(
             "desk",

@@ -1,6 +1,16 @@
 """Who may do what at a desk."""
 
+from django.utils.translation import gettext_lazy as _
+
 from poolsite.access import register_action
+from poolsite.access.token_areas import (
+    Example,
+    TokenArea,
+    TokenPurpose,
+    TokenRight,
+    register_area,
+)
+from queueing.line.models import Desk
 
 
 def register() -> None:
@@ -31,3 +41,67 @@ def register() -> None:
         tokens=True,
     )
     register_action("line.visit", visitors=True, tokens=True)
+    _register_tokens()
+
+
+def _register_tokens() -> None:
+    desk = "/api/v1/desks/{slug}"
+    register_area(
+        TokenArea(
+            "desk",
+            _("Desks"),
+            _("Desks"),
+            _("All desks"),
+            _("Choose at least one desk."),
+            Desk.objects.all,
+            _desk_rights(desk),
+            order=30,
+        ),
+        TokenPurpose(
+            "chat",
+            _("Chat on your site"),
+            _("Brings visitors into a queue and shows them the chat"),
+            "forum",
+            ("line.visit",),
+            order=40,
+        ),
+    )
+
+
+def _desk_rights(desk: str) -> tuple[TokenRight, ...]:
+    ended = '{"reason": "No answer"}'
+    erasure = '{"visit": "VISIT", "reason": "Asked by the visitor"}'
+    return (
+        TokenRight(
+            "line.view", _("View queues and waiting visitors"), Example("GET", f"{desk}/floor")
+        ),
+        TokenRight(
+            "line.visit",
+            _("Bring visitors into a queue"),
+            Example("POST", "/api/v1/queues/QUEUE/join", '{"name": "Test"}'),
+        ),
+        TokenRight(
+            "line.serve",
+            _("Serve visitors as an agent"),
+            Example("GET", "/api/v1/agent/colleagues?agent=AGENT"),
+        ),
+        TokenRight(
+            "line.supervise",
+            _("Supervise agents and rooms"),
+            Example("POST", f"{desk}/visits/VISIT/end", ended),
+        ),
+        TokenRight(
+            "line.messages", _("Read left messages"), Example("GET", f"{desk}/left-messages")
+        ),
+        TokenRight(
+            "line.answer",
+            _("Answer left messages"),
+            Example("POST", f"{desk}/left-messages/MESSAGE/handled", "{}"),
+        ),
+        TokenRight(
+            "line.erase",
+            _("Erase visitor data"),
+            Example("POST", f"{desk}/erasures", erasure),
+            erases=True,
+        ),
+    )

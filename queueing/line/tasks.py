@@ -1,5 +1,8 @@
 """The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
 
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
 from poolsite import jobs
 from queueing.line.services import (
     attachments,
@@ -13,13 +16,28 @@ from queueing.line.services import (
 )
 
 
-@jobs.sweep("line.watch", every_seconds=2, light=True)
+@jobs.sweep(
+    "line.watch",
+    every_seconds=2,
+    light=True,
+    told=jobs.Told(_("Desk repair"), _("Restores desks whose data Redis lost.")),
+)
 def watch(shard: int, shards: int) -> dict[str, int]:
     """Finds what Redis lost, and mends it."""
     return healing.watch_desks(shard, shards)
 
 
-@jobs.sweep("line.calls", every_seconds=2, pausable=True, light=True)
+@jobs.sweep(
+    "line.calls",
+    every_seconds=2,
+    pausable=True,
+    light=True,
+    told=jobs.Told(
+        _("Callbacks"),
+        _("Keeps callback numbers and finishes interrupted calls."),
+        {"calls": ngettext_lazy("%(n)s call checked", "%(n)s calls checked", "n")},
+    ),
+)
 def calls(shard: int, shards: int) -> dict[str, int]:
     """Calls back: keeps their numbers, finishes or undoes what was left half done."""
     of_rooms = calling.sweep_calls(shard, shards)
@@ -27,50 +45,121 @@ def calls(shard: int, shards: int) -> dict[str, int]:
     return {name: of_rooms[name] + of_messages[name] for name in of_rooms}
 
 
-@jobs.sweep("line.hours", every_seconds=20)
+@jobs.sweep(
+    "line.hours",
+    every_seconds=20,
+    told=jobs.Told(_("Opening hours"), _("Opens and closes queues by their opening hours.")),
+)
 def hours(shard: int, shards: int) -> dict[str, int]:
     """Opens and closes queues by their hours; brings settings to Redis."""
     return sweeping.apply_hours()
 
 
-@jobs.sweep("line.samples", every_seconds=60)
+@jobs.sweep(
+    "line.samples",
+    every_seconds=60,
+    told=jobs.Told(
+        _("Queue charts"),
+        _("Records each queue's figures once a minute."),
+        {"rows": ngettext_lazy("%(n)s sample taken", "%(n)s samples taken", "n")},
+    ),
+)
 def samples(shard: int, shards: int) -> dict[str, int]:
     """One row per queue and minute, for the charts."""
     return sweeping.sample_take()
 
 
-@jobs.sweep("line.laws", every_seconds=30)
+@jobs.sweep(
+    "line.laws",
+    every_seconds=30,
+    told=jobs.Told(
+        _("Queue consistency"),
+        _("Checks that every desk's places and rooms add up."),
+        {"drift": ngettext_lazy("%(n)s difference found", "%(n)s differences found", "n")},
+    ),
+)
 def laws(shard: int, shards: int) -> dict[str, int]:
     """Holds every desk against the four laws; a drift is an incident."""
     return sweeping.check_laws()
 
 
-@jobs.sweep("line.levels", every_seconds=60)
+@jobs.sweep(
+    "line.levels",
+    every_seconds=60,
+    told=jobs.Told(
+        _("Service levels"),
+        _("Warns when a queue's service level is too low."),
+        {"low": ngettext_lazy("%(n)s queue below target", "%(n)s queues below target", "n")},
+    ),
+)
 def levels(shard: int, shards: int) -> dict[str, int]:
     """Tells of queues whose service level of the last hour is too low."""
     return service_levels.check_levels()
 
 
-@jobs.sweep("line.retention", every_seconds=600)
+@jobs.sweep(
+    "line.retention",
+    every_seconds=600,
+    told=jobs.Told(
+        _("Old conversations"),
+        _("Erases transcripts and names past their retention period."),
+        {
+            "visits": ngettext_lazy("%(n)s visit erased", "%(n)s visits erased", "n"),
+            "messages": ngettext_lazy("%(n)s message erased", "%(n)s messages erased", "n"),
+            "left_messages": ngettext_lazy(
+                "%(n)s left message erased", "%(n)s left messages erased", "n"
+            ),
+        },
+    ),
+)
 def retention(shard: int, shards: int) -> dict[str, int]:
     """Erases transcripts and names that are older than their desk keeps them."""
     attachments.forget_erased()
     return erasing.erase_expired()
 
 
-@jobs.sweep("line.attachments", every_seconds=60)
+@jobs.sweep(
+    "line.attachments",
+    every_seconds=60,
+    told=jobs.Told(
+        _("Unsent files"),
+        _("Deletes uploaded files that were never sent."),
+        {
+            "removed": ngettext_lazy("%(n)s file deleted", "%(n)s files deleted", "n"),
+            "due": ngettext_lazy("%(n)s file waiting", "%(n)s files waiting", "n"),
+        },
+    ),
+)
 def files(shard: int, shards: int) -> dict[str, int]:
     """Removes files that were never sent, or that a dead process left half removed."""
     return attachments.sweep_attachments()
 
 
-@jobs.sweep("line.turns", every_seconds=2, light=True)
+@jobs.sweep(
+    "line.turns",
+    every_seconds=2,
+    light=True,
+    told=jobs.Told(
+        _("Turn alerts"),
+        _("Finds visitors who asked for an email when they are next."),
+        {
+            "looked": ngettext_lazy("%(n)s visitor checked", "%(n)s visitors checked", "n"),
+            "due": ngettext_lazy("%(n)s visitor is next", "%(n)s visitors are next", "n"),
+            "over": ngettext_lazy("%(n)s request ended", "%(n)s requests ended", "n"),
+        },
+    ),
+)
 def turns(shard: int, shards: int) -> dict[str, int]:
     """Whose turn is near, of the visitors who asked to be told by mail; keeps their places."""
     return visitor_mails.look_for_turns(shard, shards)
 
 
-@jobs.sweep("line.mails", every_seconds=5, queue=jobs.JOBS)
+@jobs.sweep(
+    "line.mails",
+    every_seconds=5,
+    queue=jobs.JOBS,
+    told=jobs.Told(_("Visitor emails"), _("Sends visitors the emails they asked for.")),
+)
 def mails(shard: int, shards: int) -> dict[str, int]:
     """Sends visitors the mails that they asked for."""
     return visitor_mails.send_due()

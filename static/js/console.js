@@ -1,9 +1,11 @@
 // What every page of the console starts.
 import { startBadge } from "./badge.js";
 import { startDialogs } from "./dialog.js";
+import "./drawn.js";
 import { onKey, startKeys } from "./keys.js";
 import { startDrawer, startMenus, startNavigation, startRail } from "./menu.js";
 import { startProblems } from "./problems.js";
+import { startShortNames } from "./short_name.js";
 import { startSparklines } from "./sparkline.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { startTime } from "./time.js";
@@ -19,16 +21,24 @@ startKeys();
 startThemeSwitch();
 startTime();
 startProblems();
+startShortNames();
 
-// What it finds is loaded when it is opened; the field takes what is typed meanwhile.
+// The palette is loaded when it is opened; the field takes what is typed meanwhile.
 const palette = document.querySelector("[data-search]");
 function search() {
+  if (palette.open || document.querySelector("dialog[open]")) return;
   palette.showModal();
   palette.querySelector("[data-search-input]").select();
   import("./search.js").then(({ startSearch }) => startSearch());
 }
 if (palette) {
   onKey("/", search);
+  document.addEventListener("keydown", (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "k") return;
+    event.preventDefault();
+    search();
+  });
+  addEventListener("load", () => setTimeout(() => import("./palette_recent.js").then(({ startRecents }) => startRecents())));
   document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
 }
 if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit]")) import("./table.js").then(({ startTables }) => startTables());

@@ -4,6 +4,7 @@ import { pageData, setText } from "./dom.js";
 import { startGateChart } from "./gate_chart.js";
 import { startHolders } from "./gate_holders.js";
 import { startLine } from "./gate_line.js";
+import { LastHour } from "./hour_charts.js";
 import { isOutdated } from "./outdated.js";
 import { clockOf, figure, fill, gettext } from "./words.js";
 
@@ -11,7 +12,8 @@ const page = pageData("gate-page");
 const find = (name) => document.querySelector(`[data-figure="${name}"]`);
 const gauge = document.querySelector("[data-gauge]");
 
-startGateChart(page);
+const hour = new LastHour(page.live, page.hour);
+startGateChart(page, (values) => hour.heard(values));
 startHolders(page);
 const tellLine = startLine(page);
 show(page.live);
@@ -25,7 +27,7 @@ function show(data) {
   gauge.max = data.cap;
   gauge.value = Math.min(data.used, data.cap);
   document.querySelector("[data-over]").hidden = data.used <= data.cap;
-  for (const name of ["waiting", "refused", "expired", "overrun"]) setText(find(name), figure(data[name]));
+  for (const [name, count] of Object.entries({ waiting: data.waiting, ...hour.of(data) })) setText(find(name), figure(count));
   setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
   tellLine(data);
 }

@@ -2,7 +2,7 @@
 import { most, startHourCharts } from "./hour_charts.js";
 import { figure, fill, gettext } from "./words.js";
 
-export function startGateChart(page) {
+export function startGateChart(page, heard) {
   startHourCharts(page, {
     use: {
       title: gettext("Slots in use"),
@@ -20,5 +20,5 @@ export function startGateChart(page) {
       ],
       summary: ({ values }) => fill(gettext("Peak per minute: %(granted)s granted, %(expired)s expired."), { granted: figure(most(values.granted)), expired: figure(most(values.expired)) }),
     },
-  });
+  }, heard);
 }

@@ -3,12 +3,14 @@ import { subscribe } from "../live.js";
 import { pageData, setText } from "./dom.js";
 import { startGroupChart } from "./group_chart.js";
 import { startPeers } from "./group_peers.js";
+import { LastHour } from "./hour_charts.js";
 import { isOutdated } from "./outdated.js";
 import { figure } from "./words.js";
 
 const page = pageData("group-page");
 
-startGroupChart(page);
+const hour = new LastHour(page.live, page.hour);
+startGroupChart(page, (values) => hour.heard(values));
 startPeers(page);
 show(page.live);
 subscribe(`dispatch.group:${page.slug}`, { snapshot: show });
@@ -16,5 +18,6 @@ subscribe(`dispatch.group:${page.slug}`, { snapshot: show });
 function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
-  for (const name of ["sessions", "active", "pending", "started", "refused"]) setText(document.querySelector(`[data-figure="${name}"]`), figure(data[name]));
+  const shown = { sessions: data.sessions, active: data.active, pending: data.pending, ...hour.of(data) };
+  for (const [name, count] of Object.entries(shown)) setText(document.querySelector(`[data-figure="${name}"]`), figure(count));
 }

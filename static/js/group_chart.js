@@ -2,7 +2,7 @@
 import { most, startHourCharts } from "./hour_charts.js";
 import { figure, fill, gettext } from "./words.js";
 
-export function startGroupChart(page) {
+export function startGroupChart(page, heard) {
   startHourCharts(page, {
     sessions: {
       title: gettext("Sessions"),
@@ -17,5 +17,5 @@ export function startGroupChart(page) {
       ],
       summary: ({ values }) => fill(gettext("Peak per minute: %(started)s started, %(refused)s refused."), { started: figure(most(values.started)), refused: figure(most(values.refused)) }),
     },
-  });
+  }, heard);
 }

@@ -3,8 +3,8 @@ import { TimeChart, drawLegend } from "./charts.js";
 import { errorState, getJSON, h } from "./dom.js";
 import { gettext } from "./words.js";
 
-/** Draw the page's charts; `options`: what a TimeChart takes, by the name of the chart's box. */
-export function startHourCharts(page, options) {
+/** Draw the page's charts; `options`: what a TimeChart takes, by the name of the chart's box. `heard` gets the values whenever they are read. */
+export function startHourCharts(page, options, heard = () => {}) {
   const box = document.querySelector("[data-charts]");
   const part = (name) => box.querySelector(`[data-chart="${name}"]`);
   const plot = (name) => part(name).querySelector(".chart__plot");
@@ -26,6 +26,7 @@ export function startHourCharts(page, options) {
   const load = async () => {
     try {
       latest = await getJSON(page.samples_url);
+      heard(latest.values);
       box.querySelector(".state--error")?.remove();
       draw();
     } catch {
@@ -41,6 +42,29 @@ export function startHourCharts(page, options) {
 
   load();
   setInterval(() => { if (!document.hidden) load(); }, 60_000);
+}
+
+/** Counters of the last hour: what its samples add up to, and what has come since they were read. */
+export class LastHour {
+  constructor(live, sums) {
+    this.live = live;
+    this.start(sums);
+  }
+
+  start(sums) {
+    this.base = Object.fromEntries(Object.entries(sums).map(([name, sum]) => [name, (this.live[name] ?? 0) - sum]));
+  }
+
+  /** The samples were read again. */
+  heard(values) {
+    this.start(Object.fromEntries(Object.keys(this.base).map((name) => [name, values[name].reduce((sum, value) => sum + (value ?? 0), 0)])));
+  }
+
+  /** The counters by name, now that the totals are `live`; after Redis lost them they begin at 0. */
+  of(live) {
+    this.live = live;
+    return Object.fromEntries(Object.entries(this.base).map(([name, base]) => [name, Math.max(0, live[name] - base)]));
+  }
 }
 
 const tooFew = (values) => Object.values(values).every((line) => line.filter((value) => value !== null).length < 2);

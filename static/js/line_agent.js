@@ -228,6 +228,7 @@ async function take(body = {}) {
 
 const banner = new NoticeBanner(find("notices"));
 const roomList = new SlotList({ list: find("slots"), count: find("slots-used"), tabs: find("room-tabs"), choose });
+roomList.reserve(slots.rows.length);
 find("online").addEventListener("click", () => {
   banner.ask();
   act("login");

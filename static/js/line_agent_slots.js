@@ -52,6 +52,16 @@ export class SlotList {
     Object.assign(this, { list, count, tabs, choose, rows: [], chips: [] });
   }
 
+  /** The place of the slots before their rooms are known. */
+  reserve(count) {
+    while (this.rows.length < count) {
+      const row = this.row(this.rows.length);
+      this.rows.push(row);
+      row.button.disabled = true;
+      row.second.textContent = "\u00a0";
+    }
+  }
+
   /** `roomOf(visit)`: the Room of a slot. */
   draw(slots, chosen, roomOf) {
     while (this.rows.length < slots.rows.length) this.rows.push(this.row(this.rows.length));

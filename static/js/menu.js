@@ -58,9 +58,20 @@ export function startDrawer() {
   });
 }
 
-/** The page's own entry of a menu that is longer than the window can be seen. */
+/** The page's own entry of a menu that is longer than the window can be seen; sections stay as the user left them. */
 export function startNavigation() {
+  document.querySelectorAll("[data-nav-group]").forEach((group) => group.addEventListener("toggle", () => keep(group)));
   document.querySelector(".sidebar__nav [aria-current]")?.scrollIntoView({ block: "nearest" });
+}
+
+/** The server renders the sections that are named in this cookie open, so that nothing moves after the paint. */
+function keep(group) {
+  const kept = new Set((/(?:^|; )nav=([\w.]*)/.exec(document.cookie)?.[1] ?? "").split(".").filter(Boolean));
+  const name = group.dataset.navGroup;
+  if (!group.open) kept.delete(name);
+  else if (!("here" in group.dataset)) kept.add(name);
+  const secure = location.protocol === "https:" ? "; secure" : "";
+  document.cookie = `nav=${[...kept].join(".")}; path=/; max-age=31536000; samesite=lax${secure}`;
 }
 
 /** Icons only: on middle widths, and always on pages that ask for it. */

@@ -46,6 +46,13 @@ export function shortMoney(units, currency) {
   return `${symbolOf(currency)}${value >= 1000 ? short.format(value) : new Intl.NumberFormat(locale, { maximumFractionDigits: value < 10 ? 2 : 0 }).format(value)}`;
 }
 
+/** The units of a typed amount, "12.3456" → 123456; undefined for what is none, or has more than four places. */
+export function unitsOf(text) {
+  const found = /^(\d{1,11})?(?:\.(\d{1,4})?)?$/.exec(text.replaceAll(" ", ""));
+  if (!found || (found[1] ?? found[2]) === undefined) return undefined;
+  return Number(found[1] ?? 0) * 10000 + Number((found[2] ?? "").padEnd(4, "0"));
+}
+
 /** Put an amount into an element, the digits below the cent muted; only when it differs. */
 export function putMoney(element, units, currency, hero = false) {
   if (!element) return false;

@@ -20,7 +20,7 @@ function draw(data) {
   word.className = `chip ${data.chip}`;
   setText(word, data.word);
   setText(document.querySelector("[data-hint-line]"), data.hint);
-  document.querySelector("[data-verbs]")?.replaceChildren(...verbs(data, page, refresh));
+  document.querySelector("[data-verbs]")?.replaceChildren(...verbs(data, { ...page, words: true }, refresh));
 }
 
 if (page.story) draw(page.story);

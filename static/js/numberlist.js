@@ -36,7 +36,8 @@ function show({ rows }) {
   for (const row of rows) {
     const line = document.querySelector(`tr[data-number="${CSS.escape(row.value)}"]`);
     if (!line) continue;
-    line.querySelector(".tile").dataset.state = row.letter;
+    const tile = line.querySelector(".tile"); // any column may be left out
+    if (tile) tile.dataset.state = row.letter;
     setText(line.querySelector("[data-word]"), row.word, true);
     line.toggleAttribute("data-in-call", row.in_call);
     const used = line.querySelector("[data-used]");
@@ -46,6 +47,7 @@ function show({ rows }) {
       if (bar) bar.value = row.used;
     }
     const cell = line.querySelector("[data-last]");
+    if (!cell) continue;
     if (row.in_call) setText(cell, gettext("now"));
     else if (row.last) cell.replaceChildren(h("time", { datetime: row.last }, ageSince(row.last)));
   }

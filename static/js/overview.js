@@ -1,77 +1,111 @@
 // The overview: problems first, figures, cards; everything that can change changes by itself.
-import { subscribe } from "../live.js";
+import { connection, subscribe } from "../live.js";
 import { announce, h, icon, postJSON, setText } from "./dom.js";
 import { isOutdated } from "./outdated.js";
 import { incidentsTopic } from "./problems.js";
 import { drawSparkline } from "./sparkline.js";
 import { tickTimes } from "./time.js";
 import { toast } from "./toast.js";
-import { fill, gettext, ngettext } from "./words.js";
+import { dayMinuteOf, fill, gettext, ngettext } from "./words.js";
+
+const STALE = 10_000; // as the connection badge has it
 
 export function startAttention() {
   const card = document.querySelector("[data-attention]");
   if (!card || !incidentsTopic()) return;
-  const rows = card.querySelector("[data-attention-rows]");
+  const find = (name) => card.querySelector(`[data-${name}]`);
   const most = Number(card.dataset.most) || Infinity;
+  const lists = [causeList(card.querySelector("[data-attention-rows]")), causeList(find("attention-later"))];
   let seen = null;
-  let latest = [];
-  let shown = "";
+  let latest = null;
 
   const chip = (name, count, words) => {
-    const box = card.querySelector(`[data-${name}]`);
-    box.hidden = !count;
-    setText(box.lastElementChild, fill(words, { n: count }));
-  };
-
-  const draw = () => {
-    // What the reader has in hand stays until they let go of it.
-    if (rows.matches(":focus-within") || rows.querySelector("details[open]:hover")) return;
-    const html = latest.slice(0, most).map((cause) => cause.html).join("");
-    if (shown === html) return;
-    shown = html;
-    const opened = new Set([...rows.querySelectorAll("details[open]")].map((each) => each.closest("[data-cause]").dataset.cause));
-    rows.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
-    for (const row of rows.querySelectorAll("[data-cause]")) if (opened.has(row.dataset.cause)) row.querySelector("details")?.setAttribute("open", "");
-    tickTimes(card);
+    find(name).hidden = !count;
+    setText(find(name).lastElementChild, fill(words, { n: count }));
   };
 
   const show = (data) => {
-    latest = data.causes;
-    card.querySelector("[data-attention-head]").hidden = !latest.length;
-    card.querySelector("[data-attention-well]").hidden = latest.length > 0;
+    latest = data;
+    const { causes, snoozed } = data;
+    for (const name of ["attention-head", "attention-heads"]) find(name).hidden = !causes.length;
     chip("critical", data.critical, ngettext("%(n)s critical", "%(n)s critical", data.critical));
     chip("warnings", data.warnings, ngettext("%(n)s warning", "%(n)s warnings", data.warnings));
-    const all = card.querySelector("[data-attention-all]");
-    all.hidden = latest.length <= most;
-    setText(all, fill(ngettext("Show all %(n)s problems", "Show all %(n)s problems", latest.length), { n: latest.length }));
-    draw();
-    const types = new Set(latest.map((cause) => cause.type));
-    const fresh = seen ? latest.find((cause) => !seen.has(cause.type)) : null;
+    find("problems").hidden = data.problems === causes.length;
+    setText(find("problems"), fill(ngettext("from %(n)s problem", "from %(n)s problems", data.problems), { n: data.problems }));
+    find("attention-all").hidden = causes.length <= most;
+    setText(find("attention-all"), fill(ngettext("Show all %(n)s problems", "Show all %(n)s problems", causes.length), { n: causes.length }));
+    lists[0](causes.slice(0, most));
+    lists[1](snoozed);
+    find("attention-snoozed").hidden = !snoozed.length;
+    if (snoozed.length) {
+      setText(find("snoozed-count"), fill(ngettext("Snoozed %(n)s", "Snoozed %(n)s", snoozed.length), { n: snoozed.length }));
+      setText(find("snoozed-first"), snoozed[0].title);
+      setText(find("snoozed-back"), dayMinuteOf(new Date(snoozed[0].back_at)));
+    }
+    const types = new Set(causes.map((cause) => cause.type));
+    const fresh = seen ? causes.find((cause) => !seen.has(cause.type)) : null;
     if (fresh) announce(fill(gettext("New problem: %(title)s"), { title: fresh.title }));
     seen = types;
-    checked();
+    freshness();
   };
-  const checked = () => {
-    for (const span of card.querySelectorAll("[data-checked]")) span.dataset.span = new Date().toISOString();
+  // Whether what stands here is so now: the age of the last word from the server, and what it means.
+  const freshness = () => {
+    if (!latest) return;
+    const stale = connection.state !== "live" && Date.now() - connection.dataAt > STALE;
+    const at = new Date(connection.dataAt || Date.now()).toISOString();
+    for (const span of card.querySelectorAll("[data-checked]")) span.dataset.span = at;
+    find("attention-fresh").hidden = stale || latest.silent;
+    find("attention-stale").hidden = !stale;
+    find("attention-silent").hidden = stale || !latest.silent;
+    find("attention-well").hidden = stale || latest.silent || latest.causes.length > 0;
   };
-  rows.addEventListener("click", ({ target }) => {
-    const button = target.closest("[data-acknowledge]");
-    if (button) acknowledge(button, draw);
+  card.addEventListener("click", ({ target }) => {
+    const button = target.closest("[data-acknowledge], [data-end-snooze]");
+    if (button) post(button, () => latest && show(latest));
+    const later = target.closest("[data-snooze]");
+    if (later) askSnooze(later);
   });
-  rows.addEventListener("focusout", () => setTimeout(draw));
+  card.addEventListener("focusout", () => setTimeout(() => latest && show(latest)));
+  connection.addEventListener("state", freshness);
   subscribe(incidentsTopic(), { snapshot: show });
-  return checked;
 }
 
-async function acknowledge(button, draw) {
+/** Draws causes into a box; what the reader has in hand stays until they let go of it. */
+function causeList(box) {
+  let shown = "";
+  return (causes) => {
+    if (!box || box.matches(":focus-within") || box.querySelector("details[open]:hover")) return;
+    const html = causes.map((cause) => cause.html).join("");
+    if (shown === html) return;
+    shown = html;
+    const opened = new Set([...box.querySelectorAll("details[open]")].map((each) => each.closest("[data-cause]").dataset.cause));
+    box.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+    for (const row of box.querySelectorAll("[data-cause]")) if (opened.has(row.dataset.cause)) row.querySelector("details")?.setAttribute("open", "");
+    for (const time of box.querySelectorAll("[data-moment]")) setText(time, dayMinuteOf(new Date(time.dateTime)));
+    tickTimes(box);
+  };
+}
+
+async function post(button, draw) {
   button.disabled = true; // it loses the focus: the row may be drawn again
   try {
-    await postJSON(button.dataset.acknowledge);
+    const answer = await postJSON(button.dataset.acknowledge ?? button.dataset.endSnooze);
+    if (answer.yours === false && answer.acknowledged_by) toast({ title: fill(gettext("%(name)s has already acknowledged this."), { name: answer.acknowledged_by }) });
   } catch (error) {
     button.disabled = false;
     toast({ title: error.title, detail: error.detail, kind: "bad" });
   }
   draw();
+}
+
+function askSnooze({ dataset }) {
+  const dialog = document.getElementById("snooze-dialog");
+  if (!dialog) return;
+  const form = dialog.querySelector("form");
+  form.reset();
+  form.action = dataset.snooze;
+  setText(dialog.querySelector("[data-snooze-title]"), dataset.title);
+  dialog.showModal();
 }
 
 function showStats(stats) {
@@ -147,8 +181,8 @@ function fillRow(line, row) {
   if (svg && row.trend) drawSparkline(svg, row.trend);
 }
 
-const checked = startAttention();
+startAttention();
 const topic = document.querySelector("[data-cards]")?.dataset.topic;
 if (topic) {
-  subscribe(topic, { snapshot(data) { showStats(data.stats); showCards(data.cards); checked?.(); } });
+  subscribe(topic, { snapshot(data) { showStats(data.stats); showCards(data.cards); } });
 }

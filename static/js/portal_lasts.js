@@ -111,7 +111,7 @@ function shortOf(hours, latest) {
 }
 
 /** So many hours in words: 11 h, 3 d. */
-function spanOf(hours) {
+export function spanOf(hours) {
   if (hours < 1) return fill(gettext("%(m)s min"), { m: figure(hours * 60) });
   if (hours < 72) return fill(gettext("%(h)s h"), { h: figure(hours) });
   return hours > FAR_HOURS ? gettext("a year") : fill(gettext("%(d)s days"), { d: figure(hours / 24) });

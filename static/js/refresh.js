@@ -44,6 +44,7 @@ function takeOver(fresh) {
     // What the reader has in hand, or is being asked about, stays until they let go of it.
     const kept = part.matches(":focus-within") || part.querySelector("[data-asking]") !== null;
     part.toggleAttribute("data-refresh-kept", kept);
+    for (const { id } of part.querySelectorAll("details[open][id]")) next.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");
     if (kept || part.innerHTML === next.innerHTML) continue;
     part.replaceChildren(...next.childNodes);
     tickTimes(part);

@@ -8,8 +8,9 @@ import { fill, gettext } from "./words.js";
 const FONT = { family: "Inter, sans-serif", size: 11 };
 
 export const modeSwatch = (look) => h("span", { class: `swatch swatch--${look}`, "aria-hidden": "true" });
-const fillOf = (look) => (look === "other" ? colour("ctl") : colour(`mode-${look}`));
+const fillOf = (look) => colour({ other: "ctl", call: "call" }[look] ?? `mode-${look}`);
 
+/** `page.data`: what is drawn, once, in place of what the server is asked for; then the highest bar is marked. */
 export function startUsage(card, page) {
   const body = card.querySelector("[data-usage-body]");
   const plot = body.querySelector(".chart__plot");
@@ -26,7 +27,7 @@ export function startUsage(card, page) {
   const load = async () => {
     const mine = (asked += 1);
     try {
-      const found = await getJSON(`${card.dataset.usage}?range=${range}`);
+      const found = page.data ?? await getJSON(`${card.dataset.usage}?range=${range}`);
       await chartLibrary(card.dataset.chartLibrary);
       if (mine !== asked) return;
       data = found;
@@ -37,10 +38,10 @@ export function startUsage(card, page) {
   };
 
   const draw = () => {
-    card.querySelector(".chart__table")?.remove();
+    body.querySelector(".chart__table")?.remove();
     plot.hidden = asTable;
     card.dispatchEvent(new CustomEvent("usage", { detail: data }));
-    legend.replaceChildren(...data.series.map((series) => h("span", {}, modeSwatch(series.look), body.clientWidth < 600 ? series.short : series.label)));
+    legend?.replaceChildren(...data.series.map((series) => h("span", {}, modeSwatch(series.look), body.clientWidth < 600 ? series.short : series.label)));
     if (asTable) { body.prepend(table()); return; }
     if (!data.series.length) {
       plot.replaceChildren(h("div", { class: "state" }, h("span", { class: "icon", "aria-hidden": "true" }, "bar_chart"), h("p", { class: "state__text" }, gettext("No charges in this period."))));
@@ -59,6 +60,8 @@ export function startUsage(card, page) {
     return fill(gettext("Usage by mode. Total %(total)s; highest on %(day)s, %(most)s."), { total: money(sum(data.totals), page.currency).join(""), day: data.labels[data.totals.indexOf(most)], most: money(most, page.currency).join("") });
   };
 
+  const marked = () => (page.data ? data.totals.indexOf(Math.max(...data.totals)) : data.totals.length - 1);
+
   const config = () => ({
     type: "bar",
     data: {
@@ -68,10 +71,10 @@ export function startUsage(card, page) {
         borderColor: series.look === "native-session" ? colour("mode-native-text") : colour("surface"), borderWidth: series.look === "native-session" ? 1 : { top: 1 },
       })),
     },
-    plugins: [lastTotal],
+    plugins: [barTotal],
     options: {
       animation: false, responsive: true, maintainAspectRatio: false, events: [], layout: { padding: { top: 18 } },
-      plugins: { legend: { display: false }, tooltip: { enabled: false }, lastTotal: { text: money(data.totals.at(-1), page.currency)[0], units: data.totals.at(-1) } },
+      plugins: { legend: { display: false }, tooltip: { enabled: false }, barTotal: { text: money(data.totals[marked()], page.currency)[0], units: data.totals[marked()], index: marked() } },
       scales: {
         x: { stacked: true, grid: { display: false }, border: { display: false }, ticks: { color: colour("muted"), font: FONT, maxRotation: 0, autoSkipPadding: 12 } },
         y: { stacked: true, beginAtZero: true, grid: { color: colour("line"), drawTicks: false }, border: { display: false }, ticks: { color: colour("muted"), font: FONT, padding: 8, maxTicksLimit: 5, callback: (value) => shortMoney(value, page.currency) } },
@@ -109,7 +112,7 @@ export function startUsage(card, page) {
     const last = data.totals.length - 1;
     point(Math.min(last, Math.max(0, Number(canvas.dataset.index ?? last + (step < 0 ? 1 : 0)) + step)));
   });
-  document.documentElement.addEventListener("themechange", () => data && draw());
+  document.documentElement.addEventListener("themechange", () => data && card.isConnected && draw());
 
   const rows = () => data.titles.map((title, index) => [title, ...data.series.map((series) => series.values[index]), data.totals[index]]);
   const heads = () => [data.step_word, ...data.series.map((series) => series.label), gettext("Total")];
@@ -117,17 +120,17 @@ export function startUsage(card, page) {
     h("table", { class: "table" }, h("thead", {}, h("tr", {}, ...heads().map((text, index) => h("th", { scope: "col", class: index ? "right" : "" }, text)))),
       h("tbody", {}, ...rows().reverse().map(([title, ...values]) => h("tr", {}, h("th", { scope: "row", class: "num" }, title), ...values.map((value) => h("td", { class: "right" }, exact(value))))))));
 
-  tableButton.addEventListener("click", () => {
+  tableButton?.addEventListener("click", () => {
     asTable = !asTable;
     tableButton.setAttribute("aria-pressed", String(asTable));
     if (data) draw();
   });
-  card.querySelector("[data-usage-csv]").addEventListener("click", () => {
+  card.querySelector("[data-usage-csv]")?.addEventListener("click", () => {
     if (!data) return;
     const lines = [["day", ...data.series.map((series) => series.mode), "all"], ...rows().map(([, ...values], index) => [data.days[index], ...values.map((units) => units / 10000)])];
     download(`${page.slug}-usage-${range}.csv`, `${lines.map((line) => line.join(",")).join("\r\n")}\r\n`);
   });
-  card.querySelector("[data-usage-ranges]").addEventListener("click", (event) => {
+  card.querySelector("[data-usage-ranges]")?.addEventListener("click", (event) => {
     const button = event.target.closest("[data-range]");
     if (!button) return;
     range = button.dataset.range;
@@ -136,25 +139,25 @@ export function startUsage(card, page) {
   });
   whenSeen(card, () => {
     load();
-    setInterval(() => { if (!document.hidden && tip.hidden) load(); }, 60_000);
+    if (!page.data) setInterval(() => { if (!document.hidden && tip.hidden) load(); }, 60_000);
   });
 }
 
 const sum = (values) => values.reduce((all, value) => all + value, 0);
 
-/** What the last bar came to, above it. */
-const lastTotal = {
-  id: "lastTotal",
+/** What one bar came to, above it. */
+const barTotal = {
+  id: "barTotal",
   afterDatasetsDraw(chart, _, options) {
     if (!options.units) return;
     const { ctx, scales } = chart;
-    const x = scales.x.getPixelForValue(chart.data.labels.length - 1);
+    const x = scales.x.getPixelForValue(options.index);
     ctx.save();
     ctx.font = "600 11px Inter, sans-serif";
     ctx.fillStyle = colour("strong");
     ctx.textAlign = "center";
     const half = ctx.measureText(options.text).width / 2;
-    ctx.fillText(options.text, Math.min(x, chart.width - half - 2), scales.y.getPixelForValue(options.units) - 6);
+    ctx.fillText(options.text, Math.max(half, Math.min(x, chart.width - half - 2)), scales.y.getPixelForValue(options.units) - 6);
     ctx.restore();
   },
 };

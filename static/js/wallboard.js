@@ -3,6 +3,7 @@ import { subscribe } from "../live.js";
 import { stayPresent } from "../live/presence.js";
 import { startBadge } from "./badge.js";
 import { announce, pageData } from "./dom.js";
+import "./drawn.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { draw, lateOf } from "./wallboard_parts.js";
 import { fill, gettext } from "./words.js";

@@ -1,5 +1,6 @@
 // The wallboard of a past minute: a slider over the day, minute by minute, or played.
 import { errorState, getJSON, pageData } from "./dom.js";
+import "./drawn.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { draw } from "./wallboard_parts.js";
 import { figure, fill, gettext, minuteOf } from "./words.js";

@@ -133,7 +133,7 @@ def test_postgresql_refuses_update_delete_and_truncate(postgres_url: str) -> Non
 def test_every_service_writes_who_did_it(world: World) -> None:
     """One entry for each change, none for a change that changes nothing."""
     user = services.user_create(username="new", actor="test")
-    token, _ = services.token_create(name="t", account=world.own, resources=["*"], actor=user)
+    token, _ = services.token_create(name="t", account=None, resources=["*"], actor=user)
     invitation, _ = services.invitation_create(
         email="x@example.com", account=world.own, role="agent", actor="test"
     )

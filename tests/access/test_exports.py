@@ -9,7 +9,17 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from billing.models import DroppedRow, JournalEntry, OptOut, Recharge, Recipient, Wallet
+from billing.models import (
+    Campaign,
+    DroppedRow,
+    JournalEntry,
+    Message,
+    OptOut,
+    Recharge,
+    Recipient,
+    Template,
+    Wallet,
+)
 from numbers.models import ImportRow, Number, NumberImport, NumberTag, Pool
 from poolsite.access.models import ApiToken, AuditEntry
 from poolsite.operations.models import Incident
@@ -104,6 +114,20 @@ def _campaign(world: World) -> None:
     plant(Recipient, campaign=found, row=int)
 
 
+def _messages(world: World) -> None:
+    found = campaign(world)
+    plant(Message, wallet=found.wallet, state="settled", held_at=timezone.now())
+
+
+def _campaigns(world: World) -> None:
+    found = campaign(world)
+    plant(Campaign, wallet=found.wallet, chatbot=found.chatbot, template=found.template, job=None)
+
+
+def _templates(world: World) -> None:
+    plant(Template, chatbot=campaign(world).chatbot, archived_at=None)
+
+
 def _money(world: World) -> None:
     wallet = Wallet.objects.get(account=world.own)
     january = 1_768_500_000_000_000  # the month of the rule's statement
@@ -115,12 +139,16 @@ def _money(world: World) -> None:
 # Each export: what fills it, beside the names, and what to add to its address.
 EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/": (_names, ""),
+    "accounts/<slug:slug>/campaigns/": (_campaigns, ""),
     "accounts/<slug:slug>/campaigns/<int:pk>/dropped/": (_campaign, ""),
     "accounts/<slug:slug>/campaigns/<int:pk>/results/": (_campaign, ""),
     "accounts/<slug:slug>/entries/": (_money, ""),
+    "accounts/<slug:slug>/messages/": (_messages, ""),
     "accounts/<slug:slug>/opt-outs/export/": (_money, ""),
     "accounts/<slug:slug>/people/": (_names, ""),
     "accounts/<slug:slug>/statements/<str:month>/csv/": (_money, ""),
+    "accounts/<slug:slug>/statements/year/<int:year>/csv/": (_names, ""),
+    "accounts/<slug:slug>/templates/": (_templates, ""),
     "accounts/<slug:slug>/top-ups/": (_money, ""),
     "batches/<int:batch_id>/failed/": (
         lambda world: plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int),
@@ -146,7 +174,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "numbers/export/": (_numbers, ""),
     "operators/": (_names, ""),
     "pools/": (_names, ""),
-    "tokens/": (_tokens, ""),
+    "tokens/": (_tokens, "&state=all"),
 }
 
 

@@ -132,6 +132,7 @@ ACCESS = {
     "users/<int:user_id>/app/": Rule(WITH_OPERATE, url=_user("/users/%s/app/")),
     "tokens/": Rule(MANAGERS_OWN),
     "tokens/new/": Rule(MANAGERS_OWN_CHANGE),
+    "tokens/new/summary/": Rule(MANAGERS_OWN_CHANGE, method="post"),
     "tokens/<int:token_id>/revoke/": Rule(MANAGERS_CHANGE, url=_revoke, method="post"),
     "history/": Rule(MANAGERS_OWN),
 }
@@ -143,19 +144,27 @@ ADMIN_DOORS = {
 }
 
 
-def _incident(world: World) -> str:
-    found = incidents.open(
-        type="test.alarm", object="own", severity="warning", title="Test", account=world.own
-    )
-    return f"/incidents/{found.pk}/acknowledge/"
+def _incident(verb: str = "") -> Callable[[World], str]:
+    def make(world: World) -> str:
+        found = incidents.open(
+            type="test.alarm", object="own", severity="warning", title="Test", account=world.own
+        )
+        return f"/incidents/{found.pk}/{verb}"
+
+    return make
 
 
 OPERATIONS = {
     "overview/": Rule(MANAGERS_OWN),
+    "start/<slug:goal>/": Rule(WITH_OPERATE, url="/start/call/"),
     "incidents/": Rule(MANAGERS_OWN),
-    "incidents/<int:incident_id>/acknowledge/": Rule(
-        MANAGERS_CHANGE_IT, url=_incident, method="post"
-    ),
+    "incidents/<int:incident_id>/": Rule(MANAGERS_SEE_IT, url=_incident()),
+    **{
+        f"incidents/<int:incident_id>/{verb}": Rule(
+            MANAGERS_CHANGE_IT, url=_incident(verb), method="post"
+        )
+        for verb in ("acknowledge/", "snooze/", "snooze/end/", "notes/")
+    },
     "system/": Rule(OPERATORS),
     "system/confirm-clock/": Rule(WITH_OPERATE, method="post"),
     "search/": Rule(LOGGED_IN, url="/search/?q=x"),

@@ -10,7 +10,15 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from billing.models import Adjustment, Chatbot, Recharge, RefundRequest, Tariff, Wallet
+from billing.models import (
+    Adjustment,
+    Chatbot,
+    JournalEntry,
+    Recharge,
+    RefundRequest,
+    Tariff,
+    Wallet,
+)
 from billing.money import UNITS
 from tests.access.world import World
 
@@ -35,6 +43,19 @@ def of_wallet(part: str, before: str = "") -> Make:
         return f"/{before}accounts/{wallet(world).slug}/{part}"
 
     return make
+
+
+def this_year(world: World) -> str:
+    return f"/accounts/{wallet(world).slug}/statements/year/{timezone.now().year}/csv/"
+
+
+def finished_month(world: World) -> str:
+    """A month that has its document: the books have an entry behind it."""
+    row = wallet(world)
+    JournalEntry.objects.get_or_create(
+        wallet=row, generation=1, seq=1, defaults={"at_us": 1_770_000_000_000_000, "kind": "hold"}
+    )
+    return f"/accounts/{row.slug}/statements/2026-01/pdf/"
 
 
 def recharge(part: str) -> Make:
@@ -117,6 +138,8 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             )
             for part in ("", "csv/")
         },
+        f"{_OF}statements/<str:month>/pdf/": Rule(SEEN, url=finished_month),
+        f"{_OF}statements/year/<int:year>/csv/": Rule(SEEN, url=this_year),
         **{
             f"{_OF}top-ups/<int:pk>/{part}": Rule(SEEN, url=recharge(part))
             for part in ("", "state/")

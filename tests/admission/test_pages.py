@@ -11,7 +11,6 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
-from poolsite.operations.first_steps import first_steps
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from queueing.admission import services
@@ -92,6 +91,18 @@ def test_every_page_opens(gate: Gate, browser: Client) -> None:
     assert 'data-live="waiting">1<' in page
 
 
+def test_a_gates_page_brings_the_state_of_its_live_tables(gate: Gate, browser: Client) -> None:
+    held = hotpath.run(door.acquire("tower", "worker"))
+    hotpath.run(door.acquire("tower", "second"))
+    hotpath.run(door.acquire("tower", "third"))
+    first = browser.get("/gates/tower/").context["first_snapshots"]
+    assert set(first) == {"admission.holders:tower", "admission.line:tower"}
+    rows = first["admission.holders:tower"]["rows"]
+    assert set(rows) == {"worker", "second"}
+    assert rows["worker"]["token"] == held.token
+    assert set(first["admission.line:tower"]["rows"]) == {"third"}
+
+
 def test_pages_stand_while_redis_is_away(
     gate: Gate, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,7 +116,7 @@ def test_pages_stand_while_redis_is_away(
 
 
 def test_a_gate_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser: Client) -> None:
-    good = {"name": "Tower", "slug": "tower", "cap": "60", "permit_seconds": "300"}
+    good = {"name": "Tower", "slug": "tower", "cap": "60", "permit_seconds": "300 s"}
     for bad in ({"cap": "0"}, {"cap": "-1"}, {"cap": "1000001"}, {"slug": "A b"}, {"name": ""}):
         assert browser.post("/gates/new/", {**good, **bad}).status_code == 422
     assert not Gate.objects.exists()
@@ -212,6 +223,17 @@ def test_samples_are_the_last_hour_with_gaps(gate: Gate, browser: Client) -> Non
     assert [value for value in found["values"]["used"] if value is not None] == [2]
 
 
+def test_counters_are_those_of_the_last_hour(gate: Gate, browser: Client) -> None:
+    now = timezone.now().replace(second=0, microsecond=0)
+    for minutes, refused in ((3, 2), (20, 5), (90, 9)):
+        MinuteSample.objects.create(
+            gate=gate, minute=now - timedelta(minutes=minutes), refused=refused, overrun=1
+        )
+    page = browser.get("/gates/tower/")
+    assert page.context["hour"] == {"refused": 7, "expired": 0, "overrun": 2}
+    assert page.context["page"]["hour"] == page.context["hour"]
+
+
 def test_a_batch_is_uploaded_or_nothing_is(gate: Gate, browser: Client) -> None:
     twice = upload(browser, "d1,a\nd1,b\nd2,c\n")
     assert twice.status_code == 422
@@ -271,5 +293,3 @@ def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client)
     assert card.rows[0]["cells"][0]["text"] == "1 / 2"
     assert len(card.columns) == 1 + len(card.rows[0]["cells"])  # the name's column has a head too
     assert browser.get("/overview/").status_code == 200
-    steps = {row["url"]: row["done"] for row in first_steps(principal_of_user(operator))}
-    assert steps.get("/gates/new/", True)

@@ -52,7 +52,7 @@ def test_settings_are_saved_and_in_force_at_once(gate: Gate, browser: Client) ->
     assert "Adaptive limit" in page
     changed = {
         "cap": 7,
-        "permit_seconds": 120,
+        "permit_seconds": "2 min",
         "rate_per_second": 3,
         "adaptive": "on",
         "adaptive_min": 2,
@@ -79,8 +79,27 @@ def test_saving_without_a_change_changes_nothing(gate: Gate, browser: Client) ->
 def test_another_windows_cap_stays(gate: Gate, browser: Client) -> None:
     opened = shown(browser)
     services.gate_resize(actor="another window", gate=gate, cap=5)
-    assert browser.post(PAGE, {**opened, "permit_seconds": 200}).status_code == 302
+    assert browser.post(PAGE, {**opened, "permit_seconds": "200 s"}).status_code == 302
     assert (show().cap, show().settings.permit_seconds) == (5, 200)
+
+
+def test_a_setting_that_both_changed_is_refused_once_with_the_others_value(
+    gate: Gate, browser: Client
+) -> None:
+    opened = shown(browser)
+    services.gate_configure(actor="another window", gate=gate, permit_seconds=600)
+    mine = {**opened, "permit_seconds": "200 s", "margin_seconds": "5 s"}
+    refused = browser.post(PAGE, mine)
+    assert refused.status_code == 422
+    page = refused.content.decode()
+    assert "Someone changed this to “10 min” after you opened the page." in page
+    assert "Not saved: 1 field needs a change" in page
+    assert 'value="200 s"' in page
+    assert show().settings.permit_seconds == 600
+    again = {**mine, "initial-permit_seconds": "10 min"}
+    assert 'name="initial-permit_seconds" value="10 min"' in page
+    assert browser.post(PAGE, again).status_code == 302
+    assert (show().settings.permit_seconds, show().settings.margin_seconds) == (200, 5)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +110,13 @@ def test_another_windows_cap_stays(gate: Gate, browser: Client) -> None:
         ({"cap": "1000001"}, "less than or equal to 1000000"),
         ({"cap": "many"}, "whole number"),
         ({"cap": "9" * 60}, "less than or equal to"),
-        ({"permit_seconds": "1"}, "greater than or equal to 2"),
-        ({"margin_seconds": "300"}, "Enter a value lower than the permit duration."),
-        ({"longest_seconds": "299"}, "The permit duration can&#x27;t exceed the maximum duration."),
+        ({"permit_seconds": "1 s"}, "Use 2 s or more."),
+        ({"permit_seconds": "300"}, "Add a unit, for example 90 s or 4 h."),
+        ({"margin_seconds": "300 s"}, "Enter a value lower than the permit duration."),
+        (
+            {"longest_seconds": "299 s"},
+            "The permit duration can&#x27;t exceed the maximum duration.",
+        ),
         ({"adaptive_min": "61"}, "The minimum can&#x27;t exceed the maximum."),
         ({"rate_per_second": "10001"}, "less than or equal to 10000"),
         ({"attempts": "0"}, "greater than or equal to 1"),

@@ -1,26 +1,28 @@
-"""`make screenshots`: the main pages of a running demo as pictures, and how soon each painted.
+"""`make screenshots`: the main pages of a running demo as pictures, and how fast each opened.
 
 Every page in both languages, both themes and both widths goes to var/screenshots, the few of
-`pictures.KEPT` to docs/screenshots. SECONDS=300 lets the demo run longer first, so that the charts
-have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo that runs
-already; ONLY="group gate" takes some pages.
+`pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then once more; a
+whole run writes what that took to docs/page-speed.md. SECONDS=300 lets the demo run longer first,
+so that the charts have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo
+that runs already; ONLY="group gate" takes some pages.
 """
 
 import asyncio
 import os
 import secrets
 import shutil
-import statistics
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as BrowserError
 
+from tests.browser import paints
 from tests.browser.console import chromium
 from tests.browser.pictures import KEPT, KEPT_BYTES, LANGUAGES, PAGES, VARIANTS, WINDOWS, Variant
 from tests.house.source import ROOT
@@ -29,18 +31,23 @@ from tests.support.needs import NEEDS
 
 FOLDER = ROOT / "docs" / "screenshots"
 ALL = ROOT / "var" / "screenshots"
-PAINT_MS = 500
-SLOWEST_SHOWN = 8
-PAINTED = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? -1"
+SPEED = ROOT / "docs" / "page-speed.md"
+SPEED_TEXT = """# How fast pages open
+
+Written by `make screenshots`. First contentful paint, the longest task of the main thread and the
+layout shift, as Chromium reports them, for each main page in both languages, themes and widths,
+with an empty cache and with the files of the load before. The rows of pages show medians.
+
+"""
 
 
 @dataclass
 class Taken:
-    """What became of it: pages that did not open, and first contentful paints in ms."""
+    """What became of it: pages that did not open, and how fast the others did."""
 
     missing: list[str] = field(default_factory=list)
     count: int = 0
-    paints: dict[str, list[float]] = field(default_factory=dict)
+    loads: list[paints.Load] = field(default_factory=list)
 
 
 @contextmanager
@@ -93,7 +100,12 @@ async def _picture(
     await _settle(page, script)
     await page.screenshot(path=ALL / variant.name / f"{name}.png")
     taken.count += 1
-    taken.paints.setdefault(name, []).append(await page.evaluate(PAINTED))
+    taken.loads.append(await paints.read(page, name, warm=False))
+    await page.close()
+    again = await context.new_page()
+    await again.goto(f"{address}{path}", wait_until="load")
+    await _settle(again, "")
+    taken.loads.append(await paints.read(again, name, warm=True))
 
 
 async def _context(
@@ -111,6 +123,7 @@ async def _context(
         viewport=WINDOWS[variant.window],  # type: ignore[arg-type]
         color_scheme="dark" if variant.theme == "dark" else "light",
     )
+    await paints.watch(context)
     if user and user not in states:
         states[user] = await _log_in(context, address, user, password)
     if user:
@@ -160,18 +173,14 @@ def told(taken: Taken) -> Iterator[str]:
     for path in sorted(set(taken.missing)):
         yield f"{path} did not open, its picture stays as it was."
     yield f"{taken.count} pictures in {ALL.relative_to(ROOT)}/"
-    every = [paint for paints in taken.paints.values() for paint in paints]
-    if not every:
-        return
-    yield (
-        f"First contentful paint, {len(every)} loads with an empty cache: median"
-        f" {statistics.median(every):.0f} ms, worst {max(every):.0f} ms, goal < {PAINT_MS} ms;"
-        f" {sum(paint >= PAINT_MS for paint in every)} above it. Load average"
-        f" {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores."
-    )
-    slowest = sorted(taken.paints.items(), key=lambda each: -statistics.median(each[1]))
-    for name, paints in slowest[:SLOWEST_SHOWN]:
-        yield f"  {name:18} median {statistics.median(paints):4.0f} ms, worst {max(paints):4.0f} ms"
+    yield from paints.table(taken.loads)
+
+
+def write_speed(taken: Taken) -> None:
+    """Renew docs/page-speed.md."""
+    when = datetime.now(UTC).date().isoformat()
+    lines = (*paints.table(taken.loads), "", paints.conditions(taken.loads, when))
+    SPEED.write_text(SPEED_TEXT + "\n".join(lines) + "\n")
 
 
 def main() -> int:
@@ -183,6 +192,8 @@ def main() -> int:
     with demo() as (address, password):
         taken = asyncio.run(take(address, password))
     size = keep()
+    if not os.environ.get("ONLY"):
+        write_speed(taken)
     print("\n".join(told(taken)))
     print(f"{size / 1e6:.1f} MB in {FOLDER.relative_to(ROOT)}/, at most {KEPT_BYTES / 1e6:.1f}")
     return 1 if taken.missing or size > KEPT_BYTES else 0

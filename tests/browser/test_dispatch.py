@@ -86,6 +86,18 @@ async def sessions_of(page: Window, name: str) -> int:
     return int((await page.text(f"tr[data-peer='b:{name}'] .bar-cell .num")).split(" / ")[0])
 
 
+async def test_the_page_shows_its_instances_before_it_is_live(
+    console: Console, operator: Window
+) -> None:
+    async with console.window("zhang.wei") as shown:
+        await shown.page.route_web_socket("**/ws/live/", lambda _socket: None)  # never answers
+        await shown.go("/groups/asi/")
+        await expect(
+            shown.page.locator("tr[data-peer='b:as-1'][data-state=active]")
+        ).to_be_visible()
+        await expect(shown.page.locator("[data-instances-empty]")).to_be_hidden()
+
+
 async def test_an_instance_is_drained_and_opened_in_the_browser(operator: Window) -> None:
     page = operator.page
     row = page.locator("tr[data-peer='b:as-2']")

@@ -79,6 +79,8 @@ NO_PAGES = {
     "accounts/<slug:slug>/opt-outs/export/",
     "accounts/<slug:slug>/pace/",
     "accounts/<slug:slug>/statements/<str:month>/csv/",
+    "accounts/<slug:slug>/statements/<str:month>/pdf/",
+    "accounts/<slug:slug>/statements/year/<int:year>/csv/",
     "accounts/<slug:slug>/top-ups/<int:pk>/pay/",
     "accounts/<slug:slug>/top-ups/<int:pk>/state/",
     "accounts/<slug:slug>/usage/data/",

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import Page, expect
+from playwright.async_api import Dialog, Page, expect
 
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission.gate import read_change
@@ -191,6 +191,31 @@ async def test_a_holder_is_freed_with_a_reason_and_the_next_one_moves_up(
         await machine.post("/gates/press/release", holder=name, token=again["token"])
 
 
+async def test_a_page_shows_its_holders_and_its_line_before_it_is_live(
+    gates: Console, machine: Machine
+) -> None:
+    permits = [await machine.post("/gates/press/acquire", holder=name) for name in ("a-1", "a-2")]
+    assert not (await machine.post("/gates/press/acquire", holder="a-3"))["granted"]
+    async with gates.window("lin.mei") as shown:
+        await shown.page.route_web_socket("**/ws/live/", lambda _socket: None)  # never answers
+        await shown.go("/gates/press/")
+        await expect(shown.page.locator("[data-holders] tbody tr")).to_have_count(2)
+        await expect(shown.page.locator("[data-line] tbody")).to_contain_text("a-3")
+        await expect(shown.page.locator("[data-holders-empty]")).to_be_hidden()
+        await expect(shown.page.locator("[data-undrawn]")).to_have_count(0)
+    async with gates.window("lin.mei") as shown:
+        await open_gate(shown, "press")
+        refused = shown.page.locator("[data-figure=refused]")
+        before = int(await refused.inner_text())
+        assert not (await machine.post("/gates/press/acquire", holder="a-3"))["granted"]
+        await expect(refused).to_have_text(str(before + 1))
+    for name, permit in zip(("a-1", "a-2"), permits, strict=True):
+        await machine.post("/gates/press/release", holder=name, token=permit["token"])
+    for name in ("worker-4", "a-3"):  # else they keep their place before those of other tests
+        permit = await machine.post("/gates/press/acquire", holder=name)
+        await machine.post("/gates/press/release", holder=name, token=permit["token"])
+
+
 async def upload(page: Page, name: str, rows: str, *, skip_bad: bool = False) -> None:
     await page.fill("#new-batch #id_name", name)
     csv = {"name": "tasks.csv", "mimeType": "text/csv", "buffer": rows.encode()}
@@ -281,19 +306,79 @@ async def test_settings_are_changed_by_the_keyboard_and_a_bad_one_says_why(shown
     page = shown.page
     await open_gate(shown, "press")
     await page.click("a[href$='/settings/']")
-    await page.fill("#id_margin_seconds", "300")
+    await page.fill("#id_margin_seconds", "5 min")
     await page.keyboard.press("Enter")
     await page.wait_for_selector(
         ".field--error:has-text('Enter a value lower than the permit duration.')"
     )
+    await expect(page.locator("[data-form-errors]")).to_be_focused()
     await expect(page.locator("#id_margin_seconds")).to_have_css("border-top-width", "2px")
     await expect(page.locator("#id_name")).to_have_css("border-top-width", "1px")
     assert await shown.serious_violations() == []
-    await page.fill("#id_margin_seconds", "20")
+    await page.fill("#id_margin_seconds", "20 s")
     await page.keyboard.press("Enter")
     await page.wait_for_selector("text=Settings saved.")
     await shown.go("/gates/press/settings/")
-    await expect(page.locator("#id_margin_seconds")).to_have_value("20")
+    await expect(page.locator("#id_margin_seconds")).to_have_value("20 s")
+
+
+async def test_settings_show_what_was_changed_and_ask_before_it_is_lost(shown: Window) -> None:
+    page = shown.page
+    await shown.go("/gates/press/settings/")
+    bar = page.locator("[data-save-bar]")
+    await expect(bar).to_be_hidden()
+    period = page.locator("#id_period_seconds")
+    await expect(period).to_be_hidden()
+    await page.locator(".settings__nav").get_by_text("Advanced").click()
+    before = await period.input_value()
+    await period.fill("90 min")
+    await page.locator("#id_fair").click()
+    await expect(bar).to_contain_text("Save 2 changes")
+    await expect(page.locator(".setting--changed")).to_have_count(2)
+    await expect(page.get_by_text(f"was {before}", exact=True)).to_be_visible()
+    assert await shown.serious_violations() == []
+    await page.locator("#id_fair").click()
+    await period.fill(f" {before.upper()}")
+    await expect(bar).to_be_hidden()
+    rows = page.locator("[data-when=adaptive]")
+    for on in (True, False):
+        await page.locator("#id_adaptive").set_checked(on)
+        await expect(rows.first).to_be_visible(visible=on)
+    await period.fill("90")
+    await page.keyboard.press("Control+s")
+    link = page.locator("[data-form-errors] a")
+    await expect(link).to_have_text("Report period: Add a unit, for example 90 s or 4 h.")
+    await link.click()
+    await expect(period).to_be_focused()
+    asked: list[str] = []
+
+    async def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        await dialog.accept()
+
+    page.on("dialog", leave)
+    await period.fill("91")
+    await shown.go("/gates/")
+    assert asked == ["beforeunload"]
+
+
+async def test_a_short_name_follows_the_name_until_it_is_edited(shown: Window) -> None:
+    page = shown.page
+    await shown.go("/gates/")
+    await page.locator("[data-dialog=create]").first.click()
+    slug = page.locator("#create [name=slug]")
+    await page.fill("#create [name=name]", "Night  gate, Überall")
+    await expect(slug).to_have_value("night-gate-uberall")
+    await expect(slug).not_to_be_editable()
+    assert await shown.serious_violations() == []
+    await page.fill("#create [name=name]", "夜间闸门")
+    await expect(slug).to_have_value("")
+    await expect(slug).to_be_editable()
+    await page.fill("#create [name=name]", "Night")
+    await page.locator("#create").get_by_role("button", name="Edit", exact=True).click()
+    await slug.fill("nights")
+    await page.fill("#create [name=name]", "Night gate")
+    await expect(slug).to_have_value("nights")
 
 
 async def test_every_page_fits_a_phone_and_reads_well(gates: Console) -> None:

@@ -124,11 +124,11 @@ async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     assert await owner.serious_violations() == []
     await owner.page.set_viewport_size(PHONE)
     assert await owner.overflow() == []
-    await owner.send("button:has-text('Save settings')")
+    await owner.send("[data-save-bar] .button--primary")
     await owner.go("/desks/shop/queues/shop-bills/")
     friday = owner.page.get_by_role("group", name="Friday")
     await expect(friday.get_by_label("Friday, until")).to_have_value("06:00")
     sunday = owner.page.get_by_role("group", name="Sunday")
     await expect(sunday.get_by_text("Closed")).to_be_visible()
     await owner.page.get_by_label("Always open").check()
-    await owner.send("button:has-text('Save settings')")
+    await owner.send("[data-save-bar] .button--primary")

@@ -9,10 +9,9 @@ from django.utils import timezone, translation
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
-from poolsite.operations.first_steps import first_steps
 from poolsite.runtime.redis_server import RedisServer
 from queueing.dispatch import dispatcher as door
-from queueing.dispatch import overview, selectors, services
+from queueing.dispatch import overview, search, selectors, services
 from queueing.dispatch.cards import groups_card
 from queueing.dispatch.models import Group, MinuteSample, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
@@ -84,7 +83,7 @@ def test_pages_stand_while_redis_is_away(
     assert "can't be read right now" in browser.get(PAGE).content.decode()
     assert "can't be read right now" in browser.get(f"{PAGE}sessions/").content.decode()
     assert "Nothing was changed" in act(
-        browser, verb="upgrade", target_version="2", at_limit="wait", max_drain_seconds="9"
+        browser, verb="upgrade", target_version="2", at_limit="wait", max_drain_seconds="9 s"
     )
 
 
@@ -93,10 +92,10 @@ def test_a_group_is_made_and_bad_ones_are_not(clean_redis: RedisServer, browser:
         "name": "Servers",
         "slug": SLUG,
         "sharing": "turn",
-        "heartbeat_seconds": "5",
-        "disconnect_seconds": "60",
+        "heartbeat_seconds": "5 s",
+        "disconnect_seconds": "60 s",
     }
-    for bad in ({"slug": "A b"}, {"name": ""}, {"sharing": "luck"}, {"heartbeat_seconds": "0"}):
+    for bad in ({"slug": "A b"}, {"name": ""}, {"sharing": "luck"}, {"heartbeat_seconds": "0 s"}):
         assert browser.post("/groups/new/", {**good, **bad}).status_code == 422
     assert not Group.objects.exists()
     assert browser.post("/groups/new/", good)["Location"] == PAGE
@@ -138,10 +137,10 @@ def test_a_session_is_ended_and_a_link_closed(group: Group, browser: Client) -> 
 
 def test_an_upgrade_is_begun_and_aborted(group: Group, browser: Client) -> None:
     back("as-1")
-    words = {"verb": "upgrade", "max_drain_seconds": "60", "at_limit": "wait"}
+    words = {"verb": "upgrade", "max_drain_seconds": "60 s", "at_limit": "wait"}
     assert "can't carry" in act(browser, **words, target_version="2.0")
     back("as-2")
-    for bad in ({"target_version": ""}, {"target_version": "a b"}, {"max_drain_seconds": "0"}):
+    for bad in ({"target_version": ""}, {"target_version": "a b"}, {"max_drain_seconds": "0 s"}):
         act(browser, **{**words, "target_version": "2.0", **bad})
     assert not Upgrade.objects.exists()
     assert "Upgrade started" in act(browser, **words, target_version="2.0")
@@ -159,7 +158,7 @@ def test_settings_are_saved_and_bad_ones_named(group: Group, browser: Client) ->
     page = browser.get(f"{PAGE}settings/")
     form = page.context["form"]
     data = {name: form[name].value() for name in form.fields}
-    good = {**data, "disconnect_seconds": "9", "reason": "", "description": ""}
+    good = {**data, "disconnect_seconds": "9 s", "reason": "", "description": ""}
     assert browser.post(f"{PAGE}settings/", {**good, "out_limit": "0"}).status_code == 422
     assert browser.post(f"{PAGE}settings/", good)["Location"] == PAGE
     assert show().settings.disconnect_seconds == 9
@@ -191,7 +190,7 @@ def test_samples_leave_gaps_where_there_are_none(group: Group, browser: Client) 
     assert values[0] is None
 
 
-def test_card_search_metrics_and_first_step(group: Group, operator: User) -> None:
+def test_card_search_and_metrics(group: Group, operator: User) -> None:
     principal = principal_of_user(operator)
     back("as-1")
     session = front().start("1")
@@ -199,15 +198,13 @@ def test_card_search_metrics_and_first_step(group: Group, operator: User) -> Non
     card = groups_card(principal)
     assert card is not None
     assert card.rows[0]["name"] == "=Servers"
-    assert [found.name for found in overview.find(principal, "asi", 5)] == ["=Servers"]
-    assert [found.name for found in overview.find(principal, "as-1", 5)] == ["as-1"]
-    assert [found.name for found in overview.find(principal, session, 5)] == [session]
-    assert list(overview.find(principal, "no/such", 5)) == []
+    assert [found.name for found in search.find(principal, "asi", 5)] == ["=Servers"]
+    assert [found.name for found in search.find(principal, "as-1", 5)] == ["as-1"]
+    assert [found.name for found in search.find(principal, session, 5)] == [session]
+    assert list(search.find(principal, "no/such", 5)) == []
     text = str([metric.samples for metric in overview.collect()])
     assert "sessions" in text
     assert "sip-1" not in text
-    steps = {row["url"]: row["done"] for row in first_steps(principal)}
-    assert steps["/groups/new/"]
 
 
 def test_an_owner_looks_and_a_stranger_sees_nothing(group: Group) -> None:
@@ -220,4 +217,4 @@ def test_an_owner_looks_and_a_stranger_sees_nothing(group: Group) -> None:
         assert client.get(PAGE).status_code == status
         refused = client.post(f"{PAGE}act/", {"verb": "drain", "name": "as-1", "reason": "x"})
         assert refused.status_code == (403 if status == 200 else 404)
-        assert list(overview.find(principal_of_user(user), "asi", 5)) != [] or status == 404
+        assert list(search.find(principal_of_user(user), "asi", 5)) != [] or status == 404

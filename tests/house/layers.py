@@ -8,6 +8,7 @@ MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
 FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
 FACES |= {"sentences"}  # what the history says, with the labels of the forms
+FACES |= {"guide"}  # the steps of a goal, with the forms and services of the pages
 FACES |= {"undo_ways"}  # what the history takes back, by the services
 FACES |= {"bulk_jobs", "demo", "demo_past"}  # work that a page started; what the demo begins with
 FACES |= {"links"}  # the dispatcher's sockets

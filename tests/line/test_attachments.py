@@ -254,7 +254,7 @@ def test_the_story_shows_files_and_the_settings_are_audited(
     assert "bill.pdf" in page
     before = {
         "name": "Support",
-        "transcript_days": "396",
+        "transcript_days": "396 d",
         "log_limit": "1000000",
         "callback_pool": "",
         "attachment_mb": "26",

@@ -99,7 +99,7 @@ def test_the_settings_page_makes_orders_and_removes_them(line: LineWorld) -> Non
         client.post(act, {"verb": "outcome_remove", "id": wrong})
     client.post(act, {"verb": "outcome", "outcome-name": "Odd", "outcome-tone": "loud"})
     assert line.desk.outcome_codes.count() == 4
-    form = {"name": "Support", "transcript_days": 30, "log_limit": 1_000_000}
+    form = {"name": "Support", "transcript_days": "30 d", "log_limit": 1_000_000}
     form |= {"attachment_mb": 10, "attachment_kinds": "all"}
     form |= {"attachments_per_visit": 20, "attachment_day_mb": 2_000}
     client.post(page, {**form, "outcome_required": "on"})

@@ -14,7 +14,7 @@ from poolsite.access.services import membership_set
 from poolsite.operations.registry import CARDS
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue
-from queueing.line.overview import find
+from queueing.line.search import find
 from queueing.line.services import hours
 from queueing.line.services.visits import visit_join
 from tests.access.world import World, make_world
@@ -32,22 +32,22 @@ QUEUE: dict[str, Any] = {
     "mode": "offer",
     "is_open": "on",
     "always": "on",
-    "ttl_seconds": "15",
-    "grace_seconds": "60",
-    "room_grace_seconds": "90",
-    "agent_grace_seconds": "60",
-    "offer_seconds": "20",
-    "decline_seconds": "30",
+    "ttl_seconds": "15 s",
+    "grace_seconds": "60 s",
+    "room_grace_seconds": "90 s",
+    "agent_grace_seconds": "60 s",
+    "offer_seconds": "20 s",
+    "decline_seconds": "30 s",
     "misses_limit": "3",
-    "wrap_up_seconds": "30",
-    "max_wait_seconds": "600",
+    "wrap_up_seconds": "30 s",
+    "max_wait_seconds": "600 s",
     "max_length": "50",
     "no_agent": "form",
-    "no_agent_seconds": "120",
-    "skills_relax_seconds": "30",
-    "answer_within_seconds": "20",
+    "no_agent_seconds": "120 s",
+    "skills_relax_seconds": "30 s",
+    "answer_within_seconds": "20 s",
     "service_level_alarm_percent": "80",
-    "longest_wait_alarm_seconds": "300",
+    "longest_wait_alarm_seconds": "300 s",
 }
 
 
@@ -99,9 +99,9 @@ def test_a_queue_is_changed_with_its_hours_and_only_what_changed_is_told(
     other = {**QUEUE, "slug": "other", "name": "Other"}
     assert post(client, "support/queues/new/", **other).status_code == 302
     path = "support/queues/support-help/"
-    same = {**QUEUE, "name": "Help", "topics": "", "mode": "auto", "wrap_up_seconds": "0"}
-    same |= {"max_wait_seconds": "0", "max_length": "10000", "no_agent": "wait"}
-    same |= {"no_agent_seconds": "300", "answer_within_seconds": "60"}
+    same = {**QUEUE, "name": "Help", "topics": "", "mode": "auto", "wrap_up_seconds": "0 s"}
+    same |= {"max_wait_seconds": "0 s", "max_length": "10000", "no_agent": "wait"}
+    same |= {"no_agent_seconds": "300 s", "answer_within_seconds": "60 s"}
     assert post(client, path, **same).status_code == 302
     assert not AuditEntry.objects.filter(action="line.queue_configure").exists()
     other_key = Queue.objects.get(slug="other").pk
@@ -171,13 +171,15 @@ def test_an_agent_is_archived_when_offline_and_comes_back(world: World, line: Li
 
 def test_the_desks_own_settings_are_saved_and_refused(world: World, line: LineWorld) -> None:
     client = world.client("foreign")
-    given = {"name": "Care", "transcript_days": "30", "callback_pool": "", "log_limit": "5000"}
+    given = {"name": "Care", "transcript_days": "30 d", "callback_pool": "", "log_limit": "5000"}
     given |= {"attachment_mb": "10", "attachment_kinds": "all"}
     given |= {"attachments_per_visit": "20", "attachment_day_mb": "2000"}
     assert post(client, "support/settings/", **given).status_code == 302
     desk = Desk.objects.get()
     assert (desk.name, desk.transcript_days, desk.log_limit) == ("Care", 30, 5000)
-    assert post(client, "support/settings/", **{**given, "transcript_days": "0"}).status_code == 422
+    assert (
+        post(client, "support/settings/", **{**given, "transcript_days": "0 d"}).status_code == 422
+    )
     entry = AuditEntry.objects.get(action="line.desk_configure")
     assert entry.before["transcript_days"] == 396
 

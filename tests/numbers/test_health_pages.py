@@ -61,7 +61,7 @@ RULE = {
     "least_calls": "20",
     "window": "24h",
     "action": "rest",
-    "rest_hours": "24",
+    "rest_hours": "24 h",
     "daily_limit": "5",
     "pool_percent": "50",
     "notify": "on",

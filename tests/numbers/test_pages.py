@@ -231,13 +231,13 @@ def test_only_what_was_changed_in_the_settings_is_saved_and_audited(
     form = page.context["form"]
     data = {name: form[name].value() for name in form.fields}
     data = {name: value for name, value in data.items() if value is not False and value is not None}
-    saved = as_operator.post("/pools/east/settings/", {**data, "cooldown_seconds": 7})
+    saved = as_operator.post("/pools/east/settings/", {**data, "cooldown_seconds": "7 s"})
     assert saved.status_code == 302, saved.context["form"].errors
     pool.refresh_from_db()
     assert pool.cooldown_seconds == 7
     entry = AuditEntry.objects.filter(action="numbers.pool_configure").get()
     assert entry.after == {"cooldown_seconds": 7}
-    bad = as_operator.post("/pools/east/settings/", {**data, "lease_seconds": -1})
+    bad = as_operator.post("/pools/east/settings/", {**data, "lease_seconds": "-1 s"})
     assert bad.status_code == 422
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from numbers.models import PoolEvent
-from numbers.presentation import chip_of, dot_of, end_of, masked, story_items, word_of
+from numbers.presentation import chip_of, dot_of, end_of, story_items, word_of
+from poolsite.number_format import masked
 
 AT = 1_763_693_000_000_000
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from numbers import overview, selectors, services
+from numbers import overview, search, selectors, services
 from numbers.models import MinuteSample, Pool, Switch
 from numbers.services.alarms import check_alarms
 from poolsite import hotpath, jobs
@@ -131,13 +131,15 @@ def test_the_search_finds_what_the_reader_may_see() -> None:
     pool = make_pool(numbers=4, account=north.account)
     send("east", "call", call_id="abc-1")
     drain(pool)
-    found = list(overview.find(north.principal, "861380000", 10))
+    found = list(search.find(north.principal, "861380000", 10))
     assert [item.name for item in found] == [f"+86{13800000000 + index}" for index in range(4)]
     for typed in ("13800000002", "008613800000002", "+86 138 0000 0002"):
-        assert [item.name for item in overview.find(operator(), typed, 10)] == ["+8613800000002"]
-    assert [item.kind for item in overview.find(operator(), "abc-1", 10)] == ["Call"]
-    assert [item.name for item in overview.find(operator(), "east", 10)] == ["east"]
-    assert list(overview.find(tenant("south").principal, "861380000", 10)) == []
+        assert [item.name for item in search.find(operator(), typed, 10)] == ["+8613800000002"]
+    assert [item.kind for item in search.find(operator(), "abc-1", 10)] == ["Call"]
+    found = list(search.find(operator(), "east", 10))
+    assert [item.name for item in found] == ["east", "All 4 numbers of east"]
+    assert found[-1].url == "/numbers/?pool=east"
+    assert list(search.find(tenant("south").principal, "861380000", 10)) == []
 
 
 def test_metrics_hold_figures_and_no_numbers() -> None:

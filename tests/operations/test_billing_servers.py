@@ -56,7 +56,7 @@ def test_a_server_in_trouble_is_told_everywhere_and_keeps_nobody_from_being_serv
     heavy: RedisServer, fault: Callable[[RedisServer], None], title: str
 ) -> None:
     operator = make_world().client("operate")
-    assert everywhere_wrong(operator, "No problems") == set()
+    assert everywhere_wrong(operator, "All is well") == set()
     fault(heavy)
     found = judged()
     assert everywhere_wrong(operator, title) == {"redis:heavy"}

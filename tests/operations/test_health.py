@@ -116,7 +116,7 @@ def test_each_silence_is_told_everywhere_in_the_same_words_and_only_that(operato
     sweeping.resume()
     hotpath.client().delete(queues.EXPIRED_KEY + "books")
     health.forget()
-    assert everywhere_wrong(operator, "No problems") == set()
+    assert everywhere_wrong(operator, "All is well") == set()
 
 
 def everywhere_wrong(operator: Client, title: str) -> set[str]:

@@ -11,7 +11,7 @@ from poolsite.access.models import AuditEntry
 from poolsite.jobs import services as job_services
 from poolsite.jobs import sweeping
 from poolsite.jobs.models import Job
-from poolsite.operations import first_steps, selectors
+from poolsite.operations import selectors
 from poolsite.operations.models import Incident
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running
@@ -83,40 +83,12 @@ def test_the_system_page_shows_every_sweep_and_stays_up_while_redis_is_away(worl
     assert answer.context["jobs"] == []
 
 
-def test_an_empty_installation_leads_to_the_first_things_until_they_are_there(world):
-    done = []
-    operations.register_first_step(
-        operations.FirstStep(
-            *("test.step", "Make a thing", "Why.", "New thing", "operations:system"),
-            *("operations.system", lambda: bool(done), 1),
-        )
-    )
-    try:
-        client = world.client("operate")
-        steps = client.get("/overview/").context["first_steps"]
-        assert steps[0] == {
-            "title": "Make a thing",
-            "text": "Why.",
-            "label": "New thing",
-            "url": "/system/",
-            "done": False,
-            "next": True,
-        }
-        assert "New thing" in client.get("/overview/").content.decode()
-        done.append(True)
-        steps = client.get("/overview/").context["first_steps"]
-        assert not steps or steps[0]["done"]
-        assert world.client("owner").get("/overview/").context["first_steps"] == []
-    finally:
-        first_steps.STEPS.pop("test.step")
-
-
 def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(world):
     incident = open_for(world.own)
     client = world.client("operate")
     address = f"/incidents/{incident.pk}/acknowledge/"
     answer = client.post(address, headers={"Accept": "application/json"})
-    assert answer.json() == {"acknowledged_by": "operate"}
+    assert answer.json() == {"acknowledged_by": "operate", "yours": True}
     assert client.post(address).status_code == 302
     assert world.client("foreign").post(address).status_code == 404
     assert world.client("looker").post(address).status_code == 403
@@ -139,38 +111,6 @@ def test_ended_incidents_are_paged_by_key(world, monkeypatch):
         address = context["next_url"]
     assert seen == ["n4", "n3", "n2", "n1", "n0"]
     assert client.get("/incidents/?before=nonsense").status_code == 200
-
-
-def test_the_search_groups_by_kind_with_exact_ones_first_and_survives_a_failing_provider(world):
-    found = operations.Found
-
-    def numbers(_principal, text, limit):
-        assert limit == selectors.SEARCH_LIMIT
-        yield found("Numbers", text + "1", "east", "/n/1")
-        yield found("Numbers", text, "east", "/n/2", exact=True)
-
-    def broken(*_):
-        raise RuntimeError("no index")
-
-    operations.register_search("broken", broken)
-    operations.register_search("numbers", numbers)
-    answer = world.client("agent").get("/search/", {"q": " 138 "})
-    assert answer.json() == {
-        "groups": [
-            {
-                "label": "Numbers",
-                "results": [
-                    {"title": "138", "detail": "east", "url": "/n/2"},
-                    {"title": "1381", "detail": "east", "url": "/n/1"},
-                ],
-            }
-        ]
-    }
-
-
-@pytest.mark.parametrize("query", ["", "   ", "a\x00b", "x" * 10_000])
-def test_a_search_for_nothing_or_nonsense_finds_nothing(world, query):
-    assert world.client("agent").get("/search/", {"q": query}).json() == {"groups": []}
 
 
 def test_only_an_operator_with_the_grant_confirms_the_clock(world):

@@ -161,7 +161,7 @@ def test_several_settings_are_lines_of_old_and_new(world: World) -> None:
 def test_durations_are_said_in_the_largest_unit_that_is_exact() -> None:
     reading = Reading(AuditEntry())
     said = [values.duration(seconds, reading) for seconds in (0, 90, 300, 5_400, 14_400, 86_400)]
-    assert said == ["0 s", "90 s", "5 min", "90 min", "4 h", "1 d"]
+    assert said == ["0 s", "90 s", "5 min", "1 h 30 min", "4 h", "1 d"]
 
 
 def test_moments_are_said_in_the_readers_zone(world: World) -> None:

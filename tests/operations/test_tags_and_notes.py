@@ -8,7 +8,7 @@ from numbers.models import Pool
 from poolsite import access
 from poolsite.access.models import AuditEntry
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import managed, selectors, tags_and_notes
+from poolsite.operations import managed, palette, tags_and_notes
 from poolsite.operations.models import Note, Tag
 from queueing.admission.models import Gate
 from queueing.dispatch.models import Group
@@ -103,7 +103,7 @@ def test_the_search_finds_by_tag_what_the_reader_may_see(world, pool) -> None:
         tags_and_notes.set_tags(each, ["Spare"], actor=operator(world))
 
     def names(reader: str) -> list[str]:
-        found = selectors.search(principal_of_user(world.users[reader]), "spa")
+        found = palette.things(principal_of_user(world.users[reader]), "spa")
         return sorted(each.name for each in found if each.detail == "tag Spare")
 
     assert names("operate") == ["Retail East", "Theirs"]

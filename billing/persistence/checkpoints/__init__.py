@@ -13,11 +13,13 @@ from billing.persistence.checkpoints.closing import (
     seal_of,
 )
 from billing.persistence.checkpoints.proving import first_unlike, first_unsealed, is_proven
-from billing.persistence.checkpoints.reading import Lines, Sums, lines, of_wallet, sums
+from billing.persistence.checkpoints.reading import Lines, Sums, of_wallet, sums
+from billing.persistence.checkpoints.spans import Span, spans
 
 __all__ = [
     "ENTRIES",
     "Lines",
+    "Span",
     "Sums",
     "close_next",
     "digest_of_row",
@@ -25,8 +27,8 @@ __all__ = [
     "first_unlike",
     "first_unsealed",
     "is_proven",
-    "lines",
     "of_wallet",
     "seal_of",
+    "spans",
     "sums",
 ]

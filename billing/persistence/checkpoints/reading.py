@@ -43,32 +43,6 @@ def sums(wallet_id: int, since_us: int = 0, until_us: int = 0) -> Sums:
     return found
 
 
-def lines(wallet_id: int, since_us: int, until_us: int) -> Lines:
-    """The same by kind, mode and chatbot: name → count, spendable, revenue, cash.
-
-    As statements count: a mode where it cost something, a chatbot where one is named.
-    """
-    whole, rest = _cover(of_wallet(wallet_id), wallet_id, since_us, until_us)
-    found: Lines = {by: {} for by in LINES}
-    for checkpoint in whole:
-        for by in LINES:
-            for name, figures in checkpoint.lines[by].items():
-                add_line(found[by], name, figures)
-    for by in LINES:
-        told = {"n": Count("pk"), "s": Sum("spendable"), "r": Sum("revenue"), "c": Sum("cash")}
-        for row in _named(rest, by).values(by).annotate(**told):
-            add_line(found[by], row[by], [row["n"], *(int(row[each] or 0) for each in "src")])
-    return found
-
-
-def _named(rest: QuerySet[JournalEntry], by: str) -> QuerySet[JournalEntry]:
-    """Those entries of which a statement's line tells."""
-    if by == "kind":
-        return rest.order_by()
-    rows = rest.order_by().exclude(**{by: ""})
-    return rows.exclude(revenue=0) if by == "mode" else rows
-
-
 def add_line(found: dict[str, list[int]], name: str, figures: Sequence[int]) -> None:
     before = found.get(name, [0, 0, 0, 0])
     found[name] = [one + other for one, other in zip(before, figures, strict=True)]

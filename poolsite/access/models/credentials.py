@@ -1,10 +1,15 @@
 """API tokens, invitations, guessed codes. Secrets are stored hashed, never plain."""
 
+from datetime import timedelta
+
 from django.db import models
+from django.db.models import Value
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models.tenants import Account, Role, User
+
+WARN_BEFORE = timedelta(days=14)  # so long before its end a token is told of
 
 
 class ApiToken(models.Model):
@@ -12,8 +17,9 @@ class ApiToken(models.Model):
 
     `resources` are things (`pool:retail-east`, `pool:*`, `*`), `actions` the registered
     actions and `events` the event names that it may send; `*` stands for all. An account of
-    None is the platform. The secret is 256 random bits, so a plain SHA-256 is enough: there
-    is nothing to guess from, and one lookup by an indexed hash serves a request.
+    None is the platform. `networks`: where it may be used; empty = anywhere. The secret is 256
+    random bits, so a plain SHA-256 is enough: there is nothing to guess from, and one lookup by
+    an indexed hash serves a request.
     """
 
     account = models.ForeignKey(
@@ -26,6 +32,12 @@ class ApiToken(models.Model):
     actions = models.JSONField(_("actions"), default=list)
     events = models.JSONField(_("events"), default=list)
     switch = models.CharField(_("switch"), max_length=64, blank=True)
+    networks = models.JSONField(
+        _("allowed networks"),
+        default=list,
+        db_default=Value([], models.JSONField()),
+        blank=True,
+    )
     created_by = models.ForeignKey(User, models.SET_NULL, null=True, blank=True, related_name="+")
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
     expires_at = models.DateTimeField(_("expires"))
@@ -47,6 +59,16 @@ class ApiToken(models.Model):
     def is_live(self) -> bool:
         """Whether it would be accepted now."""
         return self.revoked_at is None and self.expires_at > timezone.now()
+
+    @property
+    def seconds_left(self) -> float:
+        """Until it expires; below 0 when it has."""
+        return (self.expires_at - timezone.now()).total_seconds()
+
+    @property
+    def ends_soon(self) -> bool:
+        """Whether it is time to replace it."""
+        return self.expires_at < timezone.now() + WARN_BEFORE
 
 
 class Invitation(models.Model):

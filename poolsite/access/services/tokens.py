@@ -10,10 +10,12 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.actions import actions as registered_actions
 from poolsite.access.auditing import audit
-from poolsite.access.models import Account, ApiToken
+from poolsite.access.models import Account, ApiToken, User
 from poolsite.access.models.tenants import THING
-from poolsite.access.principal import EVERYTHING
+from poolsite.access.networks import checked
+from poolsite.access.principal import EVERYTHING, Principal
 from poolsite.access.services.actor import Actor, user_of
+from poolsite.access.token_areas import events_of
 from poolsite.access.tokens import new_secret
 
 DEFAULT_LIFETIME = timedelta(days=365)
@@ -30,16 +32,20 @@ def token_create(
     actions: Sequence[str] = (EVERYTHING,),
     events: Sequence[str] = (EVERYTHING,),
     switch: str = "",
+    networks: Sequence[str] = (),
     expires_at: datetime | None = None,
     reason: str = "",
 ) -> tuple[ApiToken, str]:
     """Make a token; returns it and its secret, which is stored nowhere and shown once.
 
     resources: things that it may reach (`pool:retail-east`, `pool:*`, `*`). actions, events:
-    names, or `*` for all that are open to tokens. Ends after a year unless said otherwise, at
-    most two. account None = the platform's. ValidationError when a field is bad.
+    names, or `*` for all that are open to tokens. networks: where it may be used; () = anywhere.
+    Ends after a year unless said otherwise, at most two. account None = the platform's.
+    ValidationError when a field is bad, and when a person gives a customer's token everything.
     """
     expires_at = expires_at or timezone.now() + DEFAULT_LIFETIME
+    if account is not None and isinstance(actor, Principal | User):
+        _refuse_everything(resources, actions)
     _check(resources, actions, events, expires_at)
     secret = new_secret()
     token = ApiToken(
@@ -51,10 +57,11 @@ def token_create(
         actions=sorted(set(actions)),
         events=sorted(set(events)),
         switch=switch,
+        networks=_networks(networks),
         created_by=user_of(actor),
         expires_at=expires_at,
     )
-    token.full_clean(exclude=["created_by"])
+    token.full_clean(exclude=["created_by", "events"])  # one without events reads alone
     token.save()
     audit(
         actor=actor,
@@ -66,11 +73,27 @@ def token_create(
             "actions": token.actions,
             "events": token.events,
             "switch": switch,
+            "networks": token.networks,
             "expires_at": expires_at,
         },
         reason=reason,
     )
     return token, secret.plain
+
+
+def _refuse_everything(resources: Sequence[str], actions: Sequence[str]) -> None:
+    """A customer's token names what it is for; parts of the system know what they do."""
+    if EVERYTHING in resources:
+        raise ValidationError({"resources": _("Choose resources. * is not allowed here.")})
+    if EVERYTHING in actions:
+        raise ValidationError({"actions": _("Choose permissions. * is not allowed here.")})
+
+
+def _networks(networks: Sequence[str]) -> list[str]:
+    try:
+        return checked(networks)
+    except ValidationError as error:
+        raise ValidationError({"networks": error.messages}) from None
 
 
 def _check(
@@ -85,8 +108,10 @@ def _check(
     for each in actions:
         if each != EVERYTHING and each not in open_to_tokens:
             raise ValidationError({"actions": _("Tokens can't have the permission “%s”.") % each})
-    if not actions or not events:
-        raise ValidationError(_("A token needs at least one permission and one event."))
+    if not actions:
+        raise ValidationError({"actions": _("Choose at least one permission.")})
+    if not events and (EVERYTHING in actions or events_of(actions)):
+        raise ValidationError({"events": _("Enter at least one event, or *.")})
     now = timezone.now()
     if not now < expires_at <= now + LONGEST_LIFETIME + timedelta(minutes=1):
         raise ValidationError(

@@ -17,6 +17,7 @@ from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
 from poolsite.operations import tables
+from poolsite.operations.goals import guide_url
 from poolsite.operations.tables import SqlColumn
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 
@@ -32,6 +33,7 @@ def accounts(request: HttpRequest) -> HttpResponseBase:
     rows = selectors.accounts(principal, text=given["q"])
     context = {
         "may_add": decide(principal, "access.accounts_change").allowed,
+        "guide_url": "" if Account.objects.exists() else guide_url(principal, "top-up"),
         "sees_tags": sees_tags,
         "text": given["q"],
     }

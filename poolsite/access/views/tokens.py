@@ -1,22 +1,18 @@
-"""API tokens: made, shown once, revoked."""
+"""The list of API tokens, and how one is revoked."""
 
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.access import selectors, services
+from poolsite.access import selectors, services, token_words
 from poolsite.access.actions import decide, require
-from poolsite.access.forms import TokenForm
-from poolsite.access.models import Account, ApiToken
-from poolsite.access.principal import Principal
-from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
-from poolsite.access.visibility import visible
+from poolsite.access.models import ApiToken
+from poolsite.access.views.common import actor_of, asks
 from poolsite.operations import tables
 from poolsite.operations.tables import SqlColumn, moment
 
@@ -25,13 +21,13 @@ from poolsite.operations.tables import SqlColumn, moment
 @require_GET
 @asks("access.tokens_view")
 def tokens(request: HttpRequest) -> HttpResponseBase:
-    """The tokens that the reader may see, newest first."""
+    """The tokens that the reader may see, newest first; only the valid ones unless asked."""
     principal = actor_of(request)
     options = [
-        ("", _("All tokens")),
-        ("live", _("In use")),
-        ("expired", _("Expired")),
-        ("revoked", _("Revoked")),
+        ("live", _("Valid tokens")),
+        ("expired", _("Expired tokens")),
+        ("revoked", _("Revoked tokens")),
+        ("all", _("All tokens")),
     ]
     state = tables.choice_of(request, "state", _("State"), options)
     text = tables.text_of(request, "q")
@@ -41,17 +37,27 @@ def tokens(request: HttpRequest) -> HttpResponseBase:
         "access/tokens.html",
         selectors.tokens(principal, text=text, state=state.value),
         _columns(),
-        given={"q": text, "state": state.value},
+        given={"q": text, "state": "" if state.value == "live" else state.value},
         file="tokens",
-        context={"may_add": may_add, "choices": [state], "text": text},
+        dress=_dressed,
+        context={
+            "may_add": may_add,
+            "choices": [state],
+            "text": text,
+            "known": selectors.tokens(principal).exists(),
+        },
     )
+
+
+def _dressed(rows: list[ApiToken]) -> list[tuple[ApiToken, dict[str, Any]]]:
+    return [(each, token_words.row(each) | {"soon": each.ends_soon}) for each in rows]
 
 
 def _columns() -> list[SqlColumn[ApiToken]]:
     return [
         SqlColumn("name", _("Name"), lambda token: token.name, order=("name",)),
         SqlColumn("switch", "", lambda token: token.switch),
-        SqlColumn("prefix", _("Begins with"), lambda token: token.prefix, order=("prefix",)),
+        SqlColumn("prefix", "", lambda token: token.prefix),
         SqlColumn(
             "account",
             _("Account"),
@@ -59,8 +65,9 @@ def _columns() -> list[SqlColumn[ApiToken]]:
             order=("account__name",),
             nullable=True,
         ),
-        SqlColumn("resources", _("Resources"), lambda token: " ".join(token.resources)),
-        SqlColumn("actions", "", lambda token: " ".join(token.actions)),
+        SqlColumn("actions", _("Permissions"), lambda token: " ".join(token.actions)),
+        SqlColumn("resources", "", lambda token: " ".join(token.resources)),
+        SqlColumn("networks", _("Networks"), lambda token: " ".join(token.networks)),
         SqlColumn("created", "", lambda token: moment(token.created_at)),
         SqlColumn(
             "used",
@@ -74,42 +81,6 @@ def _columns() -> list[SqlColumn[ApiToken]]:
         ),
         SqlColumn("revoked", "", lambda token: moment(token.revoked_at)),
     ]
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@asks("access.tokens_change")
-@asks_again
-def token_add(request: HttpRequest) -> HttpResponseBase:
-    """A new token; its secret is on this one page and nowhere else."""
-    principal = actor_of(request)
-    platform = "operate" in principal.grants
-    own = visible(Account.objects.all(), principal, "access.tokens_change", account_field="pk")
-    form = TokenForm(own, request.POST or None, platform=platform)
-    if request.method == "POST" and form.is_valid():
-        try:
-            token, secret = _create(form, principal)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return render(request, "access/token_shown.html", {"token": token, "secret": secret})
-    return render(request, "access/token_add.html", {"form": form})
-
-
-def _create(form: TokenForm, principal: Principal) -> tuple[ApiToken, str]:
-    data: dict[str, Any] = form.cleaned_data
-    if data["account"] is not None:
-        require(principal, "access.tokens_change", data["account"])
-    return services.token_create(
-        name=data["name"],
-        account=data["account"],
-        resources=data["resources"],
-        actions=data["actions"],
-        events=data["events"],
-        switch=data["switch"],
-        expires_at=form.ends_at,
-        actor=principal,
-    )
 
 
 @never_cache

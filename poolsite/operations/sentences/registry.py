@@ -11,6 +11,7 @@ from django.db.models import Model
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from poolsite.operations.durations import label_of
 from poolsite.operations.managed import KINDS
 from poolsite.operations.sentences.values import Kind, kind_of_field, plain
 
@@ -44,9 +45,9 @@ class Settings:
             return str(self.labels[name])
         fields = getattr(self.form, "base_fields", {})
         if name in fields and fields[name].label:
-            return str(fields[name].label)
+            return label_of(name, fields[name].label)
         its = self._field(name)
-        return str(capfirst(its.verbose_name)) if its is not None else ""
+        return label_of(name, capfirst(its.verbose_name)) if its is not None else ""
 
     def kind(self, name: str) -> Kind:
         """How a field's values are said."""

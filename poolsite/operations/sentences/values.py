@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from poolsite.operations.dates import date_words
+from poolsite.operations.durations import duration_words, unit_of
 
 if TYPE_CHECKING:
     from poolsite.access.models import AuditEntry
@@ -120,14 +121,17 @@ def json_list(kind: Kind) -> Kind:
 
 
 def duration(value: Any, _reading: Reading) -> str:
-    """Seconds in the largest unit that says them exactly: 90 s, 5 min, 4 h, 1 d."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return plain(value, _reading)
-    sizes = ((86_400, _("%(n)s d")), (3_600, _("%(n)s h")), (60, _("%(n)s min")))
-    for size, words in sizes:
-        if value and value % size == 0:
-            return words % {"n": plain(value // size, _reading)}
-    return _("%(n)s s") % {"n": plain(value, _reading)}
+    """Seconds exactly: 90 s, 5 min, 4 h, 1 d."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return duration_words(value)
+    if isinstance(value, float):
+        return _("%(n)s s") % {"n": plain(value, _reading)}
+    return plain(value, _reading)
+
+
+def _duration_in(unit: int) -> Kind:
+    """The same of a field that counts in a larger unit."""
+    return lambda value, reading: duration(value * unit if type(value) is int else value, reading)
 
 
 def moment(value: Any, reading: Reading) -> str:
@@ -189,8 +193,9 @@ def kind_of_field(its: Any) -> Kind:
         return boolean
     if isinstance(its, models.DateTimeField | models.DateField):
         return moment
-    if isinstance(its, models.IntegerField) and its.name.endswith("_seconds"):
-        return duration
+    unit = unit_of(its.name)
+    if isinstance(its, models.IntegerField) and unit is not None:
+        return _duration_in(unit)
     if its.name.endswith("_percent"):
         return _percent
     return plain

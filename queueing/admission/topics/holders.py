@@ -5,9 +5,9 @@ from typing import Any
 
 from poolsite import hotpath, live
 from queueing.admission import gate as door
+from queueing.admission.selectors.holders import SHOWN, holder_rows, line_rows
 from queueing.admission.topics.scope import GateScope
 
-SHOWN = 200
 CLOCK_SECONDS = 1.0
 
 
@@ -37,30 +37,14 @@ class HoldersTopic(_Rows):
     name = "admission.holders"
 
     async def _rows(self) -> dict[str, Any]:
-        found = await hotpath.arun(door.holders(self.slug, 0, SHOWN))
-        return {
-            row.holder: {
-                "token": row.token,
-                "deadline_us": row.deadline_us,
-                "granted_us": row.granted_us,
-                "task": row.task,
-                "device": row.holder[1:] if row.holder.startswith("@") else "",
-            }
-            for row in found.rows
-        }
+        return holder_rows(await hotpath.arun(door.holders(self.slug, 0, SHOWN)))
 
 
 @live.register
 class LineTopic(_Rows):
-    """The first 200 in the line: who → arrived_us, asked_us.
-
-    Places are the order of the arrivals: told in the rows, each would change with every slot.
-    """
+    """The first 200 in the line: who → arrived_us, asked_us."""
 
     name = "admission.line"
 
     async def _rows(self) -> dict[str, Any]:
-        found = await hotpath.arun(door.line(self.slug, 0, SHOWN))
-        return {
-            row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us} for row in found.rows
-        }
+        return line_rows(await hotpath.arun(door.line(self.slug, 0, SHOWN)))

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.minutes import hour_values
+from poolsite.operations.minutes import hour_sums, hour_values
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out, cleaned, word_of
 from queueing.admission import selectors, services
@@ -20,8 +20,10 @@ from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm
 from queueing.admission.models import Gate
 from queueing.admission.selectors import gate_get
+from queueing.admission.selectors.holders import first_snapshots
 
-SERIES = ("used", "cap", "waiting", "granted", "refused", "expired")
+SERIES = ("used", "cap", "waiting", "granted", "refused", "expired", "overrun")
+HOUR_COUNTERS = ("refused", "expired", "overrun")
 BATCHES_SHOWN = 5
 
 
@@ -33,19 +35,23 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
     now = selectors.with_figures([gate], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "admission.operate", gate).allowed
+    hour = hour_sums(partial(selectors.samples, gate), HOUR_COUNTERS)
     batches = list(selectors.batch_list(gate)[:BATCHES_SHOWN])
     context = {
         "gate": gate,
         "figures": figures,
+        "hour": hour,
         "status": now.status,
         "may_operate": may_operate,
         "cap_form": CapForm(initial={"cap": figures.cap if figures else gate.cap}),
+        "first_snapshots": first_snapshots(gate.slug),
         "batches": [{"batch": batch, **selectors.progress(batch)} for batch in batches],
         "page": {
             "slug": gate.slug,
             "name": gate.name,
             "status": now.status,
             "live": selectors.figures_of(figures),
+            "hour": hour,
             "may_operate": may_operate,
             "permit_seconds": gate.permit_seconds,
             "samples_url": reverse("admission:samples", args=[gate.slug]),

@@ -87,4 +87,5 @@ GATES = AggregateList[Gate, GateNow](
     create=_create,
     made=lambda gate: _("Gate %(name)s created. Next, upload a batch.") % {"name": gate.name},
     goes_to="admission:gate",
+    goal="permit",
 )

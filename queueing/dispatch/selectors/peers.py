@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from poolsite import hotpath
 from poolsite.moments import us_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import FrontEnd, Group, Instance
@@ -37,6 +38,21 @@ def peers_of(
     for name, instance in names.items():
         found[f"b:{name}"] = {**_stopped(instance), **_manual(None, instance)}
     return found
+
+
+def first_snapshots(group: Group) -> dict[str, Any]:
+    """The state of the group's live topic of peers, for its page; {} while Redis cannot say.
+
+    Rates are counted between two looks, so they are 0 in this first one.
+    """
+    try:
+        rows = hotpath.run(door.peers(group.slug))
+    except hotpath.HotPathError:
+        return {}
+    found = peers_of(rows, Instance.objects.filter(group=group), front_counts(group))
+    return {
+        f"dispatch.peers:{group.slug}": {"rows": {k: {**v, "rate": 0.0} for k, v in found.items()}}
+    }
 
 
 def front_counts(group: Group) -> dict[str, tuple[int | None, int | None]]:

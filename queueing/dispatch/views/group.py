@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.minutes import hour_values
+from poolsite.operations.minutes import hour_sums, hour_values
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out, cleaned, word_of
 from queueing.dispatch import selectors, services
@@ -20,8 +20,10 @@ from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.forms import UntilForm, UpgradeForm
 from queueing.dispatch.models import Group, Upgrade
 from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors.peers import first_snapshots
 
 SERIES = ("sessions", "started", "ended", "refused", "messages")
+HOUR_COUNTERS = ("started", "refused")
 UPGRADES_SHOWN = 5
 
 
@@ -33,9 +35,11 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
     now = selectors.with_figures([group], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "dispatch.operate", group).allowed
+    hour = hour_sums(partial(selectors.samples, group), HOUR_COUNTERS)
     context = {
         "group": group,
         "figures": figures,
+        "hour": hour,
         "status": now.status,
         "may_operate": may_operate,
         "may_configure": access.decide(principal, "dispatch.configure", group).allowed,
@@ -43,10 +47,12 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
         "until_form": UntilForm(),
         "upgrades": list(selectors.upgrades_of(group)[:UPGRADES_SHOWN]),
         "running": selectors.running_upgrade(group),
+        "first_snapshots": first_snapshots(group),
         "page": {
             "slug": group.slug,
             "status": now.status,
             "live": selectors.figures_of(figures),
+            "hour": hour,
             "may_operate": may_operate,
             "heartbeat_seconds": group.heartbeat_seconds,
             "missed_limit": group.missed_limit,

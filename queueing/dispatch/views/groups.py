@@ -90,4 +90,5 @@ GROUPS = AggregateList[Group, GroupNow](
         % {"name": group.name}
     ),
     goes_to="dispatch:group",
+    goal="session",
 )

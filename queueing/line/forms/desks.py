@@ -9,12 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.access.models.tenants import RESERVED_SLUGS
+from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.operations.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField
 from queueing.line.models import Desk, Queue
 from queueing.line.models.desks import SLUG
 
 
-class DeskCreateForm(forms.Form):
+class DeskCreateForm(ShortNameMixin, forms.Form):
     """The first thing an operator makes; queues and agents come next."""
 
     name = forms.CharField(label=_("Name"), max_length=120)
@@ -31,13 +33,9 @@ class DeskCreateForm(forms.Form):
         empty_label=_("Platform (no account)"),
     )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["slug"].widget.attrs |= {"pattern": "[a-z0-9-]{1,40}", "spellcheck": "false"}
-
     def clean_slug(self) -> str:
         """Refuse a slug that a desk has."""
-        slug: str = self.cleaned_data["slug"]
+        slug = super().clean_slug()
         if slug in RESERVED_SLUGS or Desk.objects.filter(slug=slug).exists():
             raise ValidationError(_("This short name is already taken. Choose another."))
         return slug
@@ -49,8 +47,20 @@ else:
     DeskForm = forms.ModelForm
 
 
-class DeskSettingsForm(DeskForm):
+class DeskSettingsForm(SettingsMixin, DeskForm):
     """A desk's own settings; saved by the service, not here."""
+
+    sections = (
+        Section(_("Desk settings"), ("name", "pause_reasons", "outcome_required", "callback_pool")),
+        Section(
+            _("Transcripts and files"),
+            (
+                *("transcript_days", "attachment_kinds", "attachment_mb"),
+                *("attachments_per_visit", "attachment_day_mb"),
+            ),
+        ),
+        Section(_("Advanced"), ("log_limit",), _("The event log"), advanced=True),
+    )
 
     class Meta:
         model = Desk
@@ -71,12 +81,8 @@ class DeskSettingsForm(DeskForm):
         lines = self.cleaned_data["pause_reasons"].splitlines()
         return "\n".join(line.strip() for line in lines if line.strip())
 
-    def changes(self) -> dict[str, Any]:
-        """The settings that differ from the stored ones."""
-        return {name: self.cleaned_data[name] for name in self.changed_data}
 
-
-class SkillForm(forms.Form):
+class SkillForm(ShortNameMixin, forms.Form):
     """A skill that visitors may need."""
 
     name = forms.CharField(label=_("Name"), max_length=80)

@@ -8,59 +8,51 @@ from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.moments import zone_names
-from poolsite.operations.forms import field_groups
+from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.operations.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
 from queueing.line.models import Desk, Queue
 from queueing.line.services.common import zone_of
 from queueing.line.services.hours import join_at_midnight, split_at_midnight
 
 DAYS = [f"day_{number}" for number in range(7)]
-GROUPS = (
-    (_("Visitor page"), "", ("name", "welcome", "topics", "closed_text", "position")),
-    (
+SECTIONS = (
+    Section(_("Basics"), ("name", "slug", "is_open", "welcome", "topics")),
+    Section(
+        _("Waiting"),
+        ("max_wait_seconds", "max_length", "overflow", "grace_seconds"),
+    ),
+    Section(
         _("Serving visitors"),
+        ("mode", "offer_seconds", "decline_seconds", "misses_limit"),
         _(
             "Within a class, visitors are served in order of arrival, by the agent with the "
             "fewest rooms, then the one idle longest."
         ),
-        (
-            *("mode", "offer_seconds", "decline_seconds", "misses_limit"),
-            *("wrap_up_seconds", "skills_relax_seconds"),
-        ),
     ),
-    (
-        _("Waiting"),
-        "",
-        ("max_length", "max_wait_seconds", "overflow"),
-    ),
-    (
-        _("Lost connections"),
-        _(
-            "Visitors and agents count as away when no heartbeat arrives within the "
-            "heartbeat timeout. Their place or room is held for a time, counted from the "
-            "last heartbeat."
-        ),
-        ("ttl_seconds", "grace_seconds", "room_grace_seconds", "agent_grace_seconds"),
-    ),
-    (_("When no agent is online"), "", ("no_agent", "no_agent_seconds")),
-    (
-        _("Service level and alerts"),
-        "",
-        (
-            "answer_within_seconds",
-            "service_level_alarm_percent",
-            "longest_wait_alarm_seconds",
-        ),
-    ),
-    (
+    Section(_("Rooms"), ("wrap_up_seconds", "room_grace_seconds")),
+    Section(
         _("Hours"),
+        ("always", *DAYS, "zone", "closed_text"),
         _(
             "A time range can run past midnight, such as 22:00-06:00. Visitors already in "
             "line are still served after closing."
         ),
-        ("is_open", "zone", "always", *DAYS),
+    ),
+    Section(_("Routing"), ("skills_relax_seconds", "no_agent", "no_agent_seconds")),
+    Section(
+        _("Service level and alerts"),
+        ("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
+    ),
+    Section(
+        _("Advanced"),
+        ("ttl_seconds", "agent_grace_seconds", "position"),
+        _("Heartbeats and the position in lists"),
+        advanced=True,
     ),
 )
+OFFERED = ("offer_seconds", "decline_seconds", "misses_limit")
+NOT_WAITING = (Queue.NoAgent.OVERFLOW, Queue.NoAgent.FORM, Queue.NoAgent.END)
 
 if TYPE_CHECKING:
     ModelForm = forms.ModelForm[Queue]
@@ -78,8 +70,15 @@ def zone_field(desk: Desk) -> forms.ChoiceField:
     )
 
 
-class QueueForm(ModelForm):
+class QueueForm(ShortNameMixin, SettingsMixin, ModelForm):
     """Everything about a queue; saved by the service, not here."""
+
+    sections = SECTIONS
+    depends = {
+        **dict.fromkeys(OFFERED, ("mode", (Queue.Mode.OFFER,))),
+        **dict.fromkeys((*DAYS, "zone"), ("always", ("",))),
+        "no_agent_seconds": ("no_agent", NOT_WAITING),
+    }
 
     topics = LinesField(
         label=_("Topics"),
@@ -104,7 +103,29 @@ class QueueForm(ModelForm):
             "welcome": forms.Textarea(attrs={"rows": 2}),
             "closed_text": forms.Textarea(attrs={"rows": 2}),
         }
-        help_texts = {"slug": _("The visitor page is /q/<short name>/. It can't be changed later.")}
+        labels = {"slug": _("Short name")}
+        help_texts = {
+            "slug": _("The visitor page is /q/<short name>/. It can't be changed later."),
+            "name": _("Visitors see it while they wait."),
+            "welcome": _("Shown above the place in line."),
+            "closed_text": _("Shown on the queue's page outside its hours."),
+            "position": _("Lower numbers come first in the desk's lists."),
+            "max_length": _("Further visitors go to the overflow queue, or can't join."),
+            "overflow": _("For visitors whom this queue can't take or serve."),
+            "grace_seconds": _("For visitors who lose the connection while they wait."),
+            "room_grace_seconds": _("For visitors who lose the connection during a chat."),
+            "offer_seconds": _("Then the next free agent is asked."),
+            "wrap_up_seconds": _("Before the agent's next visitor. 0: none."),
+            "skills_relax_seconds": _("Each time a visitor has waited this long. 0: never."),
+            "no_agent": _("What visitors get when no agent is online."),
+            "no_agent_seconds": _("How long a visitor waits before that."),
+            "answer_within_seconds": _("The goal that the service level counts."),
+            "service_level_alarm_percent": _("Alert when the service level is below this."),
+            "longest_wait_alarm_seconds": _("Alert when someone has waited this long."),
+            "ttl_seconds": _(
+                "Visitors and agents count as away after this long without a heartbeat."
+            ),
+        }
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
         queue: Queue | None = kwargs.get("instance")
@@ -143,23 +164,10 @@ class QueueForm(ModelForm):
         return {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
 
     def changes(self) -> dict[str, Any]:
-        """The settings that differ from the stored ones."""
-        stored = {name: self.initial.get(name) for name in self.settings()}
-        stored |= {"topics": list(self.instance.topics), "hours": self.instance.hours}
-        stored["zone"] = self.instance.zone
-        stored["overflow"] = self.instance.overflow
-        return {name: value for name, value in self.settings().items() if value != stored[name]}
+        """The settings that the person changed; the days' fields are the queue's hours."""
+        found = super().changes()
+        of_hours = [found.pop(name) for name in ("always", *DAYS) if name in found]
+        return found | ({"hours": self.cleaned_data["hours"]} if of_hours else {})
 
     def _post_clean(self) -> None:
         """The service checks and saves; the instance stays as it is stored."""
-
-    def groups(self) -> list[dict[str, Any]]:
-        """The cards of the page."""
-        known = [
-            (title, hint, tuple(name for name in names if name in self.fields))
-            for title, hint, names in GROUPS
-        ]
-        groups = field_groups(self, known)
-        if "slug" in self.fields:
-            groups[0]["fields"] = [self["slug"], *groups[0]["fields"]]
-        return groups

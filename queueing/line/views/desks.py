@@ -87,6 +87,7 @@ DESKS = AggregateList[Desk, DeskRow](
         _("Desk %(name)s created. Create its first queue next.") % {"name": desk.name}
     ),
     goes_to="line:settings",
+    goal="visitor",
 )
 
 

@@ -53,6 +53,7 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
         **tabs(principal, desk),
         "tab": "settings",
         "form": form,
+        "groups": form.groups(),
         "queues": desk.queues.prefetch_related("agents"),
         "agents": desk.agents.select_related("user").prefetch_related("queues"),
         "skills": desk.skills.order_by("slug"),

@@ -10,7 +10,8 @@ from billing.models import JournalCheckpoint, JournalEntry, Wallet
 from billing.persistence import checkpoints
 from billing.persistence.running import persist_shard
 from billing.selectors.explain import Figure, explain
-from billing.selectors.statements import statement, statement_rows
+from billing.selectors.statements import statement_of, statements_of
+from billing.selectors.statements_entries import statement_rows
 from billing.services import books
 from billing.services.auditing import audit, audit_all
 from billing.services.days import month_at, month_of
@@ -78,16 +79,30 @@ def test_stretches_follow_each_other_and_leave_only_the_newest_entries_open() ->
     assert all(checkpoints.is_proven(each) for each in found)
 
 
+def spanned(row: Wallet, span: tuple[int, int]) -> list[checkpoints.Span]:
+    """The sums before, within and after some time; together they are the whole journal."""
+    since, until = span[0], span[1] or 2**62
+    found = checkpoints.spans(row.pk, [since, until])
+    assert found[1].amounts == full_sum(row, since, until)
+    whole = {leg: sum(each.amounts[leg] for each in found) for leg in found[0].amounts}
+    assert whole == full_sum(row)
+    counted = sum(line[0] for line in found[1].lines["kind"].values())
+    within = JournalEntry.objects.filter(wallet=row, at_us__gte=since, at_us__lt=until)
+    assert counted == within.count()
+    found[0].lines = {}  # earlier stretches are summed without their lines
+    return found
+
+
 def test_any_time_sums_up_to_the_same_with_checkpoints_and_without() -> None:
     row = lived()
     before = {span: checkpoints.sums(row.pk, *span) for span in times(row)}
-    lines = {span: checkpoints.lines(row.pk, *span) for span in times(row)}
+    lines = {span: spanned(row, span) for span in times(row)}
     closed(row)
     for span in times(row):
         found = checkpoints.sums(row.pk, *span)
         assert found == before[span]
         assert found.amounts == full_sum(row, span[0], span[1] or 2**62)
-        assert checkpoints.lines(row.pk, *span) == lines[span]
+        assert spanned(row, span) == lines[span]
 
 
 def test_a_clock_that_went_back_hides_no_entry_from_its_time() -> None:
@@ -117,20 +132,24 @@ def test_pages_say_the_same_with_checkpoints_and_without() -> None:
     moment = JournalEntry.objects.filter(wallet=row).order_by("at_us")[20].at_us
 
     def said() -> list[object]:
-        one = statement(row, month)
+        one = statement_of(row, month, 0).statement
         rows = [(entry.pk, balance) for entry, balance in statement_rows(row, month)]
         pages = [explain(row, Figure(leg)) for leg in ("spendable", "held", "revenue")]
         before = explain(row, Figure("spendable", until=moment)).total
         whole = [(page.opening, page.total, page.count, page.next) for page in pages]
-        later = statement(row, following)
+        later = statement_of(row, following, 0).statement
         return [
-            *(one.opening, one.closing, one.held, one.kinds, one.modes, one.chatbots),
+            *(one.opening, one.closing, one.held, one.adjustments, one.modes, one.chatbots),
             *(rows, whole, later.opening, before),
         ]
 
     before = said()
     assert closed(row)
     assert said() == before
+    year = statements_of(row, 0, month, 0)
+    assert year.opened is not None
+    assert (year.unexplained, year.opened.statement.difference) == (0, 0)
+    assert sum(year.opened.days.totals) == year.opened.statement.charges.units > 0
 
 
 @pytest.mark.parametrize(

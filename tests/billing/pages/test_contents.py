@@ -14,8 +14,9 @@ from billing import rules_table
 from billing import wallet as door
 from billing.models import AuditRun, FlaggedReport, JournalEntry, Wallet
 from billing.money import UNITS
-from billing.overview import balances_card, find, lasts_word
+from billing.overview import balances_card, lasts_word
 from billing.presentation import amount, exact, mode_word, rounded
+from billing.search import find
 from billing.selectors.wallets import PAGE_ROWS, WalletQuery
 from billing.services.auditing import audit_some
 from poolsite import access, hotpath

@@ -19,6 +19,7 @@ from billing.services.tariffs import (
     tariff_create,
     tariff_delete,
     tariff_end,
+    tariff_preview,
 )
 from poolsite import access
 from poolsite.access.models import Account, AuditEntry
@@ -200,3 +201,39 @@ def test_two_people_at_once_make_one_version() -> None:
     for thread in threads:
         thread.join()
     assert (Tariff.objects.count(), len(refused)) == (1, 3)
+
+
+def test_a_preview_writes_nothing_and_says_what_would_end(account: Account) -> None:
+    first = make(account)
+    starts = soon(days=2)
+    found = tariff_preview(
+        actor="test", account=account, name="next", prices=PRICES, valid_from=starts, replace=True
+    )
+    assert [row.pk for row in found.ended] == [first.pk]
+    assert found.gaps == []
+    assert list(Tariff.objects.all()) == [first]
+    first.refresh_from_db()
+    assert first.valid_until is None
+    assert not AuditEntry.objects.filter(action="billing.tariff_end").exists()
+
+
+def test_a_preview_says_in_which_times_nothing_is_valid(account: Account) -> None:
+    first = make(account, valid_until=soon(days=1))
+    starts, ends = soon(days=2), soon(days=3)
+    found = tariff_preview(
+        actor="test",
+        account=account,
+        name="next",
+        prices=PRICES,
+        valid_from=starts,
+        valid_until=ends,
+    )
+    assert found.gaps == [(first.valid_until, starts), (ends, None)]
+
+
+def test_a_preview_is_refused_as_the_write_would_be(account: Account) -> None:
+    make(account, valid_until=soon(days=5))
+    with pytest.raises(ValidationError, match="already valid in this period"):
+        tariff_preview(
+            actor="test", account=account, name="next", prices=PRICES, valid_from=soon(days=2)
+        )

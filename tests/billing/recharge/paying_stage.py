@@ -18,11 +18,14 @@ def main() -> None:
     django.setup()
     from django.contrib.auth import get_user_model
 
+    from billing import servers
+    from billing import wallet as wallet_door
     from billing.models import Recharge, Wallet
     from billing.money import UNITS
     from billing.recharging import variants
     from billing.services import adjustments, books, chatbots, refunds, tariffs, wallets
     from billing.services.auditing import audit_some
+    from billing.services.days import month_at
     from billing.services.recharges import recharge_start
     from poolsite.access.models import Account, Membership
 
@@ -45,10 +48,13 @@ def main() -> None:
         return recharge
 
     paid = pay(2_000, "paid")
+    price = wallet_door.Quote({"native_session": 1_500})
+    asked = wallet_door.HoldRequest("uplink-1", "hash", price, kind="session", chatbot="retail")
+    servers.path(wallet).run(wallet_door.session(SLUG, asked))
     pay(500, "failed")
     pay(1_000, "cancelled")
     books.persist(0, 1)
-    asked = adjustments.adjustment_ask(
+    adjustment = adjustments.adjustment_ask(
         wallet,
         actor=users.get(username="lin.mei"),
         kind="credit",
@@ -80,8 +86,9 @@ def main() -> None:
         actor="stage", account=account, slug="service", name="Service desk", rate_limit=200
     )
     audit_some(20, 0)
-    rows = {"recharge": paid, "adjustment": asked, "refund": refund, "tariff": tariff}
-    ids = {name: row.pk for name, row in rows.items()}
+    rows = {"recharge": paid, "adjustment": adjustment, "refund": refund, "tariff": tariff}
+    month = month_at(wallet.account).name
+    ids = {**{name: row.pk for name, row in rows.items()}, "month": month}
     print(json.dumps({"ids": ids, "sessions": sessions_of(owner)}))
 
 

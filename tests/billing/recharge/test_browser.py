@@ -25,6 +25,7 @@ CUSTOMERS = [
     f"{PORTAL}top-ups/{{recharge}}/",
     f"{PORTAL}limits/",
     f"{PORTAL}statements/",
+    f"{PORTAL}statements/{{month}}/",
     f"{PORTAL}refund/",
     f"{PORTAL}tariffs/",
     f"{PORTAL}chatbots/",
@@ -113,6 +114,39 @@ async def test_a_second_press_of_the_button_is_one_top_up(customer: Window) -> N
     assert await customer.page.locator("tbody tr").count() == 1
 
 
+async def test_a_preset_fills_in_the_amount_and_one_sentence_says_what_it_does(
+    customer: Window,
+) -> None:
+    before = await balance(customer)
+    await customer.go(f"{PORTAL}top-up/")
+    await customer.page.check("[name=preset][value='500']", force=True)
+    assert await customer.page.input_value("[name=amount]") == "500"
+    said = await customer.text("[data-sentence]")
+    assert f"You pay ¥500.00. Your balance becomes about ¥{before + 500:,.2f}" in said
+    await customer.page.fill("[name=amount]", "12.5")
+    assert await customer.page.locator("[name=preset]:checked").count() == 0
+    assert "You pay ¥12.50." in await customer.text("[data-sentence]")
+    await customer.page.fill("[name=amount]", "12.555")
+    assert await customer.text("[data-sentence]") == ""
+
+
+async def test_an_adjustment_says_what_the_balance_becomes_and_keeps_the_amount(
+    operator: Window,
+) -> None:
+    before = await balance(operator)
+    await operator.go(f"/billing{PORTAL}adjust/")
+    await operator.page.fill("[name=amount]", "20")
+    assert f"{before + 20:,.2f}" in await operator.text("[data-after]")
+    await operator.page.click("[data-kind]:has-text('Debit')")
+    await operator.page.wait_for_url("**kind=debit**")
+    assert await operator.page.input_value("[name=amount]") == "20"
+    await operator.page.fill("[name=amount]", f"{before + 1}")
+    assert "owed" in await operator.text("[data-after-owed]")
+    assert await operator.page.locator("[name=recharge]").count() == 0
+    await operator.page.click("[data-kind]:has-text('Chargeback')")
+    await operator.page.wait_for_selector("[name=recharge]")
+
+
 @pytest.mark.parametrize("amount", ["0", "-5", "0.001", "1e99", "NaN", "", "ten", "10000000"])
 async def test_what_is_no_amount_is_said_beside_its_field(customer: Window, amount: str) -> None:
     before = await balance(customer)
@@ -123,6 +157,29 @@ async def test_what_is_no_amount_is_said_beside_its_field(customer: Window, amou
     assert await balance(customer) == before
 
 
+async def test_a_month_opens_in_place_at_its_own_address(customer: Window, paying: Console) -> None:
+    month = paying.stage(STAGE)["ids"]["month"]
+    page, closed = customer.page, f"{PORTAL}statements/"
+    await customer.go(closed)
+    await page.evaluate("document.body.dataset.same = 'yes'")
+    await page.click(f"[data-month='{month}']")
+    await page.wait_for_url(f"**{closed}{month}/#month-{month}")
+    assert await page.evaluate("document.body.dataset.same") == "yes"  # no page was loaded
+    assert "Adds up" in await customer.text(".statement")
+    await page.wait_for_selector("[data-statement-days] canvas")
+    assert await page.evaluate("document.activeElement.dataset.month") == month
+    await page.click("text=Show as table")
+    days = page.locator(".statement__table tbody tr")
+    assert 28 <= await days.count() <= 31
+    await page.click(f"[data-month='{month}']")
+    await page.wait_for_selector(".statement", state="detached")
+    await page.go_back()
+    await page.wait_for_selector(".statement")
+    await customer.go(f"{closed}{month}/")
+    assert "Adds up" in await customer.text(".statement")
+    assert customer.complaints == []
+
+
 async def test_a_credit_is_asked_for_in_one_window_and_approved_in_another(
     operator: Window, paying: Console
 ) -> None:
@@ -130,7 +187,7 @@ async def test_a_credit_is_asked_for_in_one_window_and_approved_in_another(
     await operator.go(f"/billing{PORTAL}adjust/")
     await operator.page.fill("[name=amount]", "12000")
     await operator.page.fill("[name=reason]", "Goodwill after the outage")
-    await operator.page.click("text=Submit adjustment")
+    await operator.page.click("main form button.button--primary")
     await operator.page.wait_for_url("**/billing/adjustments/*/")
     assert await operator.page.locator("button:has-text('Approve')").count() == 0
     page = operator.page.url.removeprefix(operator.base)

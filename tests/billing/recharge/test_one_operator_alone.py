@@ -276,7 +276,7 @@ def test_an_api_token_with_all_rights_approves_nothing(
     people: Payers, mallory: User, olga: User
 ) -> None:
     made = ask(people, mallory)
-    form = {"name": "all", "resources": "*", "actions": [], "events": "*", "days": 30}
+    form = {"name": "all", "resources": "*", "actions": ["billing.view"], "lifetime": "30"}
     browser(mallory).post("/tokens/new/", form)
     _, secret = services.token_create(name="any", account=None, resources=["*"], actor=mallory)
     puppet = operator("puppet")

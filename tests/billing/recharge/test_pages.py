@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from typing import Any
 from uuid import uuid4
 
@@ -10,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from billing.models import Adjustment, Chatbot, MoneyOrder, Recharge, Tariff, Wallet
+from billing.models import Adjustment, Chatbot, MoneyOrder, Recharge, Wallet
 from billing.money import UNITS
 from poolsite.access.models import ApiToken
 from poolsite.access.services import membership_set, user_create
@@ -248,32 +247,6 @@ def test_a_wallet_is_opened_and_closed_by_its_pages() -> None:
     assert people.wallet.status == "closed"
     page = browser(people.owner).get(f"{HOME}top-up/")
     assert b"The account is closed" in page.content
-
-
-def test_a_tariff_is_added_copied_changed_ended_and_removed(people: Payers) -> None:
-    olga = browser(operator("olga", "finance"))
-    tomorrow = time.strftime("%Y-%m-%d", time.localtime(time.time() + 3 * 86_400))
-    given = {
-        "name": "Next",
-        "valid_from": tomorrow,
-        "video-price": "0.145",
-        "native_text-price": "",
-    }
-    assert olga.post(f"{HOME}tariffs/new/", {**given, "video-price": "x"}).status_code == 422
-    assert olga.post(f"{HOME}tariffs/new/", {**given, "video-price": ""}).status_code == 422
-    sized = {**given, "video-rule": "kilobytes_per_unit"}
-    assert olga.post(f"{HOME}tariffs/new/", sized).status_code == 422
-    assert olga.post(f"{HOME}tariffs/new/", {**sized, "video-size": "300"}).status_code == 302
-    tariff = Tariff.objects.get()
-    assert tariff.prices == {"video": {"unit_price": 1_450, "kilobytes_per_unit": 300}}
-    form = olga.get(f"{HOME}tariffs/new/?from={tariff.pk}").context["form"]
-    assert (form.initial["video-price"], form.initial["video-size"]) == ("0.145", 300)
-    assert olga.post(f"{HOME}tariffs/{tariff.pk}/", {**given, "name": "Later"}).status_code == 302
-    tariff.refresh_from_db()
-    assert (tariff.name, tariff.prices) == ("Later", {"video": {"unit_price": 1_450}})
-    assert b"Later" in browser(people.owner).get(f"{HOME}tariffs/").content
-    olga.post(f"{HOME}tariffs/{tariff.pk}/delete/")
-    assert not Tariff.objects.exists()
 
 
 def test_a_chatbot_is_added_and_its_token_shown_once(people: Payers, customer: Client) -> None:

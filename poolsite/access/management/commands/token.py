@@ -29,6 +29,7 @@ class Command(BaseCommand):
         create.add_argument("--action", action="append", default=[])
         create.add_argument("--event", action="append", default=[])
         create.add_argument("--switch", default="")
+        create.add_argument("--network", action="append", default=[], metavar="CIDR")
         create.add_argument("--days", type=int, default=365)
         revoke = verbs.add_parser("revoke", help="revoke a token, given its first characters")
         revoke.add_argument("prefix")
@@ -56,6 +57,7 @@ class Command(BaseCommand):
             actions=options["action"] or ["*"],
             events=options["event"] or ["*"],
             switch=options["switch"],
+            networks=options["network"],
             expires_at=timezone.now() + timedelta(days=options["days"]),
             actor=ACTOR,
         )

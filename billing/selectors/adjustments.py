@@ -1,0 +1,53 @@
+"""Adjustments as their list shows them, and what one does to a balance."""
+
+from dataclasses import dataclass
+
+from django.db.models import Count, Q, QuerySet
+
+from billing.models import Adjustment, MoneyOrder
+
+Kind = MoneyOrder.Kind
+ALL = "all"
+
+
+def adjustment_rows(show: str = ALL, kind: str = "", search: str = "") -> QuerySet[Adjustment]:
+    """The operators' list; the caller has asked for the right to all accounts."""
+    rows = _found(kind, search).select_related("wallet__account", "asked_by", "decided_by")
+    return rows if show == ALL else rows.filter(status=show)
+
+
+def adjustment_counts(kind: str = "", search: str = "") -> dict[str, int]:
+    """How many there are of each status; few enough to count, as people made each one."""
+    rows = _found(kind, search).order_by().values_list("status").annotate(Count("pk"))
+    found = dict(rows)
+    return {**found, ALL: sum(found.values())}
+
+
+def _found(kind: str, search: str) -> QuerySet[Adjustment]:
+    rows = Adjustment.objects.order_by("-pk")
+    if kind:
+        rows = rows.filter(kind=kind)
+    if search:
+        account = Q(wallet__account__slug__startswith=search.lower())
+        rows = rows.filter(account | Q(wallet__account__name__istartswith=search))
+    return rows
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """A balance and what is owed after an adjustment, in units; `refused`: it is not paid out."""
+
+    spendable: int
+    owed: int
+    refused: bool = False
+
+
+def effect(kind: str, amount: int, spendable: int, owed: int) -> Effect:
+    """What an adjustment does to these figures, as billing/lua/move.lua does it."""
+    if kind == Kind.CREDIT:
+        paid = min(owed, amount)
+        return Effect(spendable + amount - paid, owed - paid)
+    if kind == Kind.CASH_REFUND and amount > spendable:
+        return Effect(spendable, owed, refused=True)
+    taken = min(spendable, amount)
+    return Effect(spendable - taken, owed + amount - taken)

@@ -1,0 +1,104 @@
+"""What each day of a month cost, by mode: the hours' sums, and the journal where an hour is cut."""
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
+
+from billing.models import JournalEntry, UsageHour, Wallet
+from billing.selectors.usage import CHARGES
+from billing.services.days import Month, zone_of
+from billing.services.usage import HOUR_US, unsummed
+
+# What costs money: messages and calls, and what an operator charged for one.
+CHARGED: Final = CHARGES | {"by_hand"}
+
+
+@dataclass
+class Days:
+    """The days of a month, and per mode what each cost, in units."""
+
+    days: list[date]
+    by_mode: dict[str, list[int]] = field(default_factory=dict)
+
+    @property
+    def totals(self) -> list[int]:
+        """What each day cost in all."""
+        return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
+
+    @property
+    def _places(self) -> range:
+        return range(len(self.days))
+
+    def add(self, place: int, mode: str, units: int) -> None:
+        """Add what a mode cost on one of the days."""
+        self.by_mode.setdefault(mode, [0] * len(self.days))[place] += units
+
+
+def charges_by_day(wallet: Wallet, month: Month) -> Days:
+    """The month's charges in the account's own days: at most some rows an hour, never a message.
+
+    In a zone that is half an hour off, midnight cuts an hour: the journal itself has its entries.
+    """
+    days = _days(month)
+    bounds = [_midnight(wallet, day) for day in (*days, days[-1] + timedelta(days=1))]
+    found = Days(days)
+    cut = [bound // HOUR_US for bound in bounds if bound % HOUR_US]
+    for hour, mode, units in _whole_hours(wallet, bounds, cut):
+        found.add(_place(bounds, int(hour.timestamp()) * 1_000_000), mode, units)
+    fresh = _within(unsummed(wallet), bounds)
+    for number in cut:
+        fresh = fresh.exclude(_in_hour(number))
+    _add_entries(found, fresh, bounds)
+    if cut:
+        hours = Q()
+        for number in cut:
+            hours |= _in_hour(number)
+        entries = JournalEntry.objects.filter(wallet=wallet)
+        _add_entries(found, _within(entries, bounds).filter(hours), bounds)
+    return found
+
+
+def _whole_hours(
+    wallet: Wallet, bounds: list[int], cut: list[int]
+) -> QuerySet[UsageHour, tuple[datetime, str, int]]:
+    since, until = (datetime.fromtimestamp(us / 1_000_000, UTC) for us in (bounds[0], bounds[-1]))
+    rows = UsageHour.objects.filter(
+        wallet=wallet, hour__gte=since, hour__lt=until, kind__in=CHARGED
+    )
+    rows = rows.exclude(hour__in=[datetime.fromtimestamp(n * 3_600, UTC) for n in cut])
+    rows = rows.exclude(revenue=0).order_by()
+    return rows.values_list("hour", "mode").annotate(Sum("revenue"))
+
+
+def _add_entries(found: Days, rows: QuerySet[JournalEntry], bounds: list[int]) -> None:
+    whens = [When(at_us__lt=bound, then=Value(n)) for n, bound in enumerate(bounds[1:])]
+    day = Case(*whens, default=Value(len(found.days) - 1), output_field=IntegerField())
+    told = rows.order_by().annotate(day=day).values_list("day", "mode").annotate(Sum("revenue"))
+    for place, mode, units in told:
+        found.add(place, mode, int(units))
+
+
+def _within(rows: QuerySet[JournalEntry], bounds: list[int]) -> QuerySet[JournalEntry]:
+    rows = rows.filter(at_us__gte=bounds[0], at_us__lt=bounds[-1], kind__in=CHARGED)
+    return rows.exclude(revenue=0)
+
+
+def _in_hour(number: int) -> Q:
+    return Q(at_us__gte=number * HOUR_US, at_us__lt=(number + 1) * HOUR_US)
+
+
+def _days(month: Month) -> list[date]:
+    days = [month.first + timedelta(days=n) for n in range(31)]
+    return [day for day in days if day.month == month.first.month]
+
+
+def _midnight(wallet: Wallet, day: date) -> int:
+    local = datetime(day.year, day.month, day.day, tzinfo=zone_of(wallet.account))
+    return int(local.timestamp()) * 1_000_000
+
+
+def _place(bounds: list[int], at_us: int) -> int:
+    return bisect_right(bounds, at_us) - 1

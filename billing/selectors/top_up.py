@@ -1,0 +1,46 @@
+"""What a top-up's form says of amounts: which to offer, and what each does to the balance."""
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from billing.models import Recharge, Wallet
+from billing.money import UNITS
+from billing.selectors import figures
+from billing.selectors.usage import pace
+
+USUAL = (500 * UNITS, 2_000 * UNITS, 5_000 * UNITS)
+OFFERED = 4
+LOOKED_AT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """A balance now, what is owed, and the spending of the last 24 h; units, None = no spending."""
+
+    spendable: int
+    owed: int
+    per_hour: int | None
+
+    def after(self, amount: int) -> int:
+        """What can be spent after a top-up: it pays what is owed first."""
+        return self.spendable + max(0, amount - self.owed)
+
+    def hours(self, amount: int) -> float | None:
+        """How long the balance lasts after a top-up, at the present spending."""
+        return self.after(amount) / self.per_hour if self.per_hour else None
+
+
+def outlook(wallet: Wallet) -> Outlook:
+    """How a wallet stands now."""
+    now = figures.of(wallet)
+    spending = pace(wallet, now.spendable, now=timezone.now())
+    return Outlook(now.spendable, now.receivable, spending.per_hour)
+
+
+def presets(wallet: Wallet) -> list[int]:
+    """Amounts to choose from, rising: those last paid in, and usual ones."""
+    paid = Recharge.objects.filter(wallet=wallet, is_automatic=False).exclude(credited_at=None)
+    last = paid.order_by("-pk").values_list("amount", flat=True)[:LOOKED_AT]
+    found = list(dict.fromkeys([*list(dict.fromkeys(last))[:2], *USUAL]))
+    return sorted(found[:OFFERED])

@@ -1,0 +1,5 @@
+"""The sweeps of money; each may run twice at once, on any worker. Importing registers them."""
+
+from billing.tasks import books, paying
+
+__all__ = ["books", "paying"]

@@ -1,0 +1,213 @@
+"""The sweeps of the books, of balances and of messages."""
+
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from poolsite import jobs
+
+PERSIST_SECONDS = max(1, round(settings.BILLING_PERSIST_SECONDS))
+AUDIT_TURN_SECONDS = 2.0
+
+
+@jobs.sweep(
+    "billing.persist",
+    every_seconds=PERSIST_SECONDS,
+    shards=settings.BILLING_SHARDS,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Books"),
+        _("Writes balance changes from Redis to the books."),
+        {
+            "looked_at": ngettext_lazy("%(n)s balance checked", "%(n)s balances checked", "n"),
+            "accounts": ngettext_lazy("%(n)s account written", "%(n)s accounts written", "n"),
+            "entries": ngettext_lazy("%(n)s entry written", "%(n)s entries written", "n"),
+            "repeats": ngettext_lazy("%(n)s repeat skipped", "%(n)s repeats skipped", "n"),
+            "refused": ngettext_lazy("%(n)s entry refused", "%(n)s entries refused", "n"),
+            "faults": ngettext_lazy("%(n)s fault", "%(n)s faults", "n"),
+            "left": ngettext_lazy("%(n)s entry waiting", "%(n)s entries waiting", "n"),
+            "lag_seconds": ngettext_lazy("%(n)s second behind", "%(n)s seconds behind", "n"),
+            "lost": ngettext_lazy("%(n)s balance lost", "%(n)s balances lost", "n"),
+        },
+    ),
+)
+def persist(shard: int, shards: int) -> dict[str, int]:
+    """Change entries of the shard's accounts to SQL, then the wallets that Redis lost."""
+    from billing.services import books
+
+    return books.persist(shard, shards)
+
+
+@jobs.sweep(
+    "billing.watch",
+    every_seconds=2,
+    queue=jobs.BOOKS,
+    light=True,
+    told=jobs.Told(
+        _("Balance repair"),
+        _("Detects a Redis that lost data and rebuilds its balances."),
+        {
+            "servers": ngettext_lazy("%(n)s server checked", "%(n)s servers checked", "n"),
+            "compared": ngettext_lazy("%(n)s balance compared", "%(n)s balances compared", "n"),
+        },
+    ),
+)
+def watch(shard: int, shards: int) -> dict[str, int]:
+    """Finds a Redis that was emptied or promoted, and goes on with what is being rebuilt."""
+    from billing.services import safe_mode
+
+    return safe_mode.watch()
+
+
+@jobs.sweep(
+    "billing.outbox",
+    every_seconds=3,
+    queue=jobs.BOOKS,
+    light=True,
+    told=jobs.Told(
+        _("Pending money orders"),
+        _("Applies top-ups and adjustments that Redis has not received."),
+        {
+            "waiting": ngettext_lazy("%(n)s order waiting", "%(n)s orders waiting", "n"),
+            "applied": ngettext_lazy("%(n)s order applied", "%(n)s orders applied", "n"),
+        },
+    ),
+)
+def outbox(shard: int, shards: int) -> dict[str, int]:
+    """Applies the money orders that Redis has not taken yet."""
+    from billing.services.outbox import relay
+
+    return relay()
+
+
+@jobs.sweep(
+    "billing.purge",
+    every_seconds=60,
+    shards=2,
+    pausable=True,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Finished messages"),
+        _("Removes messages from Redis 7 days after they end."),
+        {"purged": ngettext_lazy("%(n)s message removed", "%(n)s messages removed", "n")},
+    ),
+)
+def purge(shard: int, shards: int) -> dict[str, int]:
+    """Removes messages and receipts that are final for 7 days from Redis."""
+    from billing.services import books
+
+    return books.purge(shard, shards)
+
+
+@jobs.sweep(
+    "billing.audit",
+    every_seconds=5,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Money audit"),
+        _("Proves the books, account by account."),
+        {
+            "wallets": ngettext_lazy("%(n)s account verified", "%(n)s accounts verified", "n"),
+            "different": ngettext_lazy("%(n)s account differs", "%(n)s accounts differ", "n"),
+        },
+    ),
+)
+def audit(shard: int, shards: int) -> dict[str, int]:
+    """Proves the books in the background, a bounded chunk at a time."""
+    from billing.services.auditing import audit_some
+
+    return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
+
+
+@jobs.sweep(
+    "billing.checkpoints",
+    every_seconds=60,
+    shards=2,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Journal checkpoints"),
+        _("Closes finished sections of long journals."),
+        {"closed": ngettext_lazy("%(n)s section closed", "%(n)s sections closed", "n")},
+    ),
+)
+def checkpoints(shard: int, shards: int) -> dict[str, int]:
+    """Closes stretches of long journals, so that no page sums up a million entries."""
+    from billing.services import books
+
+    return books.close_checkpoints(shard, shards)
+
+
+@jobs.sweep(
+    "billing.usage",
+    every_seconds=30,
+    shards=2,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Usage by hour"),
+        _("Adds up the journal for charts and forecasts."),
+        {"entries": ngettext_lazy("%(n)s entry added up", "%(n)s entries added up", "n")},
+    ),
+)
+def usage(shard: int, shards: int) -> dict[str, int]:
+    """Sums the journal up by the hour, for charts and the pace of a balance."""
+    from billing.services.usage import sum_all
+
+    return sum_all(shard, shards)
+
+
+@jobs.sweep(
+    "billing.settings",
+    every_seconds=600,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Balance settings"),
+        _("Sends limits and daily reset times to Redis."),
+        {"wallets": ngettext_lazy("%(n)s balance updated", "%(n)s balances updated", "n")},
+    ),
+)
+def wallet_settings(shard: int, shards: int) -> dict[str, int]:
+    """Brings every wallet's settings and its coming midnights to Redis."""
+    from billing.services import books
+
+    return books.apply_all_settings()
+
+
+@jobs.sweep(
+    "billing.retention",
+    every_seconds=3_600,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Old messages"),
+        _("Deletes ended messages past their retention period."),
+        {
+            "messages": ngettext_lazy("%(n)s message deleted", "%(n)s messages deleted", "n"),
+            "intents": ngettext_lazy(
+                "%(n)s hold record deleted", "%(n)s hold records deleted", "n"
+            ),
+            "runs": ngettext_lazy("%(n)s audit run deleted", "%(n)s audit runs deleted", "n"),
+        },
+    ),
+)
+def retention(shard: int, shards: int) -> dict[str, int]:
+    """Deletes ended messages older than they are kept, and intents that have had their time."""
+    from billing.services import books
+
+    return books.delete_expired()
+
+
+@jobs.sweep(
+    "billing.unsent",
+    every_seconds=3,
+    queue=jobs.BOOKS,
+    light=True,
+    told=jobs.Told(
+        _("Pending balance settings"),
+        _("Sends settings that Redis has not received."),
+        {"waiting": ngettext_lazy("%(n)s change waiting", "%(n)s changes waiting", "n")},
+    ),
+)
+def unsent(shard: int, shards: int) -> dict[str, int]:
+    """Sends settings and statuses that Redis has not taken yet."""
+    from billing.services.wallets import send_waiting
+
+    return send_waiting()

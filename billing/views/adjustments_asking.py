@@ -1,0 +1,134 @@
+"""Asking for an adjustment: a kind, its own fields, the balance before and after."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from billing import money
+from billing.forms import AdjustmentForm
+from billing.models import Adjustment, MoneyOrder, Wallet
+from billing.presentation import amount as in_words
+from billing.selectors import figures
+from billing.selectors.adjustments import effect
+from billing.selectors.wallets import wallet_get
+from billing.services import adjustments as services
+from billing.services.acting import person
+from poolsite.access import four_eyes
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+
+Kind = MoneyOrder.Kind
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One kind of adjustment as the form offers it."""
+
+    kind: str
+    label: Promise
+    text: Promise
+    button: Promise
+
+
+CHOICES = (
+    Choice(
+        Kind.CREDIT,
+        gettext_lazy("Credit"),
+        gettext_lazy(
+            "Adds money, such as a bank transfer or goodwill. It pays what is owed first."
+        ),
+        gettext_lazy("Submit credit"),
+    ),
+    Choice(
+        Kind.DEBIT,
+        gettext_lazy("Debit"),
+        gettext_lazy("Takes money. What the balance doesn't cover is owed until the next top-up."),
+        gettext_lazy("Submit debit"),
+    ),
+    Choice(
+        Kind.CASH_REFUND,
+        gettext_lazy("Cash refund"),
+        gettext_lazy("Pays money out to the customer, up to the available balance."),
+        gettext_lazy("Submit cash refund"),
+    ),
+    Choice(
+        Kind.CHARGEBACK,
+        gettext_lazy("Chargeback"),
+        gettext_lazy("The bank took a top-up back. What the balance doesn't cover is owed."),
+        gettext_lazy("Submit chargeback"),
+    ),
+)
+KINDS = {each.kind: each for each in CHOICES}
+
+
+@require_http_methods(["GET", "POST"])
+def adjust(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for a movement of one account; `?kind=` chooses which fields there are."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    kind = request.POST.get("kind") or request.GET.get("kind", "")
+    choice = KINDS.get(kind, CHOICES[0])
+    initial = {
+        "kind": choice.kind,
+        "amount": request.GET.get("amount", "")[:24],
+        "recharge": request.GET.get("top_up", "")[:20],
+    }
+    form = AdjustmentForm(request.POST or None, wallet=wallet, kind=choice.kind, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.adjustment_ask(wallet, actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            say(request, made)
+            return redirect("billing:adjustment", pk=made.pk)
+    limit: int = settings.BILLING_FOUR_EYES_ABOVE
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "choice": choice,
+        "choices": CHOICES,
+        "approvers": four_eyes.approvers(person(principal)),
+        "limit": limit,
+        "receipts": wallet.recharges.exclude(credited_at=None).order_by("-pk")[:20],
+        **_before_and_after(wallet, choice.kind, form["amount"].value()),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/adjust.html", context, status=status)
+
+
+def _before_and_after(wallet: Wallet, kind: str, text: Any) -> dict[str, Any]:
+    now = figures.of(wallet)
+    try:
+        units = max(0, money.parse(str(text or 0)))
+    except money.MoneyError:
+        units = 0
+    return {
+        "now": now,
+        "units": units,
+        "after": effect(kind, units, now.spendable, now.receivable),
+        "page": {
+            "kind": kind,
+            "currency": wallet.account.currency,
+            "spendable": now.spendable,
+            "owed": now.receivable,
+        },
+    }
+
+
+def say(request: HttpRequest, made: Adjustment) -> None:
+    """Tell on the next page what comes of what was asked for."""
+    words = in_words(made.amount, made.wallet.account.currency)
+    if made.status == Adjustment.Status.WAITING:
+        messages.info(request, _("%s is waiting for another operator's approval.") % words)
+    else:
+        messages.success(request, _("%s will be applied to the balance shortly.") % words)

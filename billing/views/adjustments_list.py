@@ -1,0 +1,119 @@
+"""The operators' list of adjustments: what waits for a second pair of eyes, what was decided."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from billing import money
+from billing.models import Adjustment, MoneyOrder
+from billing.selectors.adjustments import ALL, adjustment_counts, adjustment_rows
+from billing.selectors.recharges import open_refunds
+from poolsite import access
+from poolsite.operations import tables
+from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import SqlColumn
+from poolsite.operations.templatetags.console import figure, person_name
+
+CHIPS = {
+    Adjustment.Status.WAITING: ("chip--warn", "schedule"),
+    Adjustment.Status.APPLIED: ("chip--ok", "check"),
+    Adjustment.Status.REJECTED: ("", "block"),
+    Adjustment.Status.CANCELLED: ("", "block"),
+}
+KINDS = ("credit", "debit", "cash_refund", "chargeback", "by_hand")
+
+
+@require_GET
+def adjustments(request: HttpRequest) -> HttpResponse:
+    """What waits and what was decided; `?format=csv` the same as a file."""
+    access.require(principal_of(request), "billing.finance")
+    text = tables.text_of(request, "q")
+    words = dict(MoneyOrder.Kind.choices)
+    options = [("", _("All types")), *((kind, kind_of(kind, words)) for kind in KINDS)]
+    kind = tables.choice_of(request, "kind", _("Type"), options)
+    counts = adjustment_counts(kind.value, text)
+    show = tables.choice_of(request, "show", _("State"), _shows(counts))
+    first = not request.GET.get("after") and not request.GET.get("before")
+    return tables.answer(
+        request,
+        "billing/adjustments/adjustments.html",
+        adjustment_rows(show.value, kind.value, text),
+        _columns(),
+        given={
+            "q": text,
+            "kind": kind.value,
+            "show": show.value if show.value != Adjustment.Status.WAITING else "",
+        },
+        file="adjustments",
+        dress=lambda rows: [row_of(each) for each in rows],
+        context={
+            "text": text,
+            "choices": [show, kind],
+            "refunds": open_refunds()[:50] if first else [],
+        },
+    )
+
+
+def _shows(counts: dict[str, int]) -> list[tuple[str, str]]:
+    options = [*Adjustment.Status.choices, (ALL, _("all"))]
+    return [
+        (value, f"{str(word).capitalize()} ({figure(counts.get(value, 0))})")
+        for value, word in options
+    ]
+
+
+def kind_of(kind: str, words: dict[Any, Any] | None = None) -> str:
+    """A kind's name at the beginning of a line."""
+    found = words or dict(MoneyOrder.Kind.choices)
+    return str(found.get(kind, kind)).capitalize()
+
+
+def row_of(adjustment: Adjustment) -> dict[str, Any]:
+    """An adjustment with how its state looks."""
+    chip, icon = CHIPS[Adjustment.Status(adjustment.status)]
+    return {
+        "adjustment": adjustment,
+        "chip": chip,
+        "icon": icon,
+        "kind": kind_of(adjustment.kind),
+    }
+
+
+def _columns() -> list[SqlColumn[Adjustment]]:
+    return [
+        SqlColumn(
+            "account",
+            _("Account"),
+            lambda row: row.wallet.account.name,
+            right=False,
+            order=("wallet__account__name",),
+        ),
+        SqlColumn("state", _("State"), lambda row: row.status, order=("status",)),
+        SqlColumn("type", _("Type"), lambda row: row.kind, order=("kind",)),
+        SqlColumn(
+            "amount",
+            _("Amount"),
+            lambda row: money.plain(row.amount),
+            right=True,
+            order=("amount",),
+        ),
+        SqlColumn("currency", "", lambda row: row.wallet.account.currency),
+        SqlColumn("reason", _("Reason"), lambda row: row.reason),
+        SqlColumn("reference", "", lambda row: row.reference),
+        SqlColumn("requested_by", _("Requested by"), lambda row: person_name(row.asked_by)),
+        SqlColumn(
+            "decided_by",
+            _("Decided by"),
+            lambda row: person_name(row.decided_by) if row.decided_by else "",
+        ),
+        SqlColumn("decided_at", "", lambda row: tables.moment(row.decided_at)),
+        SqlColumn("decision_reason", "", lambda row: row.decision_reason),
+        SqlColumn(
+            "requested_at",
+            _("Requested"),
+            lambda row: tables.moment(row.asked_at),
+            order=("asked_at",),
+        ),
+    ]

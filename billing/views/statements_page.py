@@ -1,0 +1,191 @@
+"""What the page of statements shows: the months' bars, and one opened month with its checks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from billing.models import Wallet
+from billing.presentation import MODE_LOOKS, amount, mode_word
+from billing.selectors.statements import Line, Opened, Statement, Year
+from billing.selectors.statements_days import Days
+from billing.services.days import zone_of
+from billing.views.common import link
+from billing.views.usage import series_of
+from poolsite.operations.dates import date_words
+
+BAR = 148  # px of the month that cost most
+MOVES_LIMIT = 50  # top-ups and adjustments listed on the page
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a bar, in px as SVG writes them."""
+
+    look: str
+    x: str
+    width: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A month in the list."""
+
+    statement: Statement
+    bar: list[Segment]
+    bar_words: str
+    pdf_from: str
+
+    @property
+    def anchor(self) -> str:
+        """Its place on the page."""
+        return f"month-{self.statement.month.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that must be so, and by how much it is not."""
+
+    words: str
+    difference: int
+
+
+def look_of(mode: str) -> str:
+    """How a mode is drawn; those that have no colour of their own in one."""
+    return MODE_LOOKS.get(mode, "other")
+
+
+def rows_of(year: Year) -> list[Row]:
+    """The year's months, newest first, with bars on one scale."""
+    most = max((found.charges.units for found in year.months), default=0)
+    return [
+        Row(found, _bar(found.modes, most), _bar_words(found), _pdf_from(found))
+        for found in year.months
+    ]
+
+
+def legend_of(year: Year) -> list[tuple[str, str]]:
+    """Look and word of each mode that cost something in the year, in the order of the bars."""
+    names = dict.fromkeys(line.name for found in year.months for line in found.modes)
+    ordered = [mode for mode in MODE_LOOKS if mode in names]
+    ordered += [mode for mode in names if mode not in MODE_LOOKS]
+    return [(look_of(mode), mode_word(mode) or _("Other")) for mode in ordered]
+
+
+def form_of(year: Year) -> str:
+    """How the columns are written: with four digits where cents would hide money, else two."""
+    figures = [
+        units
+        for found in year.months
+        for units in (found.opening, found.top_ups.units, found.charges.units, found.closing)
+    ]
+    return "4" if any(units % 100 for units in figures) else ""
+
+
+def totals_of(year: Year) -> dict[str, int]:
+    """The row below the months."""
+    months = year.months
+    return {
+        "opening": months[-1].opening,
+        "top_ups": sum(found.top_ups.units for found in months),
+        "charges": sum(found.charges.units for found in months),
+        "adjusted": sum(found.adjusted for found in months),
+        "closing": months[0].closing,
+    }
+
+
+def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
+    """One month in full."""
+    wallet, found, days = opened.wallet, opened.statement, opened.days
+    checks = _checks(year, opened)
+    zone = zone_of(wallet.account)
+    return {
+        "statement": found,
+        "checks": checks,
+        "difference": next((check.difference for check in checks if check.difference), 0),
+        "modes": [(look_of(m.name), mode_word(m.name) or _("Other"), m) for m in found.modes],
+        "day_modes": [mode_word(m.name) or _("Other") for m in found.modes],
+        "days": _day_rows(days, found.modes),
+        "moves": [
+            (
+                datetime.fromtimestamp(move.at_us / 1_000_000, tz=zone),
+                move,
+                "" if move.recharge is None else link("recharge", wallet.slug, move.recharge),
+            )
+            for move in opened.moves
+        ],
+        "more_moves": opened.moves_count - len(opened.moves),
+        "chart": _chart(wallet, days),
+        "chatbots": [line for line in found.chatbots if line.units],
+    }
+
+
+def _checks(year: Year, opened: Opened) -> list[Check]:
+    """What the server has compared, each with its difference."""
+    found = opened.statement
+    before = found.month.first - timedelta(days=1)
+    checks = [
+        Check(_("The lines add up to the closing balance"), found.difference),
+        Check(
+            _("Opens with the closing balance of %(month)s") % {"month": date_words(before, "F Y")},
+            found.opening - opened.opening_by_sum,
+        ),
+        Check(_("The days add up to the charges"), found.charges.units - sum(opened.days.totals)),
+    ]
+    if not found.is_over:
+        checks.append(Check(_("Closes with the balance of the account"), year.unexplained))
+    return checks
+
+
+def _day_rows(days: Days, modes: Sequence[Line]) -> list[tuple[Any, list[int], int]]:
+    none = [0] * len(days.days)
+    return [
+        (day, [days.by_mode.get(line.name, none)[place] for line in modes], total)
+        for place, (day, total) in enumerate(zip(days.days, days.totals, strict=True))
+    ]
+
+
+def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
+    """What static/js/usage.js draws."""
+    names = [day.isoformat() for day in days.days]
+    return {
+        "currency": wallet.account.currency,
+        "explain_url": reverse("billing:explain", args=[wallet.slug, "revenue"]),
+        "data": {
+            "days": names,
+            "untils": names,
+            "labels": [str(day.day) for day in days.days],
+            "titles": [date_words(day, "D j F Y") for day in days.days],
+            "step_word": _("Day"),
+            "series": series_of(days.by_mode, {}),
+            "totals": days.totals,
+        },
+    }
+
+
+def _bar(modes: Sequence[Line], most: int) -> list[Segment]:
+    """The segments of a month, 1 px apart; what is thinner than a pixel is left out."""
+    segments, x = [], 0.0
+    for line in modes:
+        width = BAR * line.units / most if most > 0 else 0
+        if width >= 1:
+            segments.append(Segment(look_of(line.name), f"{x:.1f}", f"{width - 1:.1f}"))
+        x += max(width, 0)
+    return segments
+
+
+def _bar_words(found: Statement) -> str:
+    return ", ".join(f"{mode_word(m.name) or _('Other')} {amount(m.units)}" for m in found.modes)
+
+
+def _pdf_from(found: Statement) -> str:
+    """From when a month has its PDF; "" once it has."""
+    if found.is_final:
+        return ""
+    if found.is_over:
+        return _("PDF soon")
+    following = (found.month.first + timedelta(days=32)).replace(day=1)
+    return _("PDF on %(day)s") % {"day": date_words(following, "j M")}

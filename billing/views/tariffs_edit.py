@@ -1,0 +1,221 @@
+"""A price list is typed in, read through once more, and published."""
+
+import hashlib
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from billing.models import Tariff, Wallet
+from billing.presentation import symbol
+from billing.pricing import read_prices
+from billing.selectors.tariffs import (
+    tariff_at,
+    tariff_before,
+    tariff_list,
+    tariff_to_copy,
+    tariffs_to_copy,
+)
+from billing.selectors.wallets import wallet_get
+from billing.services import tariffs as services
+from billing.services.days import zone_of
+from billing.views.common import number_of
+from billing.views.tariffs import address_of, own_tariff
+from billing.views.tariffs_forms import TariffForm, cells_of
+from billing.views.tariffs_table import prices_or_none, rows_of
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.access.views.common import add_errors
+from poolsite.operations.dates import date_words
+from poolsite.operations.pages import principal_of
+
+OWN_SOURCES, OTHER_SOURCES = 20, 100
+
+
+@require_http_methods(["GET", "POST"])
+def tariff_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """A new version, filled with the present prices; `?from=` takes those of another version."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    now = timezone.now()
+    present = tariff_at(wallet.account_id, now) or tariff_before(wallet.account_id, now)
+    source = _source(principal, request.GET.get("from", "")) or present
+    initial = _initial(wallet, present, source, now)
+    return _edit(request, wallet, TariffForm(request.POST or None, initial=initial), present, None)
+
+
+@require_http_methods(["GET", "POST"])
+def tariff_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A version that has not begun; one that has is only ended."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    tariff = own_tariff(wallet, pk)
+    if services.is_in_use(tariff):
+        return redirect("billing:tariff_end", slug=slug, pk=pk)
+    source = _source(principal, request.GET.get("from", "")) or tariff
+    zone = zone_of(wallet.account)
+    initial = {
+        "seen": _mark(tariff),
+        "name": tariff.name,
+        "valid_from": tariff.valid_from.astimezone(zone).date(),
+        **cells_of(source.prices),
+    }
+    if tariff.valid_until is not None:
+        initial["valid_until"] = tariff.valid_until.astimezone(zone).date()
+    before = tariff_before(wallet.account_id, tariff.valid_from)
+    form = TariffForm(request.POST or None, initial=initial)
+    return _edit(request, wallet, form, before, tariff)
+
+
+def _edit(
+    request: HttpRequest,
+    wallet: Wallet,
+    form: TariffForm,
+    before: Tariff | None,
+    tariff: Tariff | None,
+) -> HttpResponse:
+    """The form; sent, what publishing would do; sent with `publish`, it is done."""
+    preview = None
+    if request.method == "POST" and "edit" not in request.POST and form.is_valid():
+        try:
+            _check_seen(form, tariff)
+            if "publish" in request.POST:
+                return _publish(request, wallet, form, tariff)
+            preview = _preview(principal_of(request), wallet, form, tariff)
+        except ValidationError as error:
+            add_errors(form, error)
+    context: dict[str, Any] = {
+        "wallet": wallet,
+        "form": form,
+        "tariff": tariff,
+        "before": before,
+        "rows": _rows(wallet, form, before),
+        "preview": preview,
+        "now": timezone.now(),
+    }
+    if preview is None:
+        context["symbol"] = symbol(wallet.account.currency).strip()
+        context["facts"] = {
+            "currency": wallet.account.currency,
+            "compared": before is not None,
+            "rows": {row.mode: row.facts for row in context["rows"]},
+        }
+        chosen = number_of(request.GET.get("from", ""))
+        context |= _sources(principal_of(request), wallet)
+        context["source"] = chosen or getattr(tariff or before, "pk", None)
+    name = "tariff_review" if preview else "tariff_form"
+    status = 422 if form.is_bound and "edit" not in request.POST and form.errors else 200
+    return render(request, f"billing/tariffs/{name}.html", context, status=status)
+
+
+def _mark(tariff: Tariff) -> str:
+    """What a version says, in short, to see that it has changed since a form was opened."""
+    facts = [tariff.name, str(tariff.valid_from), str(tariff.valid_until), tariff.prices]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _check_seen(form: TariffForm, tariff: Tariff | None) -> None:
+    """ValidationError: somebody else changed the version meanwhile."""
+    seen = form.cleaned_data["seen"]
+    if tariff is not None and seen and seen != _mark(tariff):
+        raise ValidationError(
+            _("This version was changed after you opened it. Open it again to see the change.")
+        )
+
+
+def _preview(
+    principal: Principal, wallet: Wallet, form: TariffForm, tariff: Tariff | None
+) -> services.Preview:
+    return services.tariff_preview(
+        actor=principal, account=wallet.account, tariff=tariff, **_given(form, tariff)
+    )
+
+
+def _publish(
+    request: HttpRequest, wallet: Wallet, form: TariffForm, tariff: Tariff | None
+) -> HttpResponse:
+    principal = principal_of(request)
+    given = _given(form, tariff)
+    if tariff is None:
+        made = services.tariff_create(actor=principal, account=wallet.account, **given)
+    else:
+        made = services.tariff_change(actor=principal, tariff=tariff, **given)
+    words = {"name": made.name, "when": date_words(made.valid_from, "j M Y, H:i")}
+    messages.success(request, _("“%(name)s” published. Valid from %(when)s.") % words)
+    return redirect(address_of(made))
+
+
+def _given(form: TariffForm, tariff: Tariff | None) -> dict[str, Any]:
+    """What services take; a version without a day begins now, and ends the one before it."""
+    given = {name: form.cleaned_data[name] for name in ("name", "valid_from", "valid_until")}
+    given["prices"] = form.prices()
+    if tariff is None:
+        return {**given, "replace": True}
+    return {**given, "valid_from": given["valid_from"] or timezone.now()}
+
+
+def _rows(wallet: Wallet, form: TariffForm, before: Tariff | None) -> Any:
+    """The table with the cells: what was typed, as far as it can be read."""
+    if form.is_bound:
+        form.is_valid()
+        prices = prices_or_none(form.prices())
+    else:
+        prices = prices_or_none(_typed(form))
+    old = read_prices(before.prices) if before else None
+    return rows_of(prices, old, wallet.account.currency, form)
+
+
+def _typed(form: TariffForm) -> dict[str, dict[str, int]]:
+    """The prices that the form starts with."""
+    found: dict[str, dict[str, int]] = {}
+    for name, value in form.initial.items():
+        mode, _dash, part = name.partition("-")
+        if part == "price":
+            found[mode] = {"unit_price": value}
+    for mode, price in found.items():
+        if rule := form.initial.get(f"{mode}-rule"):
+            price[rule] = form.initial[f"{mode}-size"]
+    return found
+
+
+def _initial(
+    wallet: Wallet, present: Tariff | None, source: Tariff | None, now: datetime
+) -> dict[str, Any]:
+    """From tomorrow while prices are valid now, else at once."""
+    tomorrow = now.astimezone(zone_of(wallet.account)).date() + timedelta(days=1)
+    year = tomorrow.year
+    name = _("Prices %(year)s") % {"year": year}
+    names = set(wallet.account.tariffs.filter(name__startswith=name).values_list("name", flat=True))
+    count = next(n for n in range(1, len(names) + 2) if _numbered(name, n) not in names)
+    found: dict[str, Any] = {"name": _numbered(name, count)}
+    if present is not None:
+        found["valid_from"] = tomorrow
+    return found | (cells_of(source.prices) if source else {})
+
+
+def _numbered(name: str, count: int) -> str:
+    return name if count == 1 else f"{name} ({count})"
+
+
+def _source(principal: Principal, key: str) -> Tariff | None:
+    """The version whose prices are copied. Hidden: it is not the reader's to see."""
+    if not key:
+        return None
+    pk = number_of(key)
+    if pk is None:
+        raise access.Hidden("billing.view")
+    return tariff_to_copy(principal, pk)
+
+
+def _sources(principal: Principal, wallet: Wallet) -> dict[str, Any]:
+    return {
+        "own_sources": tariff_list(principal, wallet)[:OWN_SOURCES],
+        "other_sources": tariffs_to_copy(principal, wallet.account, OTHER_SOURCES),
+    }

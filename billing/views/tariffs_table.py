@@ -1,0 +1,183 @@
+"""A price list as a table: what a row says of its price, its example and what changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
+
+from billing.models import Tariff
+from billing.presentation import MINUS, MODE_LOOKS, amount, exact, mode_word, symbol
+from billing.pricing import Price, Prices, TariffError, example, read_prices
+from billing.pricing.examples import CONTENT
+from billing.pricing.modes import CALL, MODES, YUEXIN_UNRESOLVED
+
+NOTES = {
+    "native_text": gettext_lazy("Text in the messaging app"),
+    "native_card": gettext_lazy("Card with a picture"),
+    "native_session": gettext_lazy("Reply in a session"),
+    "yuexin_resolved": gettext_lazy("Link shown as a card"),
+    "yuexin_unresolved": gettext_lazy("Link shown as plain text"),
+    "video": gettext_lazy("Video message"),
+    "call": gettext_lazy("Call of a charged pool"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One sub-mode of a version, beside what it was before."""
+
+    mode: str
+    price: Price | None
+    was: Price | None
+    compared: bool  # whether there is a version before it
+    currency: str
+    cells: tuple[Any, Any, Any] = (None, None, None)  # the form's, of a list that is edited
+
+    @property
+    def word(self) -> str:
+        """The mode's name."""
+        return mode_word(self.mode)
+
+    @property
+    def note(self) -> str:
+        """What it is."""
+        return str(NOTES[self.mode])
+
+    @property
+    def look(self) -> str:
+        """How it is drawn, as in the charts."""
+        return MODE_LOOKS[self.mode] if self.mode != CALL else "other"
+
+    @property
+    def counted(self) -> str:
+        """What a unit is."""
+        return counted(self.mode, self.price)
+
+    @property
+    def counted_before(self) -> str:
+        """What a unit was; "" while that is the same."""
+        before = counted(self.mode, self.was)
+        return before if self.price and self.was and before != self.counted else ""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it differs from the version before."""
+        return self.compared and self.price != self.was
+
+    @property
+    def price_before(self) -> str:
+        """The old unit price; "" while that is the same or there was none."""
+        same = self.was is None or (self.price and self.price.unit_price == self.was.unit_price)
+        return "" if same or self.was is None else exact(self.was.unit_price)
+
+    @property
+    def example(self) -> tuple[str, str]:
+        """What the example message costs, and the arithmetic."""
+        if self.price is None:
+            return pgettext("price", "Not sold"), ""
+        found = example(self.mode, self.price)
+        if not found.cost:
+            return pgettext("price", "Free"), ""
+        text = ngettext("%(n)s unit × %(price)s", "%(n)s units × %(price)s", found.units)
+        return symbol(self.currency) + exact(found.cost), text % {
+            "n": found.units,
+            "price": exact(self.price.unit_price),
+        }
+
+    @property
+    def change(self) -> tuple[str, bool]:
+        """What changed in a word or a share of the example's cost, and whether something did."""
+        if not self.compared:
+            return "", False
+        if not self.is_changed:
+            return pgettext("price", "same"), False
+        if self.price is None:
+            return pgettext("price", "not sold"), True
+        if self.was is None:
+            return pgettext("price", "new"), True
+        return _share(example(self.mode, self.was).cost, example(self.mode, self.price).cost), True
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What js/tariff.js needs to say the same while the cells are typed in."""
+        was = self.was
+        rule = was and (was.characters_per_unit or was.kilobytes_per_unit)
+        kind = "characters" if was and was.characters_per_unit else "kilobytes"
+        return {
+            "sold": was is not None,
+            "price": str(was.unit_price) if was else "",
+            "rule": f"{kind}_per_unit" if rule else "",
+            "size": str(rule or ""),
+            "counted": counted(self.mode, was),
+            "characters": len(CONTENT.text_of(self.mode)),
+            "kilobytes": CONTENT.kilobytes_of(self.mode),
+            "units": example(self.mode, Price(1)).units,
+        }
+
+
+def rows_of(prices: Prices, before: Prices | None, currency: str, form: Any = None) -> list[Row]:
+    """Every sub-mode in the order of the books; `form` gives the cells of a list to edit."""
+    return [
+        Row(
+            mode,
+            prices.get(mode),
+            (before or {}).get(mode),
+            before is not None,
+            currency,
+            form.cells(mode) if form else (None, None, None),
+        )
+        for mode in MODES
+    ]
+
+
+def prices_or_none(raw: Mapping[str, Any]) -> Prices:
+    """Prices of a form that may be half right; {} when they cannot be read."""
+    try:
+        return read_prices(raw)
+    except TariffError:
+        return {}
+
+
+def counted(mode: str, price: Price | None) -> str:
+    """What a unit is, in words."""
+    if price is not None and price.characters_per_unit:
+        return _("Per %s characters") % price.characters_per_unit
+    if price is not None and price.kilobytes_per_unit:
+        return _("Per %s kB") % price.kilobytes_per_unit
+    if mode == YUEXIN_UNRESOLVED:
+        return _("Per SMS part")
+    return _("Per started interval") if mode == CALL else _("Per message")
+
+
+def difference(tariff: Tariff, before: Tariff | None, currency: str) -> str:
+    """How a version differs from the one before it, in one line."""
+    if before is None:
+        return _("First version")
+    rows = rows_of(read_prices(tariff.prices), read_prices(before.prices), currency)
+    changed = [row for row in rows if row.is_changed]
+    if not changed:
+        return _("Same prices")
+    row = changed[0]
+    if len(changed) > 1 or row.price is None or row.was is None or not row.price_before:
+        count = len(changed)
+        return ngettext("%(n)s price differs", "%(n)s prices differ", count) % {"n": count}
+    return _("%(mode)s: %(before)s to %(after)s") % {
+        "mode": row.word,
+        "before": amount(row.was.unit_price, currency),
+        "after": amount(row.price.unit_price, currency),
+    }
+
+
+def _share(before: int, after: int) -> str:
+    """+7.1%, −20.0%; in words where there is no share of nothing."""
+    if before == after:
+        return _("recounted")
+    if not before or not after:
+        return _("was free") if not before else pgettext("price", "free")
+    share = (Decimal(after - before) * 100 / before).quantize(Decimal("0.1"), ROUND_HALF_UP)
+    sign = "+" if share > 0 else MINUS
+    return f"{sign}{number_format(abs(share), decimal_pos=1)}%"

@@ -1,0 +1,128 @@
+"""The form of a top-up: the amount is asked for once, with what it does to the balance."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from billing import money
+from billing.forms import TopUpForm, shortest
+from billing.models import Recharge, Wallet
+from billing.presentation import amount as in_words
+from billing.presentation import rounded
+from billing.recharging import variants
+from billing.selectors import top_up as selectors
+from billing.selectors.wallets import wallet_get
+from billing.services.recharges import check_amount, recharge_start
+from poolsite.access import Principal
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
+
+YEAR_HOURS = 24 * 365
+
+
+@require_http_methods(["GET", "POST"])
+def top_up(request: HttpRequest, slug: str) -> HttpResponse:
+    """How much; then to the provider. `?amount=` in currency units was chosen before: it is shown,
+    not asked for again, until `?change=` leads back to the field."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.pay")
+    chosen = request.GET.get("amount", "")[:24]
+    given = chosen or request.GET.get("change", "")[:24]
+    form = TopUpForm(request.POST or None, wallet=wallet, initial={"amount": given})
+    if request.method == "POST" and form.is_valid():
+        try:
+            recharge = _start(principal, wallet, form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("billing:recharge_pay", slug=slug, pk=recharge.pk)
+    units = _units(form["amount"].value(), wallet)
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "offered": variants.configured(),
+        "closed": wallet.status == Wallet.Status.CLOSED,
+        "fixed": chosen if units and chosen and not form.errors else "",
+        **_amounts(wallet, units),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/recharges/top_up.html", context, status=status)
+
+
+def _start(principal: Principal, wallet: Wallet, cleaned: dict[str, Any]) -> Recharge:
+    return recharge_start(
+        wallet,
+        actor=principal,
+        amount=cleaned["amount"],
+        variant=cleaned["variant"],
+        token=cleaned["token"],
+        keep_method=cleaned.get("keep_method", False),
+    )
+
+
+def _units(text: str, wallet: Wallet) -> int:
+    """The amount that is written in the form; 0 while it is none that can be paid."""
+    try:
+        units = money.parse(text)
+        check_amount(units, wallet.account.currency)
+    except (money.MoneyError, ValidationError):
+        return 0
+    return units
+
+
+def _amounts(wallet: Wallet, units: int) -> dict[str, Any]:
+    now = selectors.outlook(wallet)
+    currency = wallet.account.currency
+    return {
+        "units": units,
+        "outlook": now,
+        "sentence": _sentence(now, units, currency),
+        "presets": [
+            (shortest(each), in_words(each, currency), _lasts(now.hours(each)))
+            for each in selectors.presets(wallet)
+        ],
+        "page": {
+            "currency": currency,
+            "spendable": now.spendable,
+            "owed": now.owed,
+            "per_hour": now.per_hour,
+        },
+    }
+
+
+def _sentence(now: selectors.Outlook, units: int, currency: str) -> str:
+    """What will happen, in words; "" while there is no amount."""
+    if not units:
+        return ""
+    said = {
+        "amount": in_words(units, currency),
+        "balance": rounded(now.after(units), currency),
+        "span": _lasts(now.hours(units)),
+    }
+    if not said["span"]:
+        return _("You pay %(amount)s. Your balance becomes about %(balance)s.") % said
+    return (
+        _(
+            "You pay %(amount)s. Your balance becomes about %(balance)s,"
+            " which lasts about %(span)s at the pace of the last 24 h."
+        )
+        % said
+    )
+
+
+def _lasts(hours: float | None) -> str:
+    """So many hours in words: 11 h, 3 days; as spanOf of portal_lasts.js."""
+    if hours is None:
+        return ""
+    if hours < 1:
+        return _("%(m)s min") % {"m": figure(round(hours * 60))}
+    if hours < 72:
+        return _("%(h)s h") % {"h": figure(round(hours))}
+    if hours > YEAR_HOURS:
+        return _("a year")
+    return _("%(d)s days") % {"d": figure(round(hours / 24))}

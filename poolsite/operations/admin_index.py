@@ -1,0 +1,97 @@
+"""The admin's first page: models by area, what each is for, and the way to the console."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations.admin_texts import ABOUT
+
+# Few rows each: counting them costs nothing beside the page.
+COUNTED = frozenset(
+    {
+        "access.account",
+        "admission.gate",
+        "billing.chatbot",
+        "billing.wallet",
+        "dispatch.group",
+        "line.agent",
+        "line.desk",
+        "line.queue",
+        "numbers.pool",
+        "numbers.switch",
+        "operations.noticetarget",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Area:
+    """A card of the page: apps, and the console's page for the same; order is the page's."""
+
+    title: Any
+    icon: str
+    apps: tuple[str, ...]
+    console: str
+    console_label: Any
+
+
+@dataclass
+class Card:
+    """An area as one reader sees it."""
+
+    area: Area
+    rows: list[dict[str, Any]]
+
+    @property
+    def url(self) -> str:
+        """Where the console shows the same; "" for an area without a page."""
+        return reverse(self.area.console) if self.area.console else ""
+
+
+AREAS = (
+    Area(_("Numbers"), "dialpad", ("numbers",), "numbers:pools", _("Pools")),
+    Area(_("Waiting line"), "groups", ("line",), "line:desks", _("Desks")),
+    Area(_("Gates"), "traffic", ("admission",), "admission:gates", _("Gates")),
+    Area(_("Dispatcher"), "hub", ("dispatch",), "dispatch:groups", _("Dispatcher")),
+    Area(_("Billing"), "payments", ("billing",), "billing:accounts", _("Billing accounts")),
+    Area(_("People and access"), "shield_person", ("access",), "access:accounts", _("Accounts")),
+    Area(_("System"), "dns", ("operations", "jobs", "history"), "operations:system", _("System")),
+)
+
+
+def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Unfold's callback: the areas that the reader may see, for templates/admin/index.html."""
+    context["areas"] = cards(request, context.get("app_list", ()))
+    return context
+
+
+def cards(request: HttpRequest, apps: Sequence[dict[str, Any]]) -> list[Card]:
+    """Django's list of apps as cards; an app that no area names stands last."""
+    found = {app["app_label"]: app for app in apps}
+    named = {label for area in AREAS for label in area.apps}
+    others = [Area(found[each]["name"], "apps", (each,), "", "") for each in found.keys() - named]
+    made = []
+    for area in (*AREAS, *others):
+        models = [
+            model for label in area.apps if label in found for model in found[label]["models"]
+        ]
+        if models:
+            made.append(Card(area, [_row(request, model) for model in models]))
+    return made
+
+
+def _row(request: HttpRequest, model: dict[str, Any]) -> dict[str, Any]:
+    label = model["model"]._meta.label_lower
+    rows = admin.site.get_model_admin(model["model"]).get_queryset(request)
+    return {
+        "name": model["name"],
+        "url": model["admin_url"],
+        "add_url": model["add_url"],
+        "about": ABOUT.get(label, ""),
+        "count": rows.count() if label in COUNTED else None,
+    }

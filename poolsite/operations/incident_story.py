@@ -1,0 +1,163 @@
+"""An incident's timeline: what its checks, its people and its notices have left, newest first."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite.access.principal import Principal
+from poolsite.operations.dates import date_words
+from poolsite.operations.models import Incident, IncidentEvent, NoticeTarget, OutgoingCall
+from poolsite.operations.templatetags.console import span
+
+MOST_EVENTS = 200
+MOST_CALLS = 100
+MOST_EARLIER = 5
+Kind = IncidentEvent.Kind
+DOTS = {Kind.WORSE: "bad", Kind.EASED: "warn", Kind.ACKNOWLEDGED: "good", Kind.RESUMED: "warn"}
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of the timeline, as templates/components/timeline.html shows it."""
+
+    at: datetime
+    dot: str
+    title: str
+    why: str = ""
+
+
+def timeline(reader: Principal, group: Sequence[Incident]) -> list[Item]:
+    """Everything that happened to the incidents of one cause, as far as the reader may know."""
+    events = list(IncidentEvent.objects.filter(incident__in=group)[:MOST_EVENTS])
+    found = [
+        *_openings(group, events),
+        *_told(group, events),
+        *_over(events),
+        *_sent(reader, group),
+    ]
+    found += [_closing(row) for row in group if row.until]
+    return sorted(found, key=lambda item: item.at, reverse=True)
+
+
+def earlier(incident: Incident) -> list[Incident]:
+    """The times before at which the same was wrong with the same object, the latest first."""
+    return list(_same(incident).filter(pk__lt=incident.pk)[:MOST_EARLIER])
+
+
+def again(incident: Incident) -> Incident | None:
+    """The latest time after this one at which the same was wrong."""
+    return _same(incident).filter(pk__gt=incident.pk).first()
+
+
+def _same(incident: Incident) -> QuerySet[Incident]:
+    same = Incident.objects.filter(type=incident.type, object=incident.object)
+    return same.filter(account=incident.account_id).order_by("-pk")
+
+
+def _openings(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[Item]:
+    snoozes = [(each.at, each.until) for each in events if each.kind == Kind.SNOOZED]
+    first = min(group, key=lambda row: row.since)
+    for row in group:
+        dot = "bad" if row.severity == Incident.Severity.CRITICAL else "warn"
+        if row is first:
+            opened_before = earlier(row)[:1]
+            yield Item(
+                row.since,
+                dot,
+                _("Opened again") if opened_before else _("Incident opened"),
+                row.title,
+            )
+            continue
+        woke = any(at < row.since < until for at, until in snoozes if until)
+        why = _("One more object: the snooze ended.") if woke else ""
+        yield Item(row.since, dot, _("Joined: %(title)s") % {"title": row.title}, why)
+
+
+def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[Item]:
+    """What people and checks did; one act on a whole cause is told once."""
+    titles = {row.pk: row.title for row in group}
+    seen = set()
+    for each in events:
+        act = (each.kind, each.at, each.who) if each.who else (each.kind, each.at, str(each.pk))
+        if act not in seen:
+            seen.add(act)
+            more = titles[each.incident_id] if len(group) > 1 and not each.who else ""
+            yield Item(
+                each.at, DOTS.get(Kind(each.kind), "plain"), _title(each), _why(each) or more
+            )
+    if any(each.kind == Kind.ACKNOWLEDGED for each in events):
+        return
+    for row in group:  # acknowledged before timelines were kept
+        if row.acknowledged_at:
+            title = _("Acknowledged by %(name)s") % {"name": row.acknowledged_name}
+            yield Item(row.acknowledged_at, "good", title)
+            return
+
+
+def _title(event: IncidentEvent) -> str:
+    who = {"name": event.who}
+    if event.kind == Kind.ACKNOWLEDGED:
+        return _("Acknowledged by %(name)s") % who
+    if event.kind == Kind.SNOOZED:
+        return _("Snoozed by %(name)s") % who
+    if event.kind == Kind.RESUMED:
+        return _("Snooze ended by %(name)s") % who
+    if event.kind == Kind.NOTE:
+        return _("Note by %(name)s") % who
+    return str(event.get_kind_display())
+
+
+def _why(event: IncidentEvent) -> str:
+    if event.kind == Kind.NOTE:
+        return _("“%(text)s”") % {"text": event.text}
+    if event.kind == Kind.SNOOZED and event.until:
+        until = date_words(event.until, "D j M, H:i")
+        return _("Until %(time)s: “%(text)s”") % {"time": until, "text": event.text}
+    return ""
+
+
+def _over(events: Sequence[IncidentEvent]) -> Iterator[Item]:
+    """Snoozes that nothing ended before their time."""
+    ends = [each for each in events if each.kind in (Kind.SNOOZED, Kind.RESUMED, Kind.WORSE)]
+    now, seen = timezone.now(), set()
+    for each in events:
+        until = each.until
+        if each.kind != Kind.SNOOZED or until is None or until > now or until in seen:
+            continue
+        seen.add(until)
+        closed = each.incident.until
+        early = any(each.at < other.at < until for other in ends) or (closed and closed < until)
+        if not early:
+            yield Item(until, "warn", _("Snooze ended"), _("The time was up."))
+
+
+def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[Item]:
+    """The notices; a tenant sees those to its own recipients."""
+    calls = OutgoingCall.objects.filter(notice__incident__in=group).select_related("notice__target")
+    if not reader.is_operator:
+        calls = calls.filter(account_id__in=reader.account_ids)
+    for call in calls.order_by("-pk")[:MOST_CALLS]:
+        place = {"address": _place(call)}
+        if not call.error:
+            yield Item(call.at, "plain", _("Alert sent to %(address)s") % place)
+        else:
+            yield Item(call.at, "warn", _("Alert to %(address)s failed") % place, call.error)
+
+
+def _place(call: OutgoingCall) -> str:
+    """The address; a webhook's path may hold a secret."""
+    target = call.notice.target if call.notice else None
+    if target is not None and target.channel == NoticeTarget.Channel.EMAIL:
+        return call.address
+    return urlsplit(call.address).hostname or call.address
+
+
+def _closing(row: Incident) -> Item:
+    until = row.until or timezone.now()
+    lasted = span((until - row.since).total_seconds())
+    return Item(until, "good", _("Incident closed"), _("Open for %(time)s.") % {"time": lasted})

@@ -1,0 +1,48 @@
+"""What the search finds of operations: incidents, and things of any kind by their tag."""
+
+from collections.abc import Iterable
+
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite.access.principal import Principal
+from poolsite.operations import selectors, tags_and_notes
+from poolsite.operations.matching import BEGINS, rank
+from poolsite.operations.registry import Found, register_search
+
+LOOKED_AT = 200  # the latest incidents, whose titles are compared
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    register_search("tags", tags_and_notes.find_by_tag)
+    register_search("incidents", find)
+
+
+def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
+    """Of the latest incidents those whose title or object fits; the open ones first."""
+    found: list[Found] = []
+    seen: set[tuple[str, str]] = set()
+    rows = selectors.incidents(principal, state="all").order_by("-pk")[:LOOKED_AT]
+    for row in sorted(rows, key=lambda row: row.until is not None):
+        place = rank(text, [row.title, row.object])
+        if place is None or len(found) >= limit or (row.type, row.object) in seen:
+            continue
+        seen.add((row.type, row.object))  # what came and went many times is one line
+        since = timezone.localtime(row.since)
+        found.append(
+            Found(
+                _("Incident"),
+                row.title,
+                f"{row.object} · {since:%Y-%m-%d %H:%M}",
+                reverse("operations:incident", args=[row.pk]),
+                group="incidents",
+                icon="notification_important",
+                key=f"incident:{row.pk}",
+                rank=max(place, BEGINS),
+                chip=_("Still open") if row.until is None else _("Ended"),
+                look="warn" if row.until is None else "",
+            )
+        )
+    return found

@@ -1,0 +1,58 @@
+"""Short names: what addresses, Redis and the API call a thing; made from its name."""
+
+import re
+import unicodedata
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+FIELD = "slug"
+
+
+def short_name(name: str, length: int = 40) -> str:
+    """`Sales, überall 2` → sales-uberall-2; "" of a name in letters that have no a to z.
+
+    static/js/short_name.js does the same while a person types.
+    """
+    parts = unicodedata.normalize("NFKD", name).lower()
+    plain = "".join(each for each in parts if not unicodedata.combining(each))
+    if any(each.isalpha() and not each.isascii() for each in plain):
+        return ""
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:length].rstrip("-")
+
+
+class ShortNameMixin(forms.BaseForm):
+    """A form whose `slug` comes after `name` and is made from it when it is left empty."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields.get(FIELD)
+        if field is None:
+            return
+        field.required = False
+        field.widget.attrs |= {
+            "data-short-name": True,
+            "maxlength": str(getattr(field, "max_length", None) or 40),
+            "pattern": "[a-z0-9-]+",
+            "spellcheck": "false",
+            "autocapitalize": "off",
+            "autocomplete": "off",
+        }
+        rest = [name for name in self.fields if name != FIELD]
+        at = rest.index("name") + 1
+        self.order_fields([*rest[:at], FIELD, *rest[at:]])
+
+    def clean_slug(self) -> str:
+        """What was typed, or else what the name makes; the same rules hold for both."""
+        field: Any = self.fields[FIELD]
+        given = str(self.cleaned_data[FIELD])
+        if given:
+            return given
+        made = short_name(self.cleaned_data.get("name", ""), field.max_length or 40)
+        if not made and "name" in self.cleaned_data:
+            raise ValidationError(_("Enter a short name. It can't be made from this name."))
+        if made:
+            field.run_validators(made)
+        return made

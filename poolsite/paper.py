@@ -1,0 +1,235 @@
+"""Documents on paper (A4, PDF): text in any of our languages, tables, page numbers.
+
+The same content gives the same bytes: nothing of the clock or of chance goes in. No font is
+copied into the tree: Latin text is Helvetica, which every reader has, Chinese and Korean text is
+in the fonts that PDF readers know by name. docs/decisions/0072-statements-as-pdf.md
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from io import BytesIO
+from typing import Final
+
+from reportlab.lib.colors import HexColor
+from reportlab.lib.pagesizes import A4
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+from reportlab.pdfgen.canvas import Canvas
+
+MARGIN: Final = 48.0
+WIDTH: Final = A4[0] - 2 * MARGIN
+BOTTOM: Final = MARGIN + 20
+LINE: Final = 1.75  # of a row, in sizes of its text
+STRONG, MUTED, RULE = (HexColor(value) for value in ("#101828", "#4a5565", "#d1d5dc"))
+# Font and the encoding that tells which characters it has; the first that has one writes it.
+FONTS: Final = (("STSong-Light", "gbk"), ("HYSMyeongJo-Medium", "cp949"))
+MISSING: Final = "□"
+Draw = Callable[[Canvas], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A table's column: its heading, its share of the width, and whether it has figures."""
+
+    heading: str
+    share: float
+    is_figure: bool = False
+
+
+class Paper:
+    """A document that is written from top to bottom. `footer(page, pages)` ends each page."""
+
+    def __init__(self, title: str, at: datetime, footer: Callable[[int, int], str]) -> None:
+        self._title, self._at, self._footer = title, at, footer
+        self._pages: list[list[Draw]] = [[]]
+        self._y = A4[1] - MARGIN
+
+    def text(self, text: str, size: float = 9, *, bold: bool = False, muted: bool = False) -> None:
+        """Write one line; what is too long for the page is cut."""
+        self._make_room(size * LINE)
+        self._put(MARGIN, fit(text, size, WIDTH, bold), size, bold=bold, muted=muted)
+        self._y -= size * LINE
+
+    def space(self, height: float = 10) -> None:
+        """Leave some room."""
+        self._y -= height
+
+    def heading(self, text: str, rows: int = 2) -> None:
+        """Write the title of a part; it stays together with `rows` rows of what follows."""
+        self.space(14)
+        self._make_room(18 + (rows + 1) * 9 * LINE)
+        self.text(text, 11, bold=True)
+
+    def table(
+        self,
+        columns: Sequence[Column],
+        rows: Sequence[Sequence[str]],
+        *,
+        size: float = 9,
+        last_is_total: bool = False,
+    ) -> None:
+        """Write a table; its head comes again on each page."""
+        self._head(columns, size)
+        for number, cells in enumerate(rows):
+            total = last_is_total and number == len(rows) - 1
+            if self._make_room(size * LINE):
+                self._head(columns, size)
+            if total:
+                self._rule(STRONG)
+            self._row(columns, cells, size, bold=total)
+            if not total:
+                self._rule(RULE)
+
+    def finish(self) -> bytes:
+        """Return the PDF."""
+        stream = BytesIO()
+        canvas = Canvas(stream, pagesize=A4, invariant=1, pageCompression=1)
+        canvas.setTitle(self._title)
+        canvas.setAuthor("Poolsite")
+        canvas.setCreator("Poolsite")
+        canvas.setSubject(self._title)
+        canvas.setDateFormatter(lambda *_now: _pdf_date(self._at))
+        for number, drawn in enumerate(self._pages, start=1):
+            for draw in drawn:
+                draw(canvas)
+            words = self._footer(number, len(self._pages))
+            _write(canvas, MARGIN, MARGIN, fit(words, 8, WIDTH), 8, bold=False, muted=True)
+            canvas.showPage()
+        canvas.save()
+        return stream.getvalue()
+
+    def _head(self, columns: Sequence[Column], size: float) -> None:
+        self._row(columns, [column.heading for column in columns], size, muted=True)
+        self._rule(STRONG)
+
+    def _row(
+        self,
+        columns: Sequence[Column],
+        cells: Sequence[str],
+        size: float,
+        *,
+        bold: bool = False,
+        muted: bool = False,
+    ) -> None:
+        whole = sum(column.share for column in columns)
+        x = MARGIN
+        for column, cell in zip(columns, cells, strict=True):
+            width = WIDTH * column.share / whole
+            text = fit(cell, size, width - 6, bold)
+            indent = width - width_of(text, size, bold) if column.is_figure else 0.0
+            self._put(x + indent, text, size, bold=bold, muted=muted)
+            x += width
+        self._y -= size * LINE
+
+    def _rule(self, colour: HexColor) -> None:
+        y = self._y + 2
+
+        def draw(canvas: Canvas) -> None:
+            canvas.setStrokeColor(colour)
+            canvas.setLineWidth(0.5)
+            canvas.line(MARGIN, y, MARGIN + WIDTH, y)
+
+        self._pages[-1].append(draw)
+
+    def _put(self, x: float, text: str, size: float, *, bold: bool, muted: bool) -> None:
+        y = self._y - size
+
+        def draw(canvas: Canvas) -> None:
+            _write(canvas, x, y, text, size, bold=bold, muted=muted)
+
+        self._pages[-1].append(draw)
+
+    def _make_room(self, height: float) -> bool:
+        """Begin a new page when so much does not fit; whether it did."""
+        if self._y - height >= BOTTOM:
+            return False
+        self._pages.append([])
+        self._y = A4[1] - MARGIN
+        return True
+
+
+def width_of(text: str, size: float, bold: bool = False) -> float:
+    """How wide a line is."""
+    widths = [pdfmetrics.stringWidth(part, font, size) for font, part in _runs(text, bold)]
+    return float(sum(widths))
+
+
+def fit(text: str, size: float, width: float, bold: bool = False) -> str:
+    """The text, or as much of its beginning as fits, with an ellipsis."""
+    if width_of(text, size, bold) <= width:
+        return text
+    while text and width_of(f"{text}…", size, bold) > width:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
+def _write(
+    canvas: Canvas, x: float, y: float, text: str, size: float, *, bold: bool, muted: bool
+) -> None:
+    colour = MUTED if muted else STRONG
+    canvas.saveState()
+    canvas.setFillColor(colour)
+    canvas.setStrokeColor(colour)
+    canvas.setLineWidth(size / 36)
+    for font, part in _runs(text, bold):
+        line = canvas.beginText(x, y)
+        line.setFont(font, size)
+        # The Chinese font has one weight: outlines make it bold.
+        line.setTextRenderMode(2 if bold and not font.startswith("Helvetica") else 0)
+        line.textOut(part)
+        line.setTextRenderMode(0)
+        canvas.drawText(line)
+        x += pdfmetrics.stringWidth(part, font, size)
+    canvas.restoreState()
+
+
+def _runs(text: str, bold: bool) -> Iterator[tuple[str, str]]:
+    """The text in pieces of one font each."""
+    latin = "Helvetica-Bold" if bold else "Helvetica"
+    font, piece = latin, ""
+    for char in unicodedata.normalize("NFC", text):
+        own, shown = _font_of(char)
+        if (own or latin) != font and piece:
+            yield font, piece
+            piece = ""
+        font, piece = own or latin, piece + shown
+    if piece:
+        yield font, piece
+
+
+@cache
+def _font_of(char: str) -> tuple[str, str]:
+    """The font that has the character ("" = the Latin one), and what is written for it."""
+    if char == "\N{MINUS SIGN}":  # Helvetica has none; its dash is as wide as a digit
+        return "", "\N{EN DASH}"
+    if unicodedata.category(char)[0] == "C":
+        return "", " "
+    if _has("cp1252", char):
+        return "", char
+    for font, encoding in FONTS:
+        if _has(encoding, char):
+            _register(font)
+            return font, char
+    _register(FONTS[0][0])
+    return FONTS[0][0], MISSING
+
+
+def _has(encoding: str, char: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@cache
+def _register(font: str) -> None:
+    pdfmetrics.registerFont(UnicodeCIDFont(font))
+
+
+def _pdf_date(at: datetime) -> str:
+    zone = f"{at:%z}"
+    return f"D:{at:%Y%m%d%H%M%S}{zone[:3]}'{zone[3:5]}'"

@@ -1,0 +1,120 @@
+"""The guide to the first permit: a gate, a test permit, then the devices."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from poolsite import operations
+from poolsite.access.models import AuditEntry
+from poolsite.operations.goal_forms import PressForm, with_short_name
+from poolsite.operations.goals import Guide
+from queueing.admission.forms import GateCreateForm
+from queueing.admission.models import Gate, MinuteSample
+from queueing.admission.selectors import visible_gates
+from queueing.admission.services.gates import gate_create
+from queueing.admission.services.trial_permits import trial_permit, trial_permits
+
+
+def register() -> None:
+    """Called once, before the goals are first asked for."""
+    operations.register_goal(
+        operations.Goal(
+            "permit",
+            gettext_lazy("First permit"),
+            gettext_lazy("A gate limits how many devices use an external system at once."),
+            "traffic",
+            2,
+            (_gate_step(), _permit_step()),
+            lambda principal, slug: visible_gates(principal).filter(slug=slug).first(),
+            ending="admission/guide_ending.html",
+            ending_context=_commands,
+            order=30,
+        )
+    )
+
+
+def _gate_step() -> operations.Step:
+    return operations.Step(
+        "gate",
+        gettext_lazy("Create a gate"),
+        gettext_lazy("Give it a name and say how many devices may use the system at once."),
+        "admission.create",
+        _gate,
+        lambda _guide, gate: gate.name,
+        link=lambda _guide, gate: reverse("admission:gate", args=[gate.slug]),
+        form=lambda _guide, data: GateCreateForm(with_short_name(data, Gate, "gate")),
+        first=("name", "cap"),
+        button=gettext_lazy("Create gate"),
+        save=_create,
+    )
+
+
+def _permit_step() -> operations.Step:
+    return operations.Step(
+        "permit",
+        gettext_lazy("Take a test permit"),
+        gettext_lazy(
+            "Poolsite does what a device will do: take a permit and give it back. The slot is "
+            "free again at once."
+        ),
+        "admission.operate",
+        lambda guide: _taken(guide.things["gate"]),
+        lambda _guide, made: _told(made),
+        thing="gate",
+        form=lambda _guide, data: PressForm(data),
+        button=gettext_lazy("Take a test permit"),
+        again=gettext_lazy("Take another test permit"),
+        save=_try,
+        template="admission/guide_permit.html",
+        context=_answers,
+    )
+
+
+def _gate(guide: Guide) -> Gate | None:
+    rows = visible_gates(guide.principal)
+    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
+
+
+def _taken(gate: Gate) -> AuditEntry | MinuteSample | None:
+    """The last test permit, or else a minute in which devices got permits."""
+    granted = MinuteSample.objects.filter(gate=gate, granted__gt=0).order_by("minute")
+    return trial_permits(gate).first() or granted.first()
+
+
+def _told(made: AuditEntry | MinuteSample) -> str:
+    if isinstance(made, MinuteSample):
+        return _("Devices take permits")
+    return _("Granted and returned")
+
+
+def _create(guide: Guide, form: Any) -> str:
+    gate = gate_create(actor=guide.principal, **form.settings())
+    return _("Gate %(name)s created.") % {"name": gate.name}
+
+
+def _try(guide: Guide, form: Any) -> str:
+    token = form.cleaned_data["token"]
+    trial_permit(actor=guide.principal, gate=guide.things["gate"], token=token)
+    return _("Test permit granted and returned.")
+
+
+def _answers(guide: Guide) -> dict[str, Any]:
+    """What the gate answered the last test permit."""
+    made = guide.things.get("permit")
+    return {"after": (made.after or {}) if isinstance(made, AuditEntry) else {}}
+
+
+def _commands(guide: Guide, site: str) -> dict[str, Any]:
+    """What a device sends to take a permit and to give it back."""
+    gate: Gate = guide.things["gate"]
+    post = f"curl {site}/api/v1/gates/{gate.slug}"
+    head = '-H "Authorization: Bearer $POOLSITE_TOKEN"'
+    taken = '{"holder": "device-1"}'
+    given_back = '{"holder": "device-1", "token": \'$PERMIT\'}'
+    lines = (
+        f"{post}/acquire \\\n  {head} \\\n  -d '{taken}'",
+        f"PERMIT=...\n{post}/release \\\n  {head} \\\n  -d '{given_back}'",
+    )
+    return {"command": "\n".join(lines)}

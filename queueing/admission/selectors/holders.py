@@ -1,0 +1,44 @@
+"""Who holds a permit and who waits, as pages and their live topics tell it."""
+
+from typing import Any
+
+from poolsite import hotpath
+from queueing.admission import gate as door
+
+SHOWN = 200
+
+
+def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
+    """Permits by holder: token, deadline_us, granted_us, task, device."""
+    return {
+        row.holder: {
+            "token": row.token,
+            "deadline_us": row.deadline_us,
+            "granted_us": row.granted_us,
+            "task": row.task,
+            "device": row.holder[1:] if row.holder.startswith("@") else "",
+        }
+        for row in found.rows
+    }
+
+
+def line_rows(found: door.Line) -> dict[str, dict[str, Any]]:
+    """Those who wait, by name: arrived_us, asked_us.
+
+    Places are the order of the arrivals: told in the rows, each would change with every slot.
+    """
+    return {row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us} for row in found.rows}
+
+
+def first_snapshots(slug: str) -> dict[str, Any]:
+    """The state of both live topics of a gate, for its page; {} while Redis cannot say."""
+    try:
+        holders, line = hotpath.run_batch([door.holders(slug, 0, SHOWN), door.line(slug, 0, SHOWN)])
+    except hotpath.HotPathError:
+        return {}
+    if not isinstance(holders, door.Holders) or not isinstance(line, door.Line):
+        return {}
+    return {
+        f"admission.holders:{slug}": {"rows": holder_rows(holders)},
+        f"admission.line:{slug}": {"rows": line_rows(line)},
+    }

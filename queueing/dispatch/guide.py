@@ -1,0 +1,99 @@
+"""The guide to the first session: a group, then an instance and a front-end that connect."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from poolsite import operations
+from poolsite.operations.goal_forms import with_short_name
+from poolsite.operations.goals import Guide
+from queueing.dispatch import selectors
+from queueing.dispatch.dispatcher import Figures
+from queueing.dispatch.forms import GroupCreateForm
+from queueing.dispatch.models import Group
+from queueing.dispatch.services.groups import group_create
+
+
+def register() -> None:
+    """Called once, before the goals are first asked for."""
+    operations.register_goal(
+        operations.Goal(
+            "session",
+            gettext_lazy("First session"),
+            gettext_lazy("A group keeps each front-end session on one instance."),
+            "hub",
+            5,
+            (_group_step(), _session_step()),
+            lambda principal, slug: selectors.visible_groups(principal).filter(slug=slug).first(),
+            topic=_topic,
+            ending="dispatch/guide_ending.html",
+            order=50,
+        )
+    )
+
+
+def _group_step() -> operations.Step:
+    return operations.Step(
+        "group",
+        gettext_lazy("Create a group"),
+        gettext_lazy("Front-ends and application servers that belong together."),
+        "dispatch.create",
+        _group,
+        lambda _guide, group: group.name,
+        link=lambda _guide, group: reverse("dispatch:group", args=[group.slug]),
+        form=lambda _guide, data: GroupCreateForm(with_short_name(data, Group, "group")),
+        first=("name",),
+        button=gettext_lazy("Create group"),
+        save=_create,
+    )
+
+
+def _session_step() -> operations.Step:
+    return operations.Step(
+        "session",
+        gettext_lazy("Connect an instance and a front-end"),
+        gettext_lazy(
+            "Both connect by websocket with an API token. The first session that the front-end "
+            "opens completes this step."
+        ),
+        "dispatch.create",
+        _started,
+        lambda _guide, figures: _told(figures.started),
+        thing="group",
+        template="dispatch/guide_session.html",
+        context=_now,
+    )
+
+
+def _group(guide: Guide) -> Group | None:
+    rows = selectors.visible_groups(guide.principal)
+    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
+
+
+def _figures(guide: Guide) -> Figures | None:
+    return selectors.with_figures([guide.things["group"]], patient=True)[0].figures
+
+
+def _started(guide: Guide) -> Figures | None:
+    figures = _figures(guide)
+    return figures if figures is not None and figures.started else None
+
+
+def _told(count: int) -> str:
+    return ngettext("%(n)s session opened", "%(n)s sessions opened", count) % {"n": f"{count:,}"}
+
+
+def _now(guide: Guide) -> dict[str, Any]:
+    return {"figures": _figures(guide)}
+
+
+def _topic(guide: Guide) -> str:
+    group = None if guide.is_finished else guide.things.get("group")
+    return f"dispatch.group:{group.slug}" if group is not None else ""
+
+
+def _create(guide: Guide, form: Any) -> str:
+    group = group_create(actor=guide.principal, **form.cleaned_data)
+    return _("Group %(name)s created.") % {"name": group.name}

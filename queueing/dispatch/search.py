@@ -1,0 +1,94 @@
+"""What the search finds of the dispatcher: groups, instances, a session by its very id."""
+
+from collections.abc import Iterable
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from poolsite import access, hotpath, operations
+from poolsite.access import Principal
+from poolsite.operations import Found
+from poolsite.operations.matching import named
+from poolsite.operations.palette import Offer, register_offer
+from poolsite.operations.registry import Follow
+from queueing.dispatch import dispatcher as door
+from queueing.dispatch.models import Group, Instance
+
+SESSION_GROUPS = 50  # a session is asked of so many groups at most
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    operations.register_search("dispatch", find)
+    words = gettext_lazy("New group…")
+    register_offer(Offer("dispatch.new", words, "dispatch:group_create", "add", "dispatch.create"))
+
+
+def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
+    """Groups and instances by name, a session by its very id."""
+    if not access.decide(principal, "dispatch.view"):
+        return []
+    groups = access.visible(Group.objects.all(), principal, "dispatch.view").order_by("slug")
+    found = [
+        _group(principal, place, row) for place, row in named(groups, text, ("name", "slug"), limit)
+    ]
+    rows = Instance.objects.filter(group__in=groups.order_by()).select_related("group")
+    found += [
+        Found(
+            _("Instance"),
+            row.name,
+            _("Instance of %(group)s") % {"group": row.group.name},
+            reverse("dispatch:group", args=[row.group.slug]),
+            exact=place == 0,
+            group="groups",
+            icon="dns",
+            rank=place,
+            chip=row.get_link_state_display(),
+        )
+        for place, row in named(rows.order_by("name"), text, ("name",), limit)
+    ]
+    return found + (_sessions(list(groups[:SESSION_GROUPS]), text) if "/" in text else [])
+
+
+def _group(principal: Principal, place: int, row: Group) -> Found:
+    def page(name: str) -> str:
+        return reverse(f"dispatch:{name}", args=[row.slug])
+
+    follow = [
+        Follow("pages", _("Sessions"), page("sessions"), "forum"),
+        Follow("pages", _("Events"), page("events"), "history"),
+    ]
+    if access.decide(principal, "dispatch.configure", row):
+        follow.append(Follow("pages", _("Settings"), page("settings"), "settings"))
+    return Found(
+        _("Group"),
+        row.name,
+        row.slug,
+        page("group"),
+        exact=place == 0,
+        group="groups",
+        icon="hub",
+        key=f"group:{row.slug}",
+        rank=place,
+        follow=follow,
+    )
+
+
+def _sessions(groups: list[Group], text: str) -> list[Found]:
+    asked = hotpath.run_batch([door.route(group.slug, text[:81]) for group in groups])
+    return [
+        Found(
+            _("Session"),
+            route.session,
+            f"{group.name} · {route.back_name}",
+            f"{reverse('dispatch:sessions', args=[group.slug])}"
+            f"?{urlencode({'session': route.session})}",
+            exact=True,
+            group="groups",
+            icon="forum",
+        )
+        for group, route in zip(groups, asked, strict=True)
+        if isinstance(route, door.Route)
+    ]

@@ -1,0 +1,241 @@
+"""The guide to the first visitor: a desk with a queue and an agent, then somebody who waits."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from poolsite import access, hotpath, operations
+from poolsite.access import Principal
+from poolsite.access.guide import account_step, first_account
+from poolsite.access.models import Account, Membership, Role, User
+from poolsite.access.services import membership_set
+from poolsite.operations.goal_forms import with_short_name
+from poolsite.operations.goals import Data, Guide
+from queueing.line.forms import DeskCreateForm
+from queueing.line.forms.first import FirstAgentForm, FirstQueueForm
+from queueing.line.models import Agent, Desk, Queue, Visit
+from queueing.line.selectors import wallboard
+from queueing.line.services import desks
+from queueing.line.services.common import agents_at
+from queueing.line.views.common import visible_desks
+
+RECENT = timedelta(hours=1)
+
+
+def register() -> None:
+    """Called once, before the goals are first asked for."""
+    operations.register_goal(
+        operations.Goal(
+            "visitor",
+            gettext_lazy("First visitor"),
+            gettext_lazy("Visitors wait in a queue of a desk until an agent is free."),
+            "support_agent",
+            4,
+            (account_step(_account), _desk_step(), _queue_step(), _agent_step(), _visitor_step()),
+            lambda principal, slug: _served_desks(principal).filter(slug=slug).first(),
+            topic=_topic,
+            ending="line/guide_ending.html",
+            order=20,
+        )
+    )
+
+
+def _desk_step() -> operations.Step:
+    return operations.Step(
+        "desk",
+        gettext_lazy("Create a desk"),
+        gettext_lazy("A service team with its queues and agents, such as “Support”."),
+        "line.create",
+        lambda guide: _desk(guide),
+        lambda _guide, desk: desk.name,
+        link=lambda _guide, desk: reverse("line:settings", args=[desk.slug]),
+        form=_desk_form,
+        first=("name",),
+        button=gettext_lazy("Create desk"),
+        save=_create_desk,
+    )
+
+
+def _queue_step() -> operations.Step:
+    return operations.Step(
+        "queue",
+        gettext_lazy("Create a queue"),
+        gettext_lazy("Visitors with the same kind of question. Open all day; set hours later."),
+        "line.configure",
+        lambda guide: guide.things["desk"].queues.order_by("pk").first(),
+        lambda _guide, queue: queue.name,
+        thing="desk",
+        link=lambda guide, queue: reverse(
+            "line:queue", args=[guide.things["desk"].slug, queue.slug]
+        ),
+        form=lambda _guide, data: FirstQueueForm(with_short_name(data, Queue, "queue")),
+        first=("name",),
+        button=gettext_lazy("Create queue"),
+        save=_create_queue,
+    )
+
+
+def _agent_step() -> operations.Step:
+    return operations.Step(
+        "agent",
+        gettext_lazy("Add an agent"),
+        gettext_lazy("The person who talks to visitors. Choose yourself to try it."),
+        "line.configure",
+        lambda guide: guide.things["desk"].agents.filter(archived_at=None).order_by("pk").first(),
+        lambda _guide, agent: agent.name,
+        thing="desk",
+        link=lambda guide, agent: reverse(
+            "line:agent_settings", args=[guide.things["desk"].slug, agent.user_id]
+        ),
+        form=_agent_form,
+        button=gettext_lazy("Add agent"),
+        save=_create_agent,
+        template="line/guide_agent.html",
+        context=lambda guide: {"invite_url": _invite_url(guide)},
+    )
+
+
+def _visitor_step() -> operations.Step:
+    return operations.Step(
+        "visitor",
+        gettext_lazy("Be the first visitor"),
+        gettext_lazy(
+            "Open the visitor page in a new tab and join. Then go online in the agent console: "
+            "the visitor is assigned to you."
+        ),
+        "line.configure",
+        _visit,
+        lambda _guide, visit: _said(visit),
+        thing="desk",
+        link=lambda guide, visit: reverse(
+            "line:story", args=[guide.things["desk"].slug, visit.public_id]
+        ),
+        template="line/guide_visitor.html",
+        context=_now,
+    )
+
+
+# -- what is there ---------------------------------------------------------------------------------
+
+
+def _served_desks(principal: Principal) -> QuerySet[Desk]:
+    """The reader's desks at which people can serve: an account's."""
+    return visible_desks(principal).exclude(account=None)
+
+
+def _desk(guide: Guide) -> Desk | None:
+    """The desk of the address, or the oldest one."""
+    rows = _served_desks(guide.principal)
+    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
+
+
+def _account(guide: Guide) -> Account | None:
+    """The desk's, or the oldest one that the reader may see."""
+    desk = _desk(guide)
+    return desk.account if desk is not None else first_account(guide)
+
+
+def _visit(guide: Guide) -> Visit | None:
+    """The newest visit, once there is somebody to serve it."""
+    if "agent" not in guide.things:
+        return None
+    desk = guide.things["desk"]
+    return Visit.objects.filter(desk=desk).select_related("queue").order_by("-joined_at").first()
+
+
+def _said(visit: Visit) -> str:
+    name = visit.name or _("A visitor")
+    return _("%(name)s came to %(queue)s") % {"name": name, "queue": visit.queue.name}
+
+
+def _now(guide: Guide) -> dict[str, Any]:
+    """Who waits, and what the agents do; None while Redis does not say."""
+    desk: Desk | None = guide.things.get("desk")
+    queue: Queue | None = guide.things.get("queue")
+    agent: Agent | None = guide.things.get("agent")
+    if desk is None or queue is None or agent is None:
+        return {}
+    own = agent.user_id == guide.principal.user_id
+    return {"queue": queue, "agent": agent, "own": own, "live": _live(desk)}
+
+
+def _live(desk: Desk) -> dict[str, Any] | None:
+    try:
+        board = wallboard.board(desk)
+        records = list(agents_at(desk.slug))
+    except hotpath.HotPathError:
+        return None
+    states = {wallboard.state_of(each) for each in records if each.state != "offline"}
+    return {"waiting": board["waiting"], "room": "room" in states, "online": bool(states)}
+
+
+def _topic(guide: Guide) -> str:
+    """The desk's, while its first visitor is awaited or has just come."""
+    desk, visit = guide.things.get("desk"), guide.things.get("visitor")
+    if desk is None or "agent" not in guide.things:
+        return ""
+    is_past = visit is not None and visit.joined_at < timezone.now() - RECENT
+    return "" if is_past else f"line.desk:{desk.slug}"
+
+
+def _reader(guide: Guide) -> User | None:
+    """The reader, where he or she may become a member who serves."""
+    may = access.decide(guide.principal, "access.people_change", guide.things["account"]).allowed
+    return User.objects.filter(pk=guide.principal.user_id or 0).first() if may else None
+
+
+def _invite_url(guide: Guide) -> str:
+    account = guide.things.get("account")
+    if account is None or not access.decide(guide.principal, "access.people_change", account):
+        return ""
+    return reverse("access:invite", args=[account.slug])
+
+
+# -- what the steps do -----------------------------------------------------------------------------
+
+
+def _desk_form(guide: Guide, data: Data) -> DeskCreateForm:
+    """A desk of the account above."""
+    form = DeskCreateForm(with_short_name(data, Desk, "desk"))
+    del form.fields["account"]
+    return form
+
+
+def _agent_form(guide: Guide, data: Data) -> FirstAgentForm:
+    return FirstAgentForm(data, desk=guide.things["desk"], reader=_reader(guide))
+
+
+def _create_desk(guide: Guide, form: Any) -> str:
+    given = {**form.cleaned_data, "account": guide.things["account"]}
+    desk = desks.desk_create(actor=guide.principal, **given)
+    return _("Desk %(name)s created.") % {"name": desk.name}
+
+
+def _create_queue(guide: Guide, form: Any) -> str:
+    desk = guide.things["desk"]
+    queue = desks.queue_create(actor=guide.principal, desk=desk, **form.cleaned_data)
+    return _("Queue %(name)s created. It is open.") % {"name": queue.name}
+
+
+def _create_agent(guide: Guide, form: Any) -> str:
+    """The agent serves every queue; the reader becomes a member of the desk's account first."""
+    desk, account, user = guide.things["desk"], guide.things["account"], form.cleaned_data["user"]
+    if user.pk == guide.principal.user_id:
+        access.require(guide.principal, "access.people_change", account)
+        rows = Membership.objects.filter(user=user, account=account)
+        roles = set(rows.values_list("role", flat=True))
+        if not roles:
+            membership_set(user=user, account=account, roles=[Role.AGENT], actor=guide.principal)
+    agent = desks.agent_create(
+        actor=guide.principal,
+        desk=desk,
+        user=user,
+        name=form.cleaned_data["name"],
+        queues=desk.queues.all(),
+    )
+    return _("Agent %(name)s added.") % {"name": agent.name}

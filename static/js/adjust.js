@@ -1,0 +1,36 @@
+// An adjustment's form: what the balance is afterwards, while the amount is typed.
+import { pageData } from "./dom.js";
+import { money, putMoney } from "./money.js";
+import { fill, gettext } from "./words.js";
+
+const page = pageData("adjust-page");
+const form = document.querySelector("[data-adjust]");
+const field = form.querySelector("[name=amount]");
+
+field.addEventListener("input", tell);
+addEventListener("pageshow", tell);
+
+function tell() {
+  const text = field.value.replaceAll(" ", "");
+  const units = /^\d{1,11}(\.\d{1,4})?$/.test(text) ? Math.round(Number(text) * 10000) : 0;
+  for (const link of form.querySelectorAll("[data-kind]")) {
+    const url = new URL(link.href);
+    if (units) url.searchParams.set("amount", text); else url.searchParams.delete("amount");
+    link.href = url.href;
+  }
+  const after = units ? effect(units) : { spendable: null, owed: 0 };
+  putMoney(form.querySelector("[data-after]"), after.spendable, page.currency);
+  const note = after.owed ? fill(gettext("%(amount)s owed"), { amount: money(after.owed, page.currency).join("") }) : "";
+  form.querySelector("[data-after-owed]").textContent = after.refused ? gettext("more than is available") : note;
+}
+
+/** As selectors/adjustments.py says it. */
+function effect(units) {
+  if (page.kind === "credit") {
+    const paid = Math.min(page.owed, units);
+    return { spendable: page.spendable + units - paid, owed: page.owed - paid };
+  }
+  if (page.kind === "cash_refund" && units > page.spendable) return { spendable: null, owed: 0, refused: true };
+  const taken = Math.min(page.spendable, units);
+  return { spendable: page.spendable - taken, owed: page.owed + units - taken };
+}

@@ -1,0 +1,40 @@
+// What was opened last, kept in this browser for each person; logging out forgets it.
+
+const KEPT = 20;
+const dialog = () => document.querySelector("[data-search]");
+const place = () => `poolsite:recent:${dialog()?.dataset.reader ?? ""}`;
+const text = (selector) => document.querySelector(selector)?.textContent.trim() ?? "";
+
+/** The latest first: {title, detail, url, icon, at}. */
+export function recents() {
+  try {
+    const kept = JSON.parse(localStorage.getItem(place()) ?? "[]");
+    return kept.filter((each) => typeof each.url === "string" && /^\/(?!\/)/.test(each.url));
+  } catch {
+    return [];
+  }
+}
+
+export function remember({ title, detail = "", url, icon }) {
+  const others = recents().filter((each) => each.url !== url);
+  try {
+    localStorage.setItem(place(), JSON.stringify([{ title, detail, url, icon, at: Date.now() }, ...others].slice(0, KEPT)));
+  } catch { /* private window: nothing is kept */ }
+}
+
+/** Remember the page that is shown, where it is that of one thing: it has a way back to its list. */
+function visited() {
+  const crumbs = [...document.querySelectorAll(".crumbs a")];
+  const title = text("h1");
+  if (!crumbs.length || !title || document.querySelector(`.sidebar a.nav-item[href="${CSS.escape(location.pathname)}"]`)) return;
+  const named = /[?&](id|session)=/.test(location.search) ? location.search : "";
+  const icon = text(".sidebar a.nav-item[aria-current] .icon") || "description";
+  remember({ title, detail: crumbs.at(-1).textContent.trim(), url: location.pathname + named, icon });
+}
+
+export function startRecents() {
+  visited();
+  document.querySelector("form[action*='logout']")?.addEventListener("submit", () => {
+    try { localStorage.removeItem(place()); } catch { /* nothing was kept */ }
+  });
+}

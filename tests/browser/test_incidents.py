@@ -1,0 +1,80 @@
+"""Incidents in two windows: what one does is seen in the other."""
+
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, expect
+
+from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.incident_stage import CAUSE
+from tests.browser.running import Console
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.needs("chromium"),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+ROWS = "[data-attention] > [data-attention-rows]"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def other(console: Console) -> AsyncIterator[Window]:
+    async with console.window("lin.mei") as shown:
+        yield shown
+
+
+def row(shown: Window, box: str = ROWS) -> Locator:
+    return shown.page.locator(f"{box} [data-cause='{CAUSE}']")
+
+
+async def test_who_acknowledges_and_snoozes_is_seen_by_the_others_until_it_gets_worse(
+    console: Console, operator: Window, other: Window
+) -> None:
+    console.stage("tests.browser.incident_stage")
+    for shown in (operator, other):
+        await shown.go_live("/incidents/")
+    await expect(row(operator).locator(".attention__owner")).to_contain_text("Unassigned")
+    await row(operator).locator("[data-acknowledge]").click()
+    await expect(row(other).locator(".attention__owner")).to_contain_text("Lin Mei")
+    await expect(row(other).locator("[data-acknowledge]")).to_have_count(0)
+
+    await row(operator).locator("[data-snooze]").click()
+    await operator.page.get_by_label("1 hour").check()
+    await operator.page.fill("#snooze-reason", "Known until noon")
+    await operator.page.click("#snooze-dialog .button--primary")
+    await expect(row(other)).to_have_count(0)
+    await other.page.click("[data-attention-snoozed] summary")
+    later = row(other, "[data-attention-later]")
+    await expect(later.locator(".attention__snooze")).to_contain_text("Known until noon")
+
+    console.stage("tests.browser.incident_stage", "worse")
+    for shown in (operator, other):
+        await expect(row(shown)).to_have_count(1)
+        await expect(row(shown).locator("summary")).to_contain_text("Show 2 others")
+
+
+async def test_an_incidents_page_is_live_and_pleases_axe_also_on_a_phone(
+    console: Console, operator: Window, other: Window
+) -> None:
+    console.stage("tests.browser.incident_stage")
+    await operator.go_live("/incidents/")
+    await row(operator).locator("a.attention__title").click()
+    await operator.ready()
+    page = operator.page
+    assert await operator.serious_violations() == []
+    await page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    await operator.go(urlsplit(page.url).path)
+    assert await operator.serious_violations(*COLOURS) == []
+    await other.go_live(urlsplit(page.url).path)
+    await page.fill("#incident-note", "Called the carrier")
+    await page.click(".incident__note .button")
+    await expect(other.page.locator("#incident-timeline")).to_contain_text("Called the carrier")
+    await page.set_viewport_size(PHONE)
+    assert await operator.overflow() == []
+    await page.click("[data-dialog='snooze-dialog']")
+    await expect(page.locator("#snooze-dialog")).to_be_visible()
+    assert await operator.serious_violations() == []
+    assert operator.complaints == []
