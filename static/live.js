@@ -17,6 +17,7 @@
  * @property {object[]} early  changes that came ahead of their snapshot
  */
 
+import { first } from "./live/first.js";
 import { pauseBefore } from "./live/retry.js";
 
 const QUIET = 10_000; // without a frame for so long, the server is asked
@@ -50,9 +51,6 @@ class Connection extends EventTarget {
 
 export const connection = new Connection();
 
-/** States that came with the page (`first_snapshots` of its view), each for its first watcher. */
-const firsts = JSON.parse(document.getElementById("first-snapshots")?.textContent ?? "{}");
-
 /** @type {WebSocket | null} */
 let socket = null;
 let ready = false;
@@ -81,7 +79,7 @@ export function subscribe(topic, handlers, { element } = {}) {
   entry.handlers.add(mine);
   topics.set(topic, entry);
   if (known) entry.version = null; // a second watcher needs the whole state, too
-  else if (topic in firsts) queueMicrotask(() => tellFirst(entry));
+  else first(topic, (data) => entry.version ?? tell(entry, "snapshot", data));
   ask(entry);
   attempt(0);
   return () => {
@@ -132,13 +130,6 @@ const watched = (entry) => topics.get(entry.topic) === entry;
 
 function askIn(wait, entry) {
   setTimeout(() => watched(entry) && ask(entry), wait);
-}
-
-/** Draw what came with the page, until the socket knows better. */
-function tellFirst(entry) {
-  const data = firsts[entry.topic];
-  delete firsts[entry.topic];
-  if (entry.version === null) each(entry.handlers, (handlers) => handlers.snapshot(data, 0));
 }
 
 /** End the watch of a topic that nobody watches any more. */

@@ -12,7 +12,7 @@ from django.db.models import BooleanField, IntegerField
 from poolsite import hotpath
 from poolsite.access.models import ApiToken
 from poolsite.runtime.demo_data import DemoData
-from queueing.admission import demo, overview, services
+from queueing.admission import demo, overview, search, services
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.gates import SETTINGS
@@ -170,8 +170,8 @@ def test_the_demo_has_gates_with_work_and_keeps_its_tokens() -> None:
 def test_gates_and_devices_are_found_and_measured() -> None:
     make_batch(make_gate(), ["a"])
     reader = operator()
-    assert [found.url for found in overview.find(reader, "tow", 5)] == ["/gates/tower/"]
-    assert [found.name for found in overview.find(reader, "a", 5)] == ["a"]
+    assert [found.url for found in search.find(reader, "tow", 5)] == ["/gates/tower/"]
+    assert [found.name for found in search.find(reader, "a", 5)] == ["a"]
     names = {metric.name for metric in overview.collect()}
     assert "poolsite_gate_permits" in names
 
