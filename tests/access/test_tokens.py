@@ -23,6 +23,7 @@ from poolsite.access.token_areas import areas, areas_of, purposes
 from poolsite.access.tokens import VisitorClaims, hash_of, read_visitor, sign_visitor
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
+from tests.house.source import ROOT
 
 access.register_action("test.token", tokens=True, operators=True)
 
@@ -275,6 +276,16 @@ def test_each_area_names_actions_of_its_own_that_tokens_may_have() -> None:
     apps = {name.partition(".")[0] for name in named}
     left = {name for name in open_to_tokens - set(named) if name.partition(".")[0] in apps}
     assert left == {"billing.send"}
+
+
+def test_links_to_the_form_name_purposes_that_there_are() -> None:
+    named = {
+        purpose
+        for page in (ROOT / "templates").rglob("*.html")
+        for purpose in re.findall(r"[?]purpose=(\w+)", page.read_text("utf-8"))
+    }
+    assert named
+    assert named <= {purpose.key for purpose in purposes()}
 
 
 def test_a_tenant_makes_tokens_for_itself_alone(world: World) -> None:
