@@ -42,7 +42,7 @@ def register() -> None:
                 owner_step(),
                 _top_up_step(),
             ),
-            lambda principal, slug: accounts(principal).filter(slug=slug).first(),
+            accounts,
             topic=_topic,
             ending="billing/guide_ending.html",
             order=40,

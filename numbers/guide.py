@@ -68,7 +68,7 @@ def register() -> None:
             "call",
             3,
             (_pool_step(), _numbers_step(), _call_step()),
-            lambda principal, slug: visible_pools(principal).filter(slug=slug).first(),
+            visible_pools,
             ending="numbers/guide_ending.html",
             ending_context=_commands,
             order=10,
@@ -82,7 +82,7 @@ def _pool_step() -> operations.Step:
         gettext_lazy("Create a pool"),
         gettext_lazy("A set of outbound numbers that calls share."),
         "numbers.create",
-        _pool,
+        lambda guide: guide.subject,
         lambda _guide, pool: pool.name,
         link=lambda _guide, pool: reverse("numbers:pool", args=[pool.slug]),
         form=lambda _guide, data: PoolCreateForm(with_short_name(data, Pool, "pool")),
@@ -128,11 +128,6 @@ def _call_step() -> operations.Step:
         template="numbers/guide_call.html",
         context=_answers,
     )
-
-
-def _pool(guide: Guide) -> Pool | None:
-    rows = visible_pools(guide.principal)
-    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
 
 
 def _any_of(pool: Pool) -> bool:

@@ -54,8 +54,7 @@ def owner_step() -> Step:
 
 def first_account(guide: Guide) -> Account | None:
     """The account of the address, or the oldest one that the reader may see."""
-    rows = selectors.accounts(guide.principal)
-    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
+    return guide.chosen(selectors.accounts(guide.principal))
 
 
 def _create_account(guide: Guide, form: Any) -> str:

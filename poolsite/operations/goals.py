@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django import forms
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -25,6 +26,7 @@ from poolsite.kept import reach_of
 DONE, NEXT, OPTIONAL, LATER = "done", "next", "optional", "later"
 FINISHED_SECONDS: Final = 30.0
 Data = Mapping[str, Any] | None
+T = TypeVar("T", bound=Model)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Step:
 class Goal:
     """What is reached at the end. `minutes`: what it takes somebody who sees it for the first time.
 
-    subject: the object of which the address names the slug, as far as the reader may see it.
+    subjects: what the reader may see of the objects of which the address names one by its slug.
     topic: the live topic that tells of changes; "" = none now. ending: the template of what comes
     next, once all is done; ending_context is told the guide and the site's address.
     """
@@ -74,7 +76,7 @@ class Goal:
     icon: str
     minutes: int
     steps: Sequence[Step]
-    subject: Callable[[Principal, str], Any | None]
+    subjects: Callable[[Principal], QuerySet[Any]]
     topic: Callable[["Guide"], str] = lambda guide: ""
     ending: str = ""
     ending_context: Callable[["Guide", str], dict[str, Any]] = lambda guide, site: {}
@@ -113,6 +115,15 @@ class Guide:
         if not self._is_ready(step) and not self.principal.is_operator:
             return False
         return self.decision(step) in (Decision.ALLOW, Decision.FACTOR)
+
+    @property
+    def subject(self) -> Any | None:
+        """The goal's object of the address, else the oldest; None = there is none yet."""
+        return self.chosen(self.goal.subjects(self.principal))
+
+    def chosen(self, rows: QuerySet[T]) -> T | None:
+        """The row whose slug the address names, else the oldest."""
+        return (rows.filter(slug=self.on) if self.on else rows.order_by("pk")).first()
 
     @property
     def is_offered(self) -> bool:
@@ -190,7 +201,7 @@ def goals() -> dict[str, Goal]:
 def guide_of(goal: Goal, principal: Principal, request: HttpRequest) -> Guide:
     """The page's guide. access.Hidden when `?on=` names nothing that the reader may see."""
     on = request.GET.get("on", "")[:40]
-    if on and goal.subject(principal, on) is None:
+    if on and not goal.subjects(principal).filter(slug=on).exists():
         raise access.Hidden(goal.name)
     return Guide(goal, principal, on, request)
 

@@ -27,7 +27,7 @@ def register() -> None:
             "traffic",
             2,
             (_gate_step(), _permit_step()),
-            lambda principal, slug: visible_gates(principal).filter(slug=slug).first(),
+            visible_gates,
             ending="admission/guide_ending.html",
             ending_context=_commands,
             order=30,
@@ -41,7 +41,7 @@ def _gate_step() -> operations.Step:
         gettext_lazy("Create a gate"),
         gettext_lazy("Give it a name and say how many devices may use the system at once."),
         "admission.create",
-        _gate,
+        lambda guide: guide.subject,
         lambda _guide, gate: gate.name,
         link=lambda _guide, gate: reverse("admission:gate", args=[gate.slug]),
         form=lambda _guide, data: GateCreateForm(with_short_name(data, Gate, "gate")),
@@ -70,11 +70,6 @@ def _permit_step() -> operations.Step:
         template="admission/guide_permit.html",
         context=_answers,
     )
-
-
-def _gate(guide: Guide) -> Gate | None:
-    rows = visible_gates(guide.principal)
-    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
 
 
 def _taken(gate: Gate) -> AuditEntry | MinuteSample | None:

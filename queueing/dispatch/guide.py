@@ -26,7 +26,7 @@ def register() -> None:
             "hub",
             5,
             (_group_step(), _session_step()),
-            lambda principal, slug: selectors.visible_groups(principal).filter(slug=slug).first(),
+            selectors.visible_groups,
             topic=_topic,
             ending="dispatch/guide_ending.html",
             order=50,
@@ -40,7 +40,7 @@ def _group_step() -> operations.Step:
         gettext_lazy("Create a group"),
         gettext_lazy("Front-ends and application servers that belong together."),
         "dispatch.create",
-        _group,
+        lambda guide: guide.subject,
         lambda _guide, group: group.name,
         link=lambda _guide, group: reverse("dispatch:group", args=[group.slug]),
         form=lambda _guide, data: GroupCreateForm(with_short_name(data, Group, "group")),
@@ -65,11 +65,6 @@ def _session_step() -> operations.Step:
         template="dispatch/guide_session.html",
         context=_now,
     )
-
-
-def _group(guide: Guide) -> Group | None:
-    rows = selectors.visible_groups(guide.principal)
-    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
 
 
 def _figures(guide: Guide) -> Figures | None:

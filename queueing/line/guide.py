@@ -37,7 +37,7 @@ def register() -> None:
             "support_agent",
             4,
             (account_step(_account), _desk_step(), _queue_step(), _agent_step(), _visitor_step()),
-            lambda principal, slug: _served_desks(principal).filter(slug=slug).first(),
+            _served_desks,
             topic=_topic,
             ending="line/guide_ending.html",
             order=20,
@@ -51,7 +51,7 @@ def _desk_step() -> operations.Step:
         gettext_lazy("Create a desk"),
         gettext_lazy("A service team with its queues and agents, such as “Support”."),
         "line.create",
-        lambda guide: _desk(guide),
+        lambda guide: guide.subject,
         lambda _guide, desk: desk.name,
         link=lambda _guide, desk: reverse("line:settings", args=[desk.slug]),
         form=_desk_form,
@@ -128,15 +128,9 @@ def _served_desks(principal: Principal) -> QuerySet[Desk]:
     return visible_desks(principal).exclude(account=None)
 
 
-def _desk(guide: Guide) -> Desk | None:
-    """The desk of the address, or the oldest one."""
-    rows = _served_desks(guide.principal)
-    return (rows.filter(slug=guide.on) if guide.on else rows.order_by("pk")).first()
-
-
 def _account(guide: Guide) -> Account | None:
     """The desk's, or the oldest one that the reader may see."""
-    desk = _desk(guide)
+    desk: Desk | None = guide.subject
     return desk.account if desk is not None else first_account(guide)
 
 

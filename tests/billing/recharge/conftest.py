@@ -1,10 +1,34 @@
-"""Both providers stand open, and nobody is asked for a second factor unless a test wants it."""
+"""The people of the tests. Both providers stand open; no second factor unless a test wants it."""
 
 import pytest
+from django.test import Client
 from payments import core
 from pytest_django import Settings
 
-from tests.billing.recharge.money_people import API_KEY, SECRET
+from poolsite.access.models import User
+from tests.billing.recharge.money_people import (
+    API_KEY,
+    SECRET,
+    Payers,
+    browser,
+    operator,
+    payers,
+)
+
+
+@pytest.fixture
+def people() -> Payers:
+    return payers()
+
+
+@pytest.fixture
+def customer(people: Payers) -> Client:
+    return browser(people.owner)
+
+
+@pytest.fixture
+def olga() -> User:
+    return operator("olga", "finance")
 
 
 @pytest.fixture(autouse=True)

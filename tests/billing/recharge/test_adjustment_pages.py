@@ -30,16 +30,6 @@ LIST = "/billing/adjustments/"
 
 
 @pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
-@pytest.fixture
-def olga() -> User:
-    return operator("olga", "finance")
-
-
-@pytest.fixture
 def client(olga: User) -> Client:
     return browser(olga)
 

@@ -30,16 +30,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 @pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
-@pytest.fixture
-def olga() -> User:
-    return operator("olga", "finance")
-
-
-@pytest.fixture
 def omar() -> User:
     return operator("omar", "finance")
 

@@ -27,11 +27,6 @@ from tests.billing.recharge.money_people import (
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-@pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
 def status(recharge: Recharge) -> str:
     return str(Recharge.objects.get(pk=recharge.pk).status)
 

@@ -17,19 +17,9 @@ from billing.services.rebuilding_drill import wallet_rebuild
 from poolsite import access
 from poolsite.access.models import AuditEntry, User
 from poolsite.runtime.redis_server import RedisServer
-from tests.billing.recharge.money_people import Payers, browser, operator, payers, spendable
+from tests.billing.recharge.money_people import Payers, browser, operator, spendable
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-
-
-@pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
-@pytest.fixture
-def olga() -> User:
-    return operator("olga", "finance")
 
 
 @pytest.fixture

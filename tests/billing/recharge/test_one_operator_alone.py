@@ -26,7 +26,6 @@ from tests.billing.recharge.money_people import (
     answer,
     browser,
     completed,
-    payers,
     spendable,
     started,
 )
@@ -34,11 +33,6 @@ from tests.billing.recharge.money_people import (
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 PASSWORD = "the puppet's password"
 MILLION = 1_000_000
-
-
-@pytest.fixture
-def people() -> Payers:
-    return payers()
 
 
 @pytest.fixture

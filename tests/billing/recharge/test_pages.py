@@ -29,16 +29,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 HOME = "/accounts/acme/"
 
 
-@pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
-@pytest.fixture
-def customer(people: Payers) -> Client:
-    return browser(people.owner)
-
-
 def top_up(client: Client, **given: Any) -> HttpResponse:
     return client.post(  # type: ignore[return-value]  # the test client's own response
         f"{HOME}top-up/", {"variant": "demo", "token": str(uuid4()), **given}

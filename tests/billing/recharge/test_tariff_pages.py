@@ -10,17 +10,12 @@ from django.utils import timezone
 
 from billing.models import Tariff
 from poolsite.access.models import Account
-from tests.billing.recharge.money_people import Payers, browser, operator, payers
+from tests.billing.recharge.money_people import Payers, browser, operator
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 HOME = "/accounts/acme/tariffs/"
 NEW = f"{HOME}new/"
 PRICES = {"video": {"unit_price": 1_450}, "native_text": {"unit_price": 450}}
-
-
-@pytest.fixture
-def people() -> Payers:
-    return payers()
 
 
 @pytest.fixture

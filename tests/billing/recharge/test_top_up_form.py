@@ -14,25 +14,13 @@ from billing.selectors.top_up import Outlook, presets
 from tests.billing.recharge.money_people import (
     Payers,
     answer,
-    browser,
     completed,
-    payers,
     spendable,
     started,
 )
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 PAGE = "/accounts/acme/top-up/"
-
-
-@pytest.fixture
-def people() -> Payers:
-    return payers()
-
-
-@pytest.fixture
-def customer(people: Payers) -> Client:
-    return browser(people.owner)
 
 
 def post(client: Client, **given: Any) -> HttpResponse:
