@@ -39,7 +39,7 @@ def test_what_only_looks_may_run_where_nothing_can_be_written() -> None:
     library = library_of(desk.SCRIPTS["place"])
     assert library is not None
     flags = re.findall(r"register\('line_(\w+)', operation, \{(.*?)\}\)", library.text)
-    row = next(row for row in rows(part("Scripts")) if row[2].strip() == "look")
+    row = next(row for row in rows(part("Scripts")) if row[2].strip() == "read only")
     looks = {name for name, its in flags if "no-writes" in its}
     assert sorted(looks) == sorted(re.findall(r"`(\w+)`", row[1]))
 
@@ -65,7 +65,8 @@ def test_every_kind_of_entry_is_told() -> None:
     kinds |= set(re.findall(r"offers\.pass_on\(\w+, \w+, '(\w+)'", CODE))
     kinds |= set(re.findall(r"presence\.take_offline\(\w+, '(\w+)'", CODE))
     kinds |= {"returned", "withdrawn", "transfer", "move"}  # chosen by a condition
-    told = set(re.findall(r"`(\w+)`", "".join(row[1] for row in rows(part("History")))))
+    table = part("History").partition("| kinds | of |")[2]
+    told = set(re.findall(r"`(\w+)`", "".join(row[1] for row in rows(table))))
     assert kinds == told
 
 
@@ -89,13 +90,13 @@ def test_every_letter_of_a_record_is_told() -> None:
         assert f"`{letter}<" in records, letter
 
 
-def test_the_texts_have_as_many_words_as_the_page_names() -> None:
-    """Visit, agent and queue: the patterns that cut them apart, and the sentences."""
+def test_the_records_have_as_many_fields_as_the_page_names() -> None:
+    """Visit, agent and queue: the patterns that cut them apart, and the tables."""
     records = part("Records")
-    for name, words in (("A visit", 10), ("An agent", 11), ("A queue", 16)):
-        sentence = re.sub(r"\([^()]*\)", "", records.partition(f"{name}: ")[2].partition(". ")[0])
-        sentence = sentence.replace("then seconds and counts: ", "").partition("\n\n")[0]
-        assert len(sentence.split(",")) == words, (name, sentence)
+    for name, count in (("A visit", 10), ("An agent", 11), ("A queue", 16)):
+        table = records.partition(f"### {name}\n")[2].partition("\n### ")[0]
+        numbered = re.findall(r"^\| (\d+) \|", table, flags=re.MULTILINE)
+        assert numbered == [str(number) for number in range(1, count + 1)], name
     queue = desk.QueueSettings().words()
     assert len(queue.split()) == 16
 

@@ -64,7 +64,7 @@ def test_every_pair_of_the_reply_is_told() -> None:
 def test_the_columns_are_those_of_the_settings() -> None:
     columns = "o" + pool.PoolSettings().columns()
     assert len(columns) == 103
-    assert "log limit (94–103)" in PAGE
+    assert "| 94–103 | log limit |" in PAGE
 
 
 def test_no_reply_word_is_unknown_to_python() -> None:
