@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from billing import money
@@ -16,6 +17,7 @@ from billing.services.recharges import check_amount
 from poolsite.access.models import Account
 
 LONGEST = 24  # characters of an amount
+OTHER = "other"  # of a top-up's presets: the amount is written instead
 
 
 class AmountField(forms.CharField):
@@ -55,6 +57,17 @@ def shortest(units: int) -> str:
     return "0" if Decimal(text) == 0 else text
 
 
+def in_currency(form: forms.Form, currency: str, *names: str) -> None:
+    """Name the currency beside the labels of these amounts."""
+    for name in names:
+        field = form.fields[name]
+        field.label = _in_currency(str(field.label), currency)
+
+
+def _in_currency(label: str, currency: str) -> str:
+    return gettext("%(label)s (%(currency)s)") % {"label": label, "currency": currency}
+
+
 def _token() -> forms.UUIDField:
     return forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 
@@ -66,18 +79,18 @@ def _reason(**given: Any) -> forms.CharField:
 
 
 class TopUpForm(forms.Form):
-    """How much, and by which provider. A preset counts where no amount is written."""
+    """How much, and by which provider. A chosen preset counts; `other`: the amount written."""
 
-    amount = AmountField(label=_("Amount"))
+    amount = AmountField(label=_("Amount"), error_messages={"required": _("Choose an amount.")})
     variant = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
     keep_method = forms.BooleanField(
-        label=_("Save this card for automatic top-ups"), required=False
+        label=_("Save this payment method for automatic top-ups"), required=False
     )
     token = _token()
 
     def __init__(self, data: Any = None, *args: Any, wallet: Wallet, **given: Any) -> None:
-        if data is not None and not data.get("amount", "").strip():
-            data = {**data.dict(), "amount": data.get("preset", "")}
+        if data is not None and data.get("preset", OTHER) != OTHER:
+            data = {**data.dict(), "amount": data["preset"]}
         super().__init__(data, *args, **given)
         self._currency = wallet.account.currency
         offered = variants.configured()
@@ -96,30 +109,58 @@ class TopUpForm(forms.Form):
 
 
 class LimitsForm(forms.Form):
-    """The customer's own rules: alert, daily limit, automatic top-up."""
+    """The customer's own rules: alert, daily limit, automatic top-up. Empty is stored as 0."""
 
     alert_below = AmountField(
         label=_("Alert when balance is below"),
         least=0,
+        required=False,
         help_text=_(
-            "0: no alert. The alert is sent once, then again only after the balance has recovered."
+            "Leave empty for no alert. It is sent once, then again only after the balance has"
+            " recovered."
         ),
     )
     daily_limit = AmountField(
         label=_("Daily spending limit"),
         least=0,
-        help_text=_("0: no limit. Holds that would exceed the limit are refused until midnight."),
+        required=False,
+        help_text=_(
+            "Leave empty for no limit. Messages that would exceed it are refused until midnight."
+        ),
     )
     top_up_below = AmountField(
-        label=_("Top up below"), least=0, help_text=_("0: no automatic top-up.")
+        label=_("Top up below"),
+        least=0,
+        required=False,
+        help_text=_("Leave empty to turn automatic top-ups off."),
     )
-    top_up_amount = AmountField(label=_("Top-up amount"), least=0)
+    top_up_amount = AmountField(label=_("Top-up amount"), least=0, required=False)
     top_up_daily_count = forms.IntegerField(
         label=_("Maximum top-ups per day"),
         min_value=0,
         max_value=24,
         help_text=_("Failed attempts count too."),
     )
+
+    def __init__(
+        self, data: Any = None, *, initial: dict[str, Any], currency: str, automatic: bool
+    ) -> None:
+        shown = {name: value or None for name, value in initial.items()}
+        shown["top_up_daily_count"] = initial["top_up_daily_count"]
+        super().__init__(data, initial=shown)
+        in_currency(self, currency, *AMOUNTS)
+        if not automatic:
+            for name in AUTOMATIC:
+                del self.fields[name]
+
+    def clean(self) -> dict[str, Any]:
+        """Empty amounts as the 0 that is stored."""
+        cleaned = super().clean() or {}
+        return {name: 0 if value is None else value for name, value in cleaned.items()}
+
+
+AMOUNTS = ("alert_below", "daily_limit", "top_up_below", "top_up_amount")
+AUTOMATIC = ("top_up_below", "top_up_amount", "top_up_daily_count")
 
 
 class NoticeForm(forms.Form):
@@ -132,15 +173,24 @@ class NoticeForm(forms.Form):
 
 
 class RefundForm(forms.Form):
-    """A customer asks for money back."""
+    """A customer asks for money back; where to is kept as one line."""
 
     amount = AmountField(label=_("Amount"))
-    payout = forms.CharField(
-        label=_("Payout account"),
-        max_length=200,
-        help_text=_("Bank, account number and account holder."),
-    )
+    bank = forms.CharField(label=_("Bank"), max_length=60)
+    bank_account = forms.CharField(label=_("Account number"), max_length=40)
+    holder = forms.CharField(label=_("Account holder"), max_length=80)
     reason = _reason()
+
+    def __init__(self, *args: Any, currency: str, most: str, **given: Any) -> None:
+        super().__init__(*args, **given)
+        in_currency(self, currency, "amount")
+        self.fields["amount"].help_text = gettext("Maximum: %(amount)s") % {"amount": most}
+
+    def clean(self) -> dict[str, Any]:
+        """`payout` is what the request keeps."""
+        cleaned = super().clean() or {}
+        parts = [cleaned.pop(name, "") for name in ("bank", "bank_account", "holder")]
+        return {**cleaned, "payout": ", ".join(parts)}
 
 
 class AdjustmentForm(forms.Form):
@@ -170,6 +220,7 @@ class AdjustmentForm(forms.Form):
         kinds: Any = self.fields["kind"]
         kinds.choices = [(each.value, words[each.value]) for each in BY_FORM]
         del self.fields["reference" if kind == MoneyOrder.Kind.CHARGEBACK else "recharge"]
+        in_currency(self, wallet.account.currency, "amount")
 
     def clean_recharge(self) -> Recharge | None:
         """The account's own top-up of that number."""

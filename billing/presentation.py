@@ -33,22 +33,22 @@ MODE_LOOKS = {
 KIND_WORDS = {
     "hold": gettext_lazy("Held"),
     "sent": gettext_lazy("Sent"),
-    "settle": gettext_lazy("Settled"),
-    "fail": gettext_lazy("Failed, returned"),
-    "expire": gettext_lazy("No report in 72 h, returned"),
-    "cancel": gettext_lazy("Cancelled, returned"),
+    "settle": gettext_lazy("Charged"),
+    "fail": gettext_lazy("Returned, failed"),
+    "expire": gettext_lazy("Returned, no report"),
+    "cancel": gettext_lazy("Returned, cancelled"),
     "flag": gettext_lazy("Flagged"),
-    "session": gettext_lazy("Session message"),
+    "session": gettext_lazy("Charged, session"),
     "unpaid": gettext_lazy("Not paid yet"),
     "parked": gettext_lazy("Report stored"),
     "orphan": gettext_lazy("Report without a message"),
-    "recharge": gettext_lazy("Top-up"),
-    "credit": gettext_lazy("Credit"),
-    "debit": gettext_lazy("Debit"),
-    "chargeback": gettext_lazy("Chargeback"),
-    "cash_refund": gettext_lazy("Cash refund"),
-    "by_hand": gettext_lazy("Charged manually"),
-    "status": gettext_lazy("Status"),
+    "recharge": gettext_lazy("Topped up"),
+    "credit": gettext_lazy("Adjusted, credit"),
+    "debit": gettext_lazy("Adjusted, debit"),
+    "chargeback": gettext_lazy("Charged back"),
+    "cash_refund": gettext_lazy("Paid out"),
+    "by_hand": gettext_lazy("Adjusted, manual charge"),
+    "status": gettext_lazy("Status changed"),
     "open": gettext_lazy("Opening balance"),
     "load": gettext_lazy("Rebuilt"),
 }
@@ -104,8 +104,10 @@ def mode_word(mode: str) -> str:
     return str(MODE_WORDS.get(mode, mode)) if mode else ""
 
 
-def kind_word(kind: str) -> str:
-    """What an entry did."""
+def kind_word(kind: str, back: int = 0) -> str:
+    """What an entry did; back: what of a hold it returned, in units."""
+    if kind == "settle" and back > 0:
+        return _("Charged, rest returned")
     return str(KIND_WORDS.get(kind, kind))
 
 

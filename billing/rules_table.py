@@ -86,7 +86,7 @@ WORDS: Final[Mapping[str, Any]] = {
     ),
     "final report: failed": _("Final report: failed"),
     "report without a readable mode": _("Report without a readable mode"),
-    "72 h passed": _("72 h passed"),
+    "72 h passed": _("No report after 72 h"),
     "unsent deadline passed": _("Send deadline passed"),
     "cancel": _("Cancel"),
     # money

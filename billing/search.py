@@ -157,7 +157,7 @@ def _follow(principal: Principal, row: Wallet) -> list[Follow]:
         Follow("pages", _("Usage"), link("usage", row.slug), "bar_chart"),
     ]
     if _may(principal, "billing.finance", row):
-        words = _("Adjust the balance of %(account)s…") % name
+        words = _("Adjust balance of %(account)s…") % name
         follow.append(Follow("actions", words, link("adjust", row.slug), "fact_check"))
     if _may(principal, "billing.pay", row) and not principal.is_operator:
         words = _("Top up %(account)s…") % name

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -14,7 +13,7 @@ from numbers.models import Number, Pool, Switch
 from numbers.selectors.imports import visible_imports
 from poolsite import access, number_format, operations
 from poolsite.access import Principal
-from poolsite.operations import Found
+from poolsite.operations import Found, dates
 from poolsite.operations.matching import BEGINS, PART, named, rank
 from poolsite.operations.palette import Offer, register_offer
 from poolsite.operations.registry import Follow
@@ -146,7 +145,7 @@ def _calls(principal: Principal, text: str, limit: int) -> list[Found]:
         Found(
             _("Call"),
             row.call_id,
-            f"{row.number} · {timezone.localtime(row.started_at):%Y-%m-%d %H:%M:%S}",
+            f"{row.number} · {dates.moment_exact(row.started_at)}",
             reverse("numbers:number", args=[row.number]),
             exact=True,
             group="calls",
@@ -180,7 +179,7 @@ def _imports(principal: Principal, text: str, limit: int) -> list[Found]:
         Found(
             _("Import"),
             row.file_name,
-            f"{row.pool.name} · {timezone.localtime(row.created_at):%Y-%m-%d %H:%M}",
+            f"{row.pool.name} · {dates.moment(row.created_at)}",
             f"{reverse('numbers:numbers')}?{urlencode({'panel': row.pk})}",
             exact=place == 0,
             group="imports",

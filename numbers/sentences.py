@@ -6,6 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from numbers import health_reasons
 from numbers.forms import PoolSettingsForm
 from numbers.models import HealthRule, Number, Pool, SwitchKind
 from numbers.selectors.imports import visible_imports
@@ -154,7 +155,7 @@ def _of_health() -> list[Sentence]:
             "numbers.health_apply",
             NUMBERS,
             _("The rule %(rule)s took %(numbers)s of %(thing)s out of use: %(why)s"),
-            MANY,
+            {**MANY, "why": lambda value, _reading: health_reasons.said(str(value))},
         ),
         Sentence(
             "numbers.health_return",

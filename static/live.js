@@ -23,14 +23,14 @@ import { pauseBefore } from "./live/retry.js";
 const QUIET = 10_000; // without a frame for so long, the server is asked
 const PATIENCE = 5_000; // for its answer
 const HIDDEN = 60_000; // a page that nobody sees lets go of its socket
-const STEADY = 5_000; // after a connection that lasted so long, retries begin at the shortest pause again
+const STEADY = 5_000; // after a connection that lasted so long, retries begin at the shortest pause
 const SIGNED_OUT = 4401;
 const TRY_LATER = 4503;
 
 /** @type {Map<string, Entry>} */
-const topics = new Map();
+export const topics = new Map();
 /** @type {Map<string, Set<(data: any) => void>>} */
-const people = new Map();
+export const people = new Map();
 
 /**
  * What the badge shows. Fires `state` at every change and once a second while the page is seen.
@@ -287,7 +287,7 @@ function tellStale(entry, isStale) {
   each(entry.handlers, (handlers) => handlers.stale?.(isStale));
 }
 
-/** Call each; one that throws is reported (window's error event) and does not stop the others. */
+/** Call each; one that throws is reported (window's error event) and stops no other. */
 function each(all, call) {
   let fine = true;
   for (const one of [...all]) {

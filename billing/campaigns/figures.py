@@ -49,6 +49,16 @@ class Figures:
         """Messages whose end is still to come."""
         return self.held + self.sent
 
+    def by_show(self) -> dict[str, int]:
+        """How many recipients each part of their list has (selectors.campaigns.SHOWS)."""
+        return {
+            "": self.recipients,
+            "delivered": self.delivered_count,
+            "waiting": self.waiting + self.held + self.sent,
+            "failed": self.failed + self.expired + self.cancelled,
+            "refused": self.refused,
+        }
+
     def after(self, changes: Iterable[Change]) -> "Figures":
         """The figures after change entries of this campaign's messages.
 

@@ -1,6 +1,7 @@
 --[[ billing/load
 Purpose: Puts messages back into a wallet in safe mode. Open holds that the books know only count as
-  held; those that they do not know are charged now, as far as the balance goes.
+  held; those that they do not know are charged now, as far as the balance goes. What was held on this
+  day counts as spent, so that the daily limit goes on.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold
@@ -53,6 +54,11 @@ local function load_hold(message, is_new)
   return 'loaded'
 end
 
+-- What this day's holds have cost so far is spent: their returns are taken off it again.
+local function count_spent(message)
+  if message.day == wallet.conf.day then wallet.spent = wallet.spent + messages.charged(message) end
+end
+
 local final = {}
 local function load_message(message, is_new)
   if wallet.known[message.id] then return 'repeat' end
@@ -68,6 +74,7 @@ local function load_message(message, is_new)
   end
   if answer == 'loaded' then
     wallet.known[message.id] = message
+    count_spent(message)
     messages.write(message)
   end
   return answer
@@ -77,7 +84,7 @@ messages.read(ids)
 local reply = { '1', '', '', '' }
 for _, row in ipairs(rows) do reply[#reply + 1] = load_message(row.message, row.is_new) end
 finals.add(final)
--- Holds that the books know change no balance: no entry, the figure is written all the same.
+-- Holds that the books know change no balance: no entry, the figures are written all the same.
 reply[4] = string.format('%d', wallet.held)
-if wallet.seq == wallet.first_seq then redis.call('HSET', wallet.tag, 'held', reply[4]) end
+redis.call('HSET', wallet.tag, 'held', reply[4], 'spent', string.format('%d', wallet.spent))
 return replies.close(reply)

@@ -87,7 +87,7 @@ def explain(
     yet are `wallet.entries(slug, since=wallet.seq)`. Entries whose leg is 0 are left out.
     """
     limit = max(1, min(limit, MOST_ROWS))
-    entries = _entries(wallet, figure)
+    entries = entries_of(wallet, figure)
     opening = wallet.opening if figure.leg == "spendable" and figure.is_whole else 0
     sign = -1 if figure.leg == "receivable" else 1
     moved, count = _sum(wallet, figure, entries)
@@ -117,7 +117,8 @@ def _sum(wallet: Wallet, figure: Figure, entries: QuerySet[JournalEntry]) -> tup
     return int(told["total"] or 0), int(told["count"])
 
 
-def _entries(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
+def entries_of(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
+    """The entries that sum to the figure, in no order."""
     rows = JournalEntry.objects.filter(wallet=wallet).exclude(**{figure.leg: 0})
     if figure.since:
         rows = rows.filter(at_us__gte=figure.since)

@@ -72,7 +72,7 @@ def story(wallet: Wallet, message_id: str) -> Story:
         list(entries.order_by("-generation", "-seq")[:STORY_ENTRIES]),
         of_message(wallet.pk, message_id),
         intent,
-        Recipient.objects.select_related("campaign")
+        Recipient.objects.select_related("campaign__template__chatbot")
         .filter(message_id=message_id, campaign__wallet=wallet)
         .first(),
         Tariff.objects.filter(pk=tariff_id or 0, account=wallet.account_id).first(),

@@ -29,6 +29,7 @@ class Counts:
 
     states: Mapping[str, int]
     modes: Mapping[str, int]
+    total: int = 0  # with every filter applied
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,17 @@ class MessageQuery:
         return Counts(
             Counter(state for state, mode, _flag in found if self.mode in ("", mode)),
             Counter(mode for state, mode, _flag in found if self.state in ("", state)),
+            sum(self.mode in ("", row[1]) and self.state in ("", row[0]) for row in found),
         )
+
+    def total(self, wallet: Wallet, counts: Counts | None) -> int | None:
+        """How many match; None: more than are counted."""
+        if counts is not None:
+            return counts.total
+        if self.state != State.PARKED:
+            return None
+        found = self.rows(wallet).order_by().values("pk")[: COUNTED + 1].count()
+        return found if found <= COUNTED else None
 
     def page(
         self, wallet: Wallet, *, after: int | None = None, before: int | None = None

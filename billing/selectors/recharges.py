@@ -1,10 +1,10 @@
 """Top-ups, adjustments and refund requests, as their pages list them. Tenant-safe."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from payments import PaymentStatus
 
 from billing.models import Adjustment, PaymentMethod, Recharge, RefundRequest, Wallet
@@ -12,9 +12,7 @@ from billing.selectors.wallets import one_of, wallet_get
 from billing.services.days import zone_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.paging import older_page
 
-PAGE_ROWS = 50
 CHUNK = 1_000
 # What a person filters by → the library's statuses.
 SHOWS: dict[str, tuple[str, ...]] = {
@@ -32,10 +30,8 @@ class RechargeQuery:
 
     show: str = ""
     variant: str = ""
-    begin: date | None = None
-    end: date | None = None
+    year: int = 0  # in the account's zone; 0 = all
     search: str = ""  # a number R00000012, or the provider's reference
-    after: int = 0  # the last row's key
 
     def rows(self, wallet: Wallet) -> QuerySet[Recharge]:
         """The top-ups that match, newest first."""
@@ -45,18 +41,18 @@ class RechargeQuery:
         if self.variant:
             found = found.filter(variant=self.variant)
         zone = zone_of(wallet.account)
-        if self.begin:
-            found = found.filter(created__gte=_midnight(self.begin, zone))
-        if self.end:
-            found = found.filter(created__lt=_midnight(self.end + timedelta(days=1), zone))
+        if self.year:
+            begin, end = (datetime(year, 1, 1, tzinfo=zone) for year in (self.year, self.year + 1))
+            found = found.filter(created__gte=begin, created__lt=end)
         if self.search:
             found = found.filter(_named(self.search))
         return found.order_by("-pk")
 
-    def page(self, wallet: Wallet) -> "RechargePage":
-        """One page by its key."""
-        found, following = older_page(self.rows(wallet), self.after, PAGE_ROWS)
-        return RechargePage(found, following or 0)
+    def sums(self, wallet: Wallet) -> tuple[int, int]:
+        """How many match, and what was paid by them less what went back, in units."""
+        paid = Sum(F("amount") - F("reversed"), filter=Q(credited_at__isnull=False))
+        found = self.rows(wallet).order_by().aggregate(n=Count("pk"), paid=paid)
+        return int(found["n"]), int(found["paid"] or 0)
 
     def every(self, wallet: Wallet) -> Iterator[Recharge]:
         """All that match, chunk by chunk: no cursor stays open while a slow reader reads."""
@@ -69,16 +65,17 @@ class RechargeQuery:
             last = chunk[-1].pk
 
 
-@dataclass(frozen=True)
-class RechargePage:
-    """Some top-ups; `following` is the key of the next page, 0 at the end."""
-
-    rows: list[Recharge] = field(default_factory=list)
-    following: int = 0
-
-
-def _midnight(day: date, zone: object) -> datetime:
-    return datetime(day.year, day.month, day.day, tzinfo=zone)  # type: ignore[arg-type]
+def recharge_years(wallet: Wallet) -> list[int]:
+    """The years in which there were top-ups, from the first to the last; the newest first."""
+    found = Recharge.objects.filter(wallet=wallet).aggregate(
+        first=Min("created"), last=Max("created")
+    )
+    first, last = found["first"], found["last"]
+    if first is None or last is None:
+        return []
+    zone = zone_of(wallet.account)
+    years = range(first.astimezone(zone).year, last.astimezone(zone).year + 1)
+    return list(years)[::-1]
 
 
 def _named(search: str) -> Q:

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from django.apps import apps
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -54,6 +55,15 @@ def tariff_at(account_id: int, at: datetime | None = None) -> Tariff | None:
     moment = at or timezone.now()
     rows = Tariff.objects.filter(account_id=account_id, valid_from__lte=moment)
     return rows.filter(Q(valid_until=None) | Q(valid_until__gt=moment)).first()
+
+
+def call_intervals(account_id: int) -> tuple[int, ...]:
+    """The lengths in seconds that the account's charged pools count calls by, rising; without such
+    a pool the one that a new pool has."""
+    pool = apps.get_model("numbers", "Pool")
+    rows = pool.objects.filter(account=account_id, charged=True).order_by()
+    found = rows.values_list("charge_interval_seconds", flat=True).distinct()
+    return tuple(sorted(found)) or (pool._meta.get_field("charge_interval_seconds").default,)
 
 
 def prices_of(tariff: Tariff) -> Prices:

@@ -9,7 +9,8 @@ from billing.money import UNITS
 from billing.selectors import figures
 from billing.selectors.usage import pace
 
-USUAL = (500 * UNITS, 2_000 * UNITS, 5_000 * UNITS)
+DEFAULT = 2_000 * UNITS
+USUAL = (500 * UNITS, DEFAULT, 5_000 * UNITS)
 OFFERED = 4
 LOOKED_AT = 20
 

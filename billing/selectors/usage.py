@@ -7,7 +7,19 @@ from datetime import UTC, date, datetime, timedelta
 from math import sqrt
 from zoneinfo import ZoneInfo
 
-from django.db.models import Count, F, IntegerField, Sum
+from django.db.models import (
+    BigIntegerField,
+    Case,
+    Count,
+    F,
+    IntegerField,
+    OuterRef,
+    QuerySet,
+    Subquery,
+    Sum,
+    Value,
+    When,
+)
 from django.db.models.functions import Cast
 
 from billing.models import UsageHour, Wallet
@@ -17,6 +29,7 @@ from billing.services.usage import HOUR_US, unsummed
 CHARGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session"))
 PACE_HOURS = 24
 CURVE_HOURS = 96
+NEVER = 10**12  # minutes
 RANGES = ("7d", "30d", "12m")
 HOUR = timedelta(hours=1)
 
@@ -145,6 +158,31 @@ def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:
         .annotate(Sum("spendable"))
     )
     return {wallet: max(0, -spendable) for wallet, spendable in rows}
+
+
+def with_minutes_left(wallets: QuerySet[Wallet], *, now: datetime) -> QuerySet[Wallet]:
+    """With `minutes_left`: how long the balance in the books lasts at the pace of the last 24 h,
+    NEVER while nothing is spent. For their order."""
+    spent = (
+        UsageHour.objects.filter(
+            wallet=OuterRef("pk"), hour__gt=_hour(now) - PACE_HOURS * HOUR, kind__in=CHARGES
+        )
+        .order_by()
+        .values("wallet")
+        .annotate(units=Sum("spendable"))
+        .values("units")
+    )
+    left = F("spendable") * (PACE_HOURS * 60) / (F("last_day") * -1)
+    return wallets.annotate(last_day=Subquery(spent, output_field=BigIntegerField())).annotate(
+        minutes_left=Case(
+            When(last_day__lt=0, then=left), default=Value(NEVER), output_field=BigIntegerField()
+        )
+    )
+
+
+def charged_since(wallet: Wallet, begin: datetime) -> int:
+    """What messages cost since then, as the chart of `usage` counts it."""
+    return sum(row.revenue for row in usage_rows(wallet, begin) if row.kind in CHARGES)
 
 
 def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[datetime, int]]:

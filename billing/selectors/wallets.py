@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from django.db.models import F, Model, Q, QuerySet
+from django.utils import timezone
 
 from billing.models import Wallet
+from billing.selectors.usage import with_minutes_left
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.paging import keyset_page
@@ -13,7 +15,8 @@ from poolsite.paging import keyset_page
 M = TypeVar("M", bound=Model)
 PAGE_ROWS = 50
 SHOWS = ("", "open", "frozen", "closed", "recovering", "owing", "low")
-SORTS = ("slug", "spendable", "-spendable", "held", "-held")
+SORTS = ("lasts", "-lasts", "slug", "spendable", "-spendable", "held", "-held")
+ORDERS = {"lasts": "minutes_left", "spendable": "spendable", "held": "held"}  # by a field
 
 
 def visible_wallets(principal: Principal, action: str = "billing.view") -> QuerySet[Wallet]:
@@ -77,10 +80,15 @@ class WalletQuery:
         found = visible_wallets(principal)
         if self.search:
             found = found.filter(
-                Q(account__slug__startswith=self.search.lower())
-                | Q(account__name__istartswith=self.search)
+                Q(account__slug__contains=self.search.lower())
+                | Q(account__name__icontains=self.search)
             )
-        return _ordered(_shown(found, self.show), self.sort)
+        return _ordered(_shown(self._measured(found), self.show), self.sort)
+
+    def _measured(self, rows: QuerySet[Wallet]) -> QuerySet[Wallet]:
+        if self.sort.lstrip("-") != "lasts":
+            return rows
+        return with_minutes_left(rows, now=timezone.now())
 
     def page(self, principal: Principal) -> "WalletPage":
         """One page by its key: page one costs what page ten thousand costs."""
@@ -94,7 +102,8 @@ class WalletQuery:
     def _last(self, principal: Principal) -> Wallet | None:
         if not self.after:
             return None
-        return visible_wallets(principal).filter(account__slug=self.after).first()
+        rows = self._measured(visible_wallets(principal))
+        return rows.filter(account__slug=self.after).first()
 
 
 @dataclass(frozen=True)
@@ -116,16 +125,17 @@ def _shown(rows: QuerySet[Wallet], show: str) -> QuerySet[Wallet]:
 
 
 def _ordered(rows: QuerySet[Wallet], sort: str) -> QuerySet[Wallet]:
-    if sort.lstrip("-") in ("spendable", "held"):
-        return rows.order_by(sort, "account__slug")
-    return rows.order_by("account__slug")
+    name = ORDERS.get(sort.lstrip("-"))
+    if name is None:
+        return rows.order_by("account__slug")
+    return rows.order_by(f"-{name}" if sort.startswith("-") else name, "account__slug")
 
 
 def _behind(last: Wallet, sort: str) -> Q:
     """Rows that come after `last` in this order."""
-    name = sort.lstrip("-")
+    name = ORDERS.get(sort.lstrip("-"))
     further = Q(account__slug__gt=last.slug)
-    if name not in ("spendable", "held"):
+    if name is None:
         return further
     value = getattr(last, name)
     side = "lt" if sort.startswith("-") else "gt"

@@ -86,14 +86,20 @@ def adjustment_ask(
 
 
 def needs_second(wallet: Wallet, asker: User, kind: str, amount: int) -> bool:
-    """Whether another operator must approve: above the limit, alone or with today's others.
+    """Whether another operator must approve: above the limit, alone or with today's others."""
+    return amount > alone_up_to(wallet, asker, kind)
+
+
+def alone_up_to(wallet: Wallet, asker: User, kind: str) -> int:
+    """How much more a person may move without another's approval; 0 = nothing.
 
     What one person did alone to this account in the last 24 h counts along, so that a large sum
     in small parts needs four eyes too; so does what people did who are not independent of this one
     (`access.four_eyes`). A charge by hand always needs a second operator.
     """
-    if kind == Kind.CHARGE_BY_HAND:
-        return True
+    limit: int = settings.BILLING_FOUR_EYES_ABOVE
+    if kind == Kind.CHARGE_BY_HAND or not limit:
+        return 0
     since = timezone.now() - timedelta(hours=24)
     alone = Adjustment.objects.filter(
         wallet=wallet,
@@ -101,13 +107,10 @@ def needs_second(wallet: Wallet, asker: User, kind: str, amount: int) -> bool:
         status=Adjustment.Status.APPLIED,
         decided_by=None,
     )
-    limit: int = settings.BILLING_FOUR_EYES_ABOVE
-    if amount > limit:
-        return True
     askers = User.objects.filter(pk__in=alone.values("asked_by"))
     same = [each for each in askers if each == asker or four_eyes.dependence(each, asker)]
-    before = alone.filter(asked_by__in=same).aggregate(total=Sum("amount"))["total"] or 0
-    return before + amount > limit
+    before: int = alone.filter(asked_by__in=same).aggregate(total=Sum("amount"))["total"] or 0
+    return max(0, limit - before)
 
 
 def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = "") -> Adjustment:

@@ -1,4 +1,4 @@
-"""Payments whose provider has said nothing: asked for, and closed when nobody finishes them."""
+"""Payments whose provider has said nothing: asked for, cancelled, closed when nobody ends them."""
 
 import logging
 from datetime import timedelta
@@ -9,6 +9,7 @@ from payments import PaymentStatus
 
 from billing.models import Recharge
 from billing.recharging import reports, variants
+from poolsite.access.services.actor import Actor, require
 
 logger = logging.getLogger(__name__)
 UNPAID_DAYS = 7  # a payment that nobody finished is closed then
@@ -51,3 +52,12 @@ def close_unfinished() -> dict[str, int]:
     before = timezone.now() - timedelta(days=UNPAID_DAYS)
     rows = Recharge.objects.filter(status__in=_OPEN, created__lt=before)
     return {"closed": rows.update(status=PaymentStatus.CANCELLED, message="not finished in time")}
+
+
+def recharge_cancel(recharge: Recharge, *, actor: Actor) -> bool:
+    """The payer gives an unpaid top-up up; whether it was open. What is paid later is credited."""
+    require(actor, "billing.pay", recharge.wallet)
+    if recharge.status not in _OPEN:
+        return False
+    said = reports.of_status(recharge, PaymentStatus.CANCELLED, "")
+    return reports.deliver(said) is reports.Answer.NOT_CREDITED

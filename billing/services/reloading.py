@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
@@ -11,6 +11,7 @@ from billing import servers, wallet
 from billing.models import FlaggedReport, HoldIntent, JournalEntry, Message, Wallet
 from billing.models.messages import State
 from billing.persistence.entries import MONEY_KINDS
+from billing.services.days import day_start
 from billing.wallet import LOAD_LIMIT, LoadRow, MessageState, Receipt
 from poolsite.moments import us_of
 
@@ -50,9 +51,12 @@ def load_intents(row: Wallet) -> Reloaded:
 
     What the balance does not reach is told, not charged.
     """
-    done = Reloaded()
+    done, today = Reloaded(), day_start(row.account)
     for part in _parts(_intents(row)):
-        rows = [LoadRow(_of_intent(intent), known=False) for intent in part]
+        rows = [
+            LoadRow(_of_intent(intent), known=False, today=intent.created_at >= today)
+            for intent in part
+        ]
         answers = servers.path(row).run(wallet.load(row.slug, rows)).answers
         for intent, answer in zip(part, answers, strict=True):
             done += Reloaded(
@@ -106,7 +110,7 @@ def _of_intent(intent: HoldIntent) -> MessageState:
 
 
 def _load_messages(row: Wallet) -> int:
-    put = 0
+    put, today = 0, day_start(row.account)
     ended = Q(state__in=ENDED, ended_at__gt=timezone.now() - FINALS)
     rows = Message.objects.filter(Q(state__in=UNENDED) | ended, wallet=row).order_by("pk")
     after = 0
@@ -119,9 +123,19 @@ def _load_messages(row: Wallet) -> int:
         states = [
             _of_message(message, seen, parked, intents.get(message.message_id)) for message in page
         ]
-        loaded = servers.path(row).run(wallet.load(row.slug, [LoadRow(state) for state in states]))
+        loads = [
+            LoadRow(state, today=_is_of(message, today))
+            for message, state in zip(page, states, strict=True)
+        ]
+        loaded = servers.path(row).run(wallet.load(row.slug, loads))
         put += sum(answer == "loaded" for answer in loaded.answers)
         after = page[-1].pk
+
+
+def _is_of(message: Message, day: datetime) -> bool:
+    """Whether its hold is of the day that began then. Session messages have only their end."""
+    at = message.held_at or message.ended_at
+    return at is not None and at >= day
 
 
 def _of_message(

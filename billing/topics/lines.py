@@ -19,7 +19,7 @@ _CAMPAIGN = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One entry's effect on what can be spent, in units."""
+    """One entry's effect on what can be spent, and what a message's end charged; in units."""
 
     seq: int
     at_us: int
@@ -27,6 +27,7 @@ class Moved:
     operation_id: str
     amount: int
     chatbot: str
+    charged: int = 0
 
     @property
     def cause(self) -> str:
@@ -50,6 +51,7 @@ class Line:
     amount: int
     balance: int
     operation_id: str
+    charged: int = 0
     name: str = ""
 
     def as_json(self) -> dict[str, Any]:
@@ -63,6 +65,7 @@ class Line:
             "name": self.name,
             "count": self.count,
             "amount": self.amount,
+            "charged": self.charged,
             "balance": self.balance,
             "id": self.operation_id if self.count == 1 else "",
         }
@@ -71,12 +74,18 @@ class Line:
 def of_entry(entry: Entry) -> Moved:
     """An entry of the wallet's stream."""
     change = wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
-    return Moved(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot)
+    return Moved(
+        *(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot),
+        charged=change.price,
+    )
 
 
 def of_row(row: JournalEntry) -> Moved:
     """The same from the journal."""
-    return Moved(row.seq, row.at_us, row.kind, row.operation_id, row.spendable, row.chatbot)
+    return Moved(
+        *(row.seq, row.at_us, row.kind, row.operation_id, row.spendable, row.chatbot),
+        charged=row.revenue,
+    )
 
 
 def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
@@ -100,9 +109,15 @@ def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
                 one.amount,
                 after,
                 one.operation_id,
+                one.charged,
             )
         else:
-            lines[key] = replace(line, count=line.count + 1, amount=line.amount + one.amount)
+            lines[key] = replace(
+                line,
+                count=line.count + 1,
+                amount=line.amount + one.amount,
+                charged=line.charged + one.charged,
+            )
     return lines
 
 
@@ -113,7 +128,10 @@ def joined(older: Mapping[str, Line], newer: Mapping[str, Line]) -> dict[str, Li
         before = older.get(key)
         if before is not None:
             line = replace(
-                line, count=line.count + before.count, amount=line.amount + before.amount
+                line,
+                count=line.count + before.count,
+                amount=line.amount + before.amount,
+                charged=line.charged + before.charged,
             )
         found[key] = line
     return found

@@ -1,5 +1,6 @@
 """All accounts with money, live, and one of them with what an operator may do; for operators."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,13 +18,16 @@ from billing.presentation import amount, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors.holds import holds_by_age
 from billing.selectors.tariffs import tariff_at
-from billing.selectors.usage import last_day
+from billing.selectors.usage import charged_since, last_day
 from billing.selectors.wallets import SHOWS, SORTS, WalletQuery, wallet_get
+from billing.services.days import day_start
 from billing.services.rebuilding import NotRebuiltError
 from billing.services.rebuilding_drill import wallet_rebuild
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
+from billing.views.account_facts import details, internals
 from billing.views.common import address, finance_of, given, link
 from billing.views.holds import named
+from billing.views.lasting import lasting
 from billing.views.portal import page_data
 from poolsite import access
 from poolsite.access import Principal
@@ -43,7 +47,7 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     query = WalletQuery(
         filters["q"],
         filters["show"] if filters["show"] in SHOWS else "",
-        filters["sort"] if filters["sort"] in SORTS else "slug",
+        filters["sort"] if filters["sort"] in SORTS else SORTS[0],
         request.GET.get("after", "")[:40],
     )
     if request.GET.get("format") == "csv":
@@ -54,6 +58,7 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         "rows": rows,
         "empty": not rows and not any((query.search, query.show, query.after)),
         "guide_url": "" if rows else guide_url(principal, "top-up"),
+        "sums": _sums(rows),
         "filters": filters,
         "shows": _shows(),
         "heads": _heads(query.sort),
@@ -67,18 +72,32 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 
 
 def _rows(wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
-    figures = now_figures.of_all(wallets)
-    spent = last_day(wallets, now=timezone.now())
+    figures, now = now_figures.of_all(wallets), timezone.now()
+    spent = last_day(wallets, now=now)
+    per_hour = {wallet.pk: spent.get(wallet.pk, 0) // 24 for wallet in wallets}
     return [
         {
             "wallet": wallet,
             "figures": figures[wallet.slug],
-            "per_hour": spent.get(wallet.pk, 0) // 24,
+            "per_hour": per_hour[wallet.pk],
+            "lasts": lasting(figures[wallet.slug].spendable, per_hour[wallet.pk], now=now),
             "url": link("account", wallet.slug),
             "low": 0 < wallet.alert_below > figures[wallet.slug].spendable,
         }
         for wallet in wallets
     ]
+
+
+def _sums(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What the rows of a page come to, by currency; nothing for one row."""
+    sums: dict[str, dict[str, Any]] = {}
+    for row in rows if len(rows) > 1 else ():
+        currency = row["wallet"].account.currency
+        found = sums.setdefault(currency, defaultdict(int, currency=currency))
+        found["per_hour"] += row["per_hour"]
+        for name in ("spendable", "held", "receivable"):
+            found[name] += getattr(row["figures"], name)
+    return list(sums.values())
 
 
 def _shows() -> list[tuple[str, str]]:
@@ -96,12 +115,12 @@ def _shows() -> list[tuple[str, str]]:
 def _heads(sort: str) -> list[dict[str, Any]]:
     names = [
         (_("Account"), "slug", False),
-        (_("Status"), "", False),
+        (_("State"), "", False),
         (_("Available"), "spendable", True),
-        (_("Held"), "held", True),
+        (_("Lasts until"), "lasts", False),
         (_("Spent/h, last 24 h"), "", True),
+        (_("Held"), "held", True),
         (_("Owed"), "", True),
-        (_("Not in books"), "", True),
     ]
     heads = []
     for label, name, right in names:
@@ -115,7 +134,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
                 "sort": name,
                 "right": right,
                 "aria": aria,
-                "by": "slug" if name == "slug" else by,
+                "by": "slug" if name == "slug" else "lasts" if name == "lasts" != sort else by,
             }
         )
     return heads
@@ -123,7 +142,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
     show = dict(_shows()).get(filters["show"], filters["show"])
-    labels = {"q": _("Begins with"), "show": _("Filter")}
+    labels = {"q": _("Name"), "show": _("Filter")}
     return chips_of(filters, labels, {"show": show})
 
 
@@ -160,6 +179,8 @@ def account_page(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.books")
     figures = now_figures.of(wallet)
     may_finance, confirm_url = finance_of(principal, wallet, request)
+    tariff = tariff_at(wallet.account_id)
+    buckets = named(holds_by_age(Wallet.objects.filter(pk=wallet.pk), now=timezone.now()))
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -168,10 +189,14 @@ def account_page(request: HttpRequest, slug: str) -> HttpResponse:
         "currency_sign": symbol(wallet.account.currency).strip(),
         "may_finance": may_finance,
         "confirm_url": confirm_url,
-        "no_price": figures.status != "closed" and tariff_at(wallet.account_id) is None,
+        "no_price": figures.status != "closed" and tariff is None,
         "links": _links(wallet),
-        "facts": _facts(wallet, figures),
-        "buckets": named(holds_by_age(Wallet.objects.filter(pk=wallet.pk), now=timezone.now())),
+        "facts": details(wallet, tariff),
+        "internals": internals(wallet, figures),
+        "old_holds": any(bucket["count"] for bucket in buckets[1:]),
+        "charged_today": charged_since(wallet, day_start(wallet.account)),
+        "today": f"{day_start(wallet.account):%Y-%m-%d}",
+        "buckets": buckets,
         "page": {
             **page_data(wallet, figures),
             "freeze_url": link("account_freeze", slug),
@@ -197,22 +222,6 @@ def _links(wallet: Wallet) -> dict[str, str]:
         "holds": f"{link('holds')}?account={wallet.slug}",
         "close": link("account_close", wallet.slug),
     }
-
-
-def _facts(wallet: Wallet, figures: now_figures.Figures) -> list[tuple[str, Any]]:
-    persisted = wallet.persisted_at
-    return [
-        (_("Currency"), wallet.account.currency),
-        (_("Time zone"), wallet.account.zone),
-        (_("Redis"), wallet.redis or _("default server")),
-        (_("Data generation"), wallet.generation),
-        (_("Entries"), f"{figures.seq:,}"),
-        (_("Last booked entry"), f"{wallet.seq:,}"),
-        (
-            _("Persisted"),
-            timezone.localtime(persisted).strftime("%Y-%m-%d %H:%M:%S") if persisted else "–",
-        ),
-    ]
 
 
 @require_POST

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from billing.forms import AcceptRefundForm, OpenForm, ReasonForm, RefundForm
 from billing.models import Adjustment, MoneyOrder, RefundRequest
+from billing.presentation import amount as in_words
 from billing.selectors import figures
 from billing.selectors import recharges as selectors
 from billing.selectors.adjustments import effect
@@ -120,7 +121,9 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     """A customer asks for money back, and sees how earlier requests went."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
-    form = RefundForm(request.POST or None)
+    currency = wallet.account.currency
+    most = in_words(wallet.spendable, currency)
+    form = RefundForm(request.POST or None, currency=currency, most=most)
     if request.method == "POST" and form.is_valid():
         try:
             refunds.refund_ask(wallet, actor=principal, **form.cleaned_data)

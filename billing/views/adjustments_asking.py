@@ -36,7 +36,7 @@ class Choice:
     kind: str
     label: Promise
     text: Promise
-    button: Promise
+    verb: Promise  # of the button, where nobody has to approve
 
 
 CHOICES = (
@@ -46,25 +46,25 @@ CHOICES = (
         gettext_lazy(
             "Adds money, such as a bank transfer or goodwill. It pays what is owed first."
         ),
-        gettext_lazy("Submit credit"),
+        gettext_lazy("Credit balance"),
     ),
     Choice(
         Kind.DEBIT,
         gettext_lazy("Debit"),
         gettext_lazy("Takes money. What the balance doesn't cover is owed until the next top-up."),
-        gettext_lazy("Submit debit"),
+        gettext_lazy("Debit balance"),
     ),
     Choice(
         Kind.CASH_REFUND,
         gettext_lazy("Cash refund"),
         gettext_lazy("Pays money out to the customer, up to the available balance."),
-        gettext_lazy("Submit cash refund"),
+        gettext_lazy("Pay out refund"),
     ),
     Choice(
         Kind.CHARGEBACK,
         gettext_lazy("Chargeback"),
         gettext_lazy("The bank took a top-up back. What the balance doesn't cover is owed."),
-        gettext_lazy("Submit chargeback"),
+        gettext_lazy("Record chargeback"),
     ),
 )
 KINDS = {each.kind: each for each in CHOICES}
@@ -92,6 +92,11 @@ def adjust(request: HttpRequest, slug: str) -> HttpResponse:
             say(request, made)
             return redirect("billing:adjustment", pk=made.pk)
     limit: int = settings.BILLING_FOUR_EYES_ABOVE
+    alone = services.alone_up_to(wallet, person(principal), choice.kind)
+    effects = _before_and_after(wallet, choice.kind, form["amount"].value())
+    needs_approval = not alone or effects["units"] > alone
+    submit = _("Submit for approval")
+    effects["page"] |= {"alone": alone, "submit": submit, "verb": str(choice.verb)}
     context = {
         "wallet": wallet,
         "form": form,
@@ -100,7 +105,8 @@ def adjust(request: HttpRequest, slug: str) -> HttpResponse:
         "approvers": four_eyes.approvers(person(principal)),
         "limit": limit,
         "receipts": wallet.recharges.exclude(credited_at=None).order_by("-pk")[:20],
-        **_before_and_after(wallet, choice.kind, form["amount"].value()),
+        "button": submit if needs_approval else choice.verb,
+        **effects,
     }
     status = 422 if form.errors else 200
     return render(request, "billing/adjustments/adjust.html", context, status=status)

@@ -65,8 +65,8 @@ def _of_shards(shards: Sequence[lag.ShardLag]) -> list[Check]:
     counted = {"late": figure(late), "all": figure(len(shards)), "wrong": figure(wrong)}
     return [
         Check(
-            _("Changes are written to SQL"),
-            _("Every top-up, hold and charge is written to SQL every %(every)s.")
+            _("Changes are written to the database"),
+            _("Every top-up, hold and charge is written to the database every %(every)s.")
             % {"every": span(settings.BILLING_PERSIST_SECONDS)},
             not late,
             _("longest wait in the last run: %(span)s") % {"span": span(worst)}

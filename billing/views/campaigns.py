@@ -14,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from billing.models import Campaign
+from billing.presentation import amount
 from billing.pricing import missing_of
 from billing.selectors import figures as wallet_figures
 from billing.selectors.campaigns import (
@@ -24,6 +25,7 @@ from billing.selectors.campaigns import (
     templates_of,
 )
 from billing.selectors.campaigns_estimate import Estimate, estimate_of
+from billing.selectors.people import names_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
 from billing.services import campaigns as services
 from billing.services.campaigns_upload import recipients_upload
@@ -36,9 +38,11 @@ from billing.views.campaigns_common import (
 )
 from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, number_of
+from billing.views.messages_words import outcome, page_address, place_of, range_words
 from billing.views.portal import may_pay
 from poolsite import access
 from poolsite.access.views.common import add_errors
+from poolsite.operations.dates import moment
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
 
@@ -152,6 +156,8 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "problems": services.problems_of(campaign),
         "dropped": dropped_rows(campaign, SHOWN_DROPPED),
         "send_label": _send_label(campaign),
+        "send_words": _send_words(campaign, estimate) if known else "",
+        "facts": _settings(campaign),
         "may_pay": may_pay(principal_of(request), campaign.wallet),
         "top_up_url": link("top_up", campaign.wallet.slug),
         "page": progress_context(request, campaign)["page"],
@@ -167,26 +173,76 @@ def _send_label(campaign: Campaign) -> str:
     return ngettext("Send %(n)s message", "Send %(n)s messages", campaign.accepted) % n
 
 
+def _send_words(campaign: Campaign, estimate: Estimate) -> str:
+    """What the button does, said before it is done: whom, what, when, and for how much."""
+    given = {
+        "n": figure(campaign.accepted),
+        "template": campaign.template.name,
+        "at": moment(campaign.scheduled_at),
+        "from": f"{campaign.quiet_from:%H:%M}" if campaign.quiet_from else "",
+        "until": f"{campaign.quiet_until:%H:%M}" if campaign.quiet_until else "",
+        "least": amount(estimate.least, campaign.wallet.account.currency),
+        "most": amount(estimate.most, campaign.wallet.account.currency),
+    }
+    if campaign.scheduled_at:
+        words = _("Sends “%(template)s” to %(n)s recipients on %(at)s.")
+    else:
+        words = _("Sends “%(template)s” to %(n)s recipients now.")
+    parts = [words % given]
+    if campaign.quiet_from:
+        parts.append(_("Pauses during quiet hours, %(from)s to %(until)s.") % given)
+    if estimate.least == estimate.most:
+        parts.append(_("Costs up to %(most)s.") % given)
+    else:
+        parts.append(_("Costs %(least)s to %(most)s.") % given)
+    said = parts[0]
+    for part in parts[1:]:
+        said = _("%(said)s %(more)s") % {"said": said, "more": part}
+    return said
+
+
+def _settings(campaign: Campaign) -> list[tuple[str, str]]:
+    """The draft's message and time as text."""
+    quiet = ""
+    if campaign.quiet_from:
+        quiet = f"{campaign.quiet_from:%H:%M}–{campaign.quiet_until:%H:%M}"
+    at = moment(campaign.scheduled_at) if campaign.scheduled_at else ""
+    return [
+        (_("Template"), campaign.template.name),
+        (_("Chatbot"), campaign.chatbot.name),
+        (_("Send at"), at or _("immediately")),
+        (_("Quiet hours"), quiet or _("none")),
+    ]
+
+
 def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
     show = request.GET.get("show", "")
     show = show if show in SHOWS else ""
     after = number_of(request.GET.get("after", "")) or 0
     rows, following = ResultQuery(show, after).page(campaign)
+    progress = progress_context(request, campaign)
+    counts = progress["figures"].by_show()
+    first = place_of(request)
+    total = max(counts[show], first + len(rows)) if following else first + len(rows)
     return {
-        **progress_context(request, campaign),
-        "rows": rows,
+        **progress,
+        "rows": [{"result": row, "reason": outcome(row.state, row.reason)} for row in rows],
         "show": show,
-        "tabs": _tabs(show),
-        "shown": ngettext("%(n)s recipient", "%(n)s recipients", len(rows))
-        % {"n": figure(len(rows))},
-        "next_url": f"?show={show}&after={following}" if following else "",
+        "tabs": _tabs(show, counts),
+        "as_of": campaign.wallet.persisted_at or timezone.now(),
+        "running": campaign.status in (Status.SENDING, Status.SENT),
+        "shown": range_words(first, len(rows), total),
+        "next_url": page_address({"show": show}, after=following, at=first + len(rows))
+        if following
+        else "",
         "back_url": f"?show={show}" if after else "",
+        "created_by": names_of([campaign.created_by])[campaign.created_by],
         "may_pay": may_pay(principal_of(request), campaign.wallet),
         "top_up_url": link("top_up", campaign.wallet.slug),
     }
 
 
-def _tabs(show: str) -> list[dict[str, Any]]:
+def _tabs(show: str, counts: dict[str, int]) -> list[dict[str, Any]]:
     words = {
         "": _("All"),
         "delivered": _("Delivered"),
@@ -195,6 +251,12 @@ def _tabs(show: str) -> list[dict[str, Any]]:
         "refused": _("Refused"),
     }
     return [
-        {"url": f"?show={name}", "word": word, "current": name == show}
+        {
+            "url": f"?show={name}",
+            "word": word,
+            "count": counts[name],
+            "name": name or "all",
+            "current": name == show,
+        }
         for name, word in words.items()
     ]

@@ -5,12 +5,14 @@ from typing import Any
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from billing import money
 from billing.campaigns.figures import Figures
 from billing.models import Campaign, Wallet
 from billing.selectors.campaigns import figures_of, visible_campaigns
+from billing.selectors.people import names_of
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import chip_of, may_send
 from poolsite.operations import tables
@@ -29,20 +31,24 @@ def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
     if text:
         rows = rows.filter(name__istartswith=text)
     state = tables.choice_of(request, "state", _("State"), _states(wallet, text))
+    if state.value:
+        rows = rows.filter(status=state.value)
+    total = rows.count()  # an account has hundreds
     return tables.answer(
         request,
         "billing/campaigns/list.html",
-        rows.filter(status=state.value) if state.value else rows,
+        rows,
         _columns(),
         given={"q": text, "state": state.value},
         file=f"campaigns-{wallet.slug}",
-        dress=lambda found: [_row(each) for each in found],
+        dress=_dressed,
         context={
             "wallet": wallet,
             "account": wallet.account,
             "may_send": may_send(principal, wallet),
             "text": text,
             "choices": [state],
+            "shown": ngettext("%(n)s campaign", "%(n)s campaigns", total) % {"n": figure(total)},
         },
     )
 
@@ -57,6 +63,11 @@ def _states(wallet: Wallet, text: str) -> list[tuple[str, str]]:
             for value, word in Campaign.Status.choices
         ),
     ]
+
+
+def _dressed(campaigns: list[Campaign]) -> list[dict[str, Any]]:
+    names = names_of(each.created_by for each in campaigns)
+    return [_row(each) | {"by": names[each.created_by]} for each in campaigns]
 
 
 def _row(campaign: Campaign) -> dict[str, Any]:

@@ -10,10 +10,13 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from billing.campaigns.reach import reach
+from billing.models import OptOut
 from billing.selectors.campaigns import PAGE_ROWS, opt_out_get, opt_outs_of
+from billing.selectors.people import names_of
 from billing.selectors.wallets import wallet_get
 from billing.services import opt_outs as services
 from billing.views.campaigns_common import may_send
+from billing.views.messages_words import page_address, place_of, range_words
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.csv_text import csv_file
@@ -58,22 +61,34 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
     total = rows.count()
     if wanted:
         rows = rows.filter(number__startswith=reach(wanted).number or wanted)
+    matching = rows.count() if wanted else total
     before = key_of(request, "before")
     found, following = older_page(rows, before, PAGE_ROWS)
+    first = place_of(request)
     context = {
         "wallet": wallet,
         "account": wallet.account,
         "form": form,
-        "rows": found,
+        "rows": _dressed(found),
         "total": total,
         "wanted": wanted,
         "may": may_send(principal, wallet),
-        "shown": ngettext("%(n)s number", "%(n)s numbers", total) % {"n": figure(total)},
-        "next_url": f"?before={following}" if following else "",
-        "back_url": "?" if before else "",
+        "shown": range_words(first, len(found), matching),
+        "next_url": page_address({"q": wanted}, before=following, at=first + len(found))
+        if following
+        else "",
+        "back_url": page_address({"q": wanted}) if before else "",
     }
     status = 422 if form.errors else 200
     return render(request, "billing/campaigns/opt_outs.html", context, status=status)
+
+
+def _dressed(rows: list[OptOut]) -> list[OptOut]:
+    """The rows, each with the name of who added it."""
+    names = names_of(row.added_by for row in rows)
+    for row in rows:
+        row.by = names[row.added_by]  # type: ignore[attr-defined]
+    return rows
 
 
 @require_POST

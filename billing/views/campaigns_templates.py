@@ -7,18 +7,22 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import missing_of
+from billing.pricing import PriceError, missing_of
+from billing.selectors.messages import PriceLine, price_lines
+from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.selectors.wallets import wallet_get
 from billing.services import templates as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
 
 
 class TemplateForm(forms.Form):
@@ -27,7 +31,8 @@ class TemplateForm(forms.Form):
     chatbot = forms.ChoiceField(label=gettext_lazy("Chatbot"))
     name = forms.CharField(label=gettext_lazy("Name"), max_length=120)
     native_kind = forms.ChoiceField(
-        label=gettext_lazy("Native message"), choices=Template.Native.choices
+        label=gettext_lazy("Native message"),
+        choices=[(value, capfirst(label)) for value, label in Template.Native.choices],
     )
     native_text = forms.CharField(
         label=gettext_lazy("Native text"),
@@ -36,14 +41,17 @@ class TemplateForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 3}),
     )
     card_kilobytes = forms.IntegerField(
-        label=gettext_lazy("Card size (kB)"), min_value=0, required=False
+        label=gettext_lazy("Card size (kB)"),
+        min_value=0,
+        required=False,
+        help_text=gettext_lazy("As your gateway shows it for the uploaded card."),
     )
     yuexin_text = forms.CharField(
         label=gettext_lazy("Yuexin text"),
         max_length=services.TEXT_LIMIT,
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text=gettext_lazy("Shown on phones that don't resolve the link."),
+        help_text=gettext_lazy("Phones that don't resolve the link show it as SMS."),
     )
     yuexin_link = forms.URLField(
         label=gettext_lazy("Yuexin link"), required=False, assume_scheme="https"
@@ -55,7 +63,10 @@ class TemplateForm(forms.Form):
         label=gettext_lazy("Video subject"), max_length=120, required=False
     )
     video_kilobytes = forms.IntegerField(
-        label=gettext_lazy("Video size (kB)"), min_value=0, required=False
+        label=gettext_lazy("Video size (kB)"),
+        min_value=0,
+        required=False,
+        help_text=gettext_lazy("As your gateway shows it. Tariffs may charge by size."),
     )
 
     def __init__(self, chatbots: list[Chatbot], *args: Any, **kwargs: Any) -> None:
@@ -124,6 +135,8 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
         else:
             messages.success(request, _("Template saved."))
             return redirect("billing:templates", wallet.slug)
+    fixed = services.why_fixed(template) if template is not None else ""
+    costs, problem = _costs(template) if template is not None else ([], "")
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -131,10 +144,47 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
         "form": form,
         "chatbots": chatbots,
         "missing": missing_of(template) if template is not None else [],
-        "may": may_send(principal, wallet),
+        "editable": may_send(principal, wallet) and (not fixed or form.is_bound),
+        "fixed": fixed if may_send(principal, wallet) else "",
+        "facts": _facts(template) if template is not None else [],
+        "costs": costs,
+        "cost_problem": problem,
     }
     status = 422 if form.errors else 200
     return render(request, "billing/campaigns/template.html", context, status=status)
+
+
+def _costs(template: Template) -> tuple[list[PriceLine], str]:
+    """What one message costs by the mode it is delivered in, or why nobody can say."""
+    tariff = tariff_at(template.account_id)
+    if tariff is None:
+        return [], _("No tariff is valid now.")
+    if missing_of(template):
+        return [], ""
+    try:
+        quotes = quotes_of(template, tariff)
+    except PriceError:
+        return [], _("The tariff has no price for one of the template's modes.")
+    prices = {mode: price for quote in quotes.values() for mode, price in quote.prices.items()}
+    return price_lines(prices, {}, "", tariff), ""
+
+
+def _facts(template: Template) -> list[tuple[Any, Any]]:
+    """The template as text, for those who cannot change it."""
+    size = _("%s kB")
+    registered = _("registered with handset makers")
+    card = size % figure(template.card_kilobytes) if template.card_kilobytes else ""
+    video = size % figure(template.video_kilobytes) if template.video_kilobytes else ""
+    return [
+        (_("Native message"), capfirst(template.get_native_kind_display())),
+        (_("Native text"), template.native_text),
+        *([(_("Card size"), card)] if template.native_kind == "card" else []),
+        (_("Yuexin text"), template.yuexin_text),
+        (_("Yuexin link"), template.yuexin_link),
+        (_("Link"), registered if template.link_registered else _("not registered")),
+        (_("Video subject"), template.video_subject),
+        (_("Video size"), video),
+    ]
 
 
 def _initial(template: Template | None) -> dict[str, Any]:

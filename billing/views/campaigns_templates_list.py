@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from billing.models import Chatbot, Template, Wallet
@@ -32,6 +33,7 @@ def template_list(request: HttpRequest, slug: str) -> HttpResponse:
         rows = rows.filter(archived_at__isnull=state.value == "")
     if chatbot.value:
         rows = rows.filter(chatbot__slug=chatbot.value)
+    total = rows.count()  # an account has hundreds
     return tables.answer(
         request,
         "billing/campaigns/templates.html",
@@ -48,6 +50,7 @@ def template_list(request: HttpRequest, slug: str) -> HttpResponse:
             "text": text,
             "choices": [state, chatbot],
             "none_yet": not every.exists(),
+            "shown": ngettext("%(n)s template", "%(n)s templates", total) % {"n": figure(total)},
         },
     )
 
@@ -94,11 +97,13 @@ def _columns() -> list[SqlColumn[Template]]:
         SqlColumn("chatbot", _("Chatbot"), lambda row: row.chatbot.name, order=("chatbot__name",)),
         SqlColumn("state", _("State"), _state),
         SqlColumn("missing", "", lambda row: ", ".join(str(part) for part in missing_of(row))),
-        SqlColumn("native", _("Native"), lambda row: row.native_kind, order=("native_kind",)),
-        SqlColumn("segments", _("Yuexin, SMS"), _segments, right=True),
+        SqlColumn(
+            "native", _("Native message"), lambda row: row.native_kind, order=("native_kind",)
+        ),
+        SqlColumn("segments", _("SMS per text"), _segments, right=True),
         SqlColumn(
             "video_kb",
-            _("Video size (kB)"),
+            _("Video, kB"),
             lambda row: row.video_kilobytes,
             right=True,
             order=("video_kilobytes",),

@@ -2,20 +2,23 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from billing.forms import ChatbotForm
-from billing.models import Chatbot, Wallet
+from billing.models import Campaign, Chatbot, Template, Wallet
 from billing.selectors.wallets import wallet_get
 from billing.services import chatbots as services
+from billing.views.campaigns_common import may_send
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
 
 PAGE_ROWS = 200
+SHOWN = 6  # templates and campaigns beside a chatbot
 
 
 @require_GET
@@ -24,12 +27,17 @@ def chatbots(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     rows = Chatbot.objects.filter(account=wallet.account_id).select_related("token")
+    rows = rows.annotate(template_count=_count("templates"), campaign_count=_count("campaigns"))
     context = {
         "wallet": wallet,
         "rows": sorted(rows[:PAGE_ROWS], key=lambda row: row.archived_at is not None),
-        "may_change": access.decide(principal, "billing.send", wallet).allowed,
+        "may_change": may_send(principal, wallet),
     }
     return render(request, "billing/chatbots/chatbots.html", context)
+
+
+def _count(related: str) -> Count:
+    return Count(related, distinct=True)
 
 
 @require_http_methods(["GET", "POST"])
@@ -52,9 +60,10 @@ def chatbot_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
-    """Name, rate and token of one sender."""
+    """Name, rate and token of one sender; a POST changes the first two."""
     principal = principal_of(request)
-    wallet = wallet_get(principal, slug, "billing.send")
+    action = "billing.send" if request.method == "POST" else "billing.view"
+    wallet = wallet_get(principal, slug, action)
     found = _chatbot(wallet, chatbot)
     initial = {"name": found.name, "rate_limit": found.rate_limit}
     form = ChatbotForm(request.POST or None, is_new=False, initial=initial)
@@ -76,7 +85,20 @@ def _page(
     found: Chatbot | None,
     secret: str = "",
 ) -> HttpResponse:
-    context = {"wallet": wallet, "form": form, "chatbot": found, "secret": secret}
+    templates: list[Template] = []
+    campaigns: list[Campaign] = []
+    if found is not None:
+        templates = list(found.templates.filter(archived_at=None).order_by("name")[:SHOWN])
+        campaigns = list(found.campaigns.order_by("-pk")[:SHOWN])
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "chatbot": found,
+        "secret": secret,
+        "templates": templates,
+        "campaigns": campaigns,
+        "may": may_send(principal_of(request), wallet),
+    }
     status = 422 if form.errors else 200
     answer = render(request, "billing/chatbots/chatbot.html", context, status=status)
     if secret:

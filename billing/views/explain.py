@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
-from billing.models import JournalEntry, Wallet
+from billing.models import Chatbot, JournalEntry, Wallet
 from billing.money import plain
-from billing.presentation import KIND_WORDS, kind_word
+from billing.presentation import KIND_WORDS, kind_word, symbol
 from billing.selectors import figures as now_figures
-from billing.selectors.explain import Explained, Explanation, Figure, explain
+from billing.selectors.explain import Explained, Explanation, Figure, entries_of, explain
 from billing.selectors.usage import CHARGES
 from billing.selectors.wallets import wallet_get
 from billing.views.common import address, given, link, number_of
@@ -30,6 +30,7 @@ from poolsite.paging import keyset_page
 PAGE_ROWS = 50
 ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned
 CSV_CHUNK = 2_000
+MOST_COUNTED = 10_000
 
 
 def figure_words() -> dict[str, tuple[str, str]]:
@@ -47,13 +48,15 @@ def figure_words() -> dict[str, tuple[str, str]]:
 
 
 @require_GET
-def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse:
+def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | StreamingHttpResponse:
     """Any figure of a wallet as the list of entries that sum to it."""
     wallet = wallet_get(principal_of(request), slug)
     if leg not in figure_words():
         raise access.Hidden(leg)
     filters = given(request, "from", "until", "kind", "chatbot", "mode", "id")
     figure = _figure(wallet, leg, filters)
+    if request.GET.get("format") == "csv":
+        return _csv(wallet, entries_of(wallet, figure))
     after = request.GET.get("after", "")
     try:
         found = explain(wallet, figure, after=after, limit=PAGE_ROWS)
@@ -62,16 +65,18 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse:
     live = now_figures.of(wallet)
     now = _live(live, leg) if figure.is_whole else None
     title, text = figure_words()[leg]
+    names = dict(Chatbot.objects.filter(account=wallet.account).values_list("slug", "name"))
     context = {
         "wallet": wallet,
         "account": wallet.account,
+        "currency_sign": symbol(wallet.account.currency).strip(),
         "leg": leg,
         "title": title,
         "text": text,
         "legs": [(name, words[0]) for name, words in figure_words().items()],
         "found": found,
         "journal": found.total - found.opening,
-        "rows": [_row(wallet, each) for each in found.rows],
+        "rows": [_row(wallet, each, names) for each in found.rows],
         "kinds": [
             (ALL_CHARGES, _("Charges and returns")),
             *((kind, kind_word(kind)) for kind in KIND_WORDS),
@@ -118,7 +123,7 @@ def day_us(text: str, zone: ZoneInfo, days: int = 0) -> int:
     return max(0, int(at.timestamp() * 1_000_000))
 
 
-def _row(wallet: Wallet, each: Explained) -> dict[str, Any]:
+def _row(wallet: Wallet, each: Explained, names: dict[str, str]) -> dict[str, Any]:
     entry = each.entry
     url = ""
     if each.message is not None:
@@ -128,9 +133,10 @@ def _row(wallet: Wallet, each: Explained) -> dict[str, Any]:
     return {
         "at": datetime.fromtimestamp(entry.at_us / 1_000_000, tz=timezone.get_current_timezone()),
         "kind": entry.kind,
-        "word": kind_word(entry.kind),
+        "word": kind_word(entry.kind, entry.spendable),
         "mode": entry.mode,
         "chatbot": entry.chatbot,
+        "chatbot_name": names.get(entry.chatbot, entry.chatbot),
         "id": entry.operation_id,
         "name": each.recharge.number if each.recharge else entry.operation_id,
         "message_url": url if each.message is not None else "",
@@ -150,7 +156,7 @@ def _waiting(wallet: Wallet, leg: str, live: now_figures.Figures) -> list[dict[s
             "at": datetime.fromtimestamp(
                 change.at_us / 1_000_000, tz=timezone.get_current_timezone()
             ),
-            "word": kind_word(change.kind),
+            "word": kind_word(change.kind, change.spendable),
             "id": change.id,
             "mode": change.mode,
             "amount": part,
@@ -197,6 +203,7 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
     before = _key(request.GET.get("before", ""))
     page = rows.filter(_older(*before)) if before else rows
     found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
+    count = rows[: MOST_COUNTED + 1].count()
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -205,10 +212,17 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "kinds": [(kind, kind_word(kind)) for kind in KIND_WORDS],
         "chips": _entry_chips(filters),
         "lag": now_figures.of(wallet).lag,
+        "shown": _counted(count),
         "next_url": address(filters, before=f"{last.generation}.{last.seq}") if last else "",
         "back_url": address(filters) if before else "",
     }
     return render(request, "billing/entries.html", context)
+
+
+def _counted(count: int) -> str:
+    if count > MOST_COUNTED:
+        return _("more than %(n)s entries") % {"n": f"{MOST_COUNTED:,}"}
+    return ngettext("%(n)s entry", "%(n)s entries", count) % {"n": f"{count:,}"}
 
 
 def _entry_chips(filters: dict[str, str]) -> list[dict[str, str]]:
@@ -242,7 +256,12 @@ def _older(generation: int, seq: int) -> Q:
 
 def _plain_row(entry: JournalEntry) -> dict[str, Any]:
     at = datetime.fromtimestamp(entry.at_us / 1_000_000, tz=timezone.get_current_timezone())
-    return {"entry": entry, "at": at, "word": kind_word(entry.kind), "owed": -entry.receivable}
+    return {
+        "entry": entry,
+        "at": at,
+        "word": kind_word(entry.kind, entry.spendable),
+        "owed": -entry.receivable,
+    }
 
 
 def _csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpResponse:

@@ -40,7 +40,12 @@ def flagged_page(request: HttpRequest) -> HttpResponse:
         "shows": _shows(),
         "flags": FlaggedReport.Flag.choices,
         "totals": [
-            (label, totals.counts.get(flag, 0), totals.amounts.get(flag, 0))
+            (
+                label,
+                totals.counts.get(flag, 0),
+                totals.amounts.get(flag, 0),
+                address({"flag": flag}),
+            )
             for flag, label in FlaggedReport.Flag.choices
         ],
         "open_count": totals.count,
@@ -67,7 +72,7 @@ def _shows() -> list[tuple[str, str]]:
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
-    names = {"flag": _("Flag"), "account": _("Account"), "q": _("Message ID begins with")}
+    names = {"flag": _("Flag"), "account": _("Account"), "q": _("Message ID starts with")}
     return chips_of(filters, names)
 
 

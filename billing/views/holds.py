@@ -12,6 +12,7 @@ from billing.selectors import holds
 from billing.selectors.wallets import visible_wallets
 from billing.views.common import given
 from poolsite import access
+from poolsite.access import Principal
 from poolsite.operations.pages import principal_of
 
 
@@ -25,16 +26,29 @@ def holds_page(request: HttpRequest) -> HttpResponse:
     if filters["account"]:
         wallets = wallets.filter(account__slug=filters["account"])
     buckets = holds.holds_by_age(wallets, now=timezone.now())
+    accounts = holds.holds_by_account(wallets)
+    currencies = {row.wallet.account.currency for row in accounts}
+    choices = _choices(principal)
     context = {
+        "choices": choices,
+        "known": any(row["slug"] == filters["account"] for row in choices),
+        "currency": currencies.pop() if len(currencies) == 1 else "",
         "filters": filters,
         "buckets": named(buckets),
         "count": sum(bucket.count for bucket in buckets),
         "amount": sum(bucket.amount for bucket in buckets),
-        "accounts": holds.holds_by_account(wallets),
+        "accounts": accounts,
         "oldest": holds.oldest_holds(wallets),
         "as_of": timezone.now(),
     }
     return render(request, "billing/holds.html", context)
+
+
+def _choices(principal: Principal) -> list[dict[str, str]]:
+    """The accounts with open holds, to choose from."""
+    rows = holds.holds_by_account(visible_wallets(principal, "billing.books"))
+    found = [{"slug": row.wallet.slug, "name": row.wallet.account.name} for row in rows]
+    return sorted(found, key=lambda row: row["name"])
 
 
 def named(buckets: list[holds.Bucket]) -> list[dict[str, Any]]:

@@ -14,11 +14,12 @@ from billing import servers
 from billing import wallet as door
 from billing.models import JournalEntry, Wallet
 from billing.models.messages import State
-from billing.presentation import kind_word, mode_word, state_word
+from billing.presentation import amount, kind_word, mode_word, state_word
 from billing.selectors.figures import AWAY
 from billing.selectors.messages import PriceLine, Story, price_lines, story
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
+from billing.views.messages_words import outcome
 from billing.views.rules import rules_table
 from poolsite import access
 from poolsite.number_format import masked
@@ -38,6 +39,7 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
         raise access.Hidden("billing.message")
     state = now.state if now is not None else found.message.state if found.message else ""
     word, chip = state_word(state)
+    prices = _prices(found, now)
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -50,8 +52,16 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
         "charged": _charged(found, now),
         "returned": _returned(found, now),
         "facts": _facts(found, now),
-        "items": _items(found.entries),
-        "prices": _prices(found, now),
+        "technical": _technical(found, now),
+        "items": _items(found.entries, wallet.account.currency),
+        "prices": [line for line in prices if line.is_end or line.is_kept],
+        "other_prices": [line for line in prices if not line.is_end and not line.is_kept],
+        "kept": _kept(found, now),
+        "shown_as": _kept(found, now).partition("_")[0],
+        "reason": outcome(state) if state not in ("parked", "unpaid") else "",
+        "chatbot": found.chatbot or (found.message.chatbot if found.message else ""),
+        "template": found.recipient.campaign.template if found.recipient else None,
+        "operator": principal_of(request).is_operator,
         "rules": rules_table(state if state in State.values else "none"),
         "campaign_url": link("campaign", wallet.slug, found.recipient.campaign_id)
         if found.recipient
@@ -93,17 +103,11 @@ def _returned(found: Story, now: door.MessageState | None) -> int | None:
 
 def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
     message = found.message
-    mode = (now.mode if now else "") or (message.mode if message else "")
-    chatbot = found.chatbot.name if found.chatbot else message.chatbot if message else ""
     rows: list[tuple[str, Any]] = [
-        (_("Type"), message.get_kind_display() if message else ""),
-        (_("Mode"), mode_word(mode)),
-        (_("Chatbot"), chatbot),
         (_("Tariff"), found.tariff or ""),
         (_("Held at"), message.held_at if message else None),
         (_("Sent at"), message.sent_at if message else None),
         (_("Ended at"), message.ended_at if message else None),
-        (_("Body hash"), (message.body_hash if message else "") or (now.body_hash if now else "")),
     ]
     if now is not None and now.parked:
         rows.append((_("Report stored"), mode_word(now.parked)))
@@ -112,7 +116,20 @@ def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]
     return [(label, value) for label, value in rows if value not in ("", None)]
 
 
-def _items(entries: list[JournalEntry]) -> list[dict[str, Any]]:
+def _technical(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
+    """What only a program or an operator asks for."""
+    message = found.message
+    seqs = ", ".join(str(entry.seq) for entry in reversed(found.entries))
+    rows = [
+        (_("Type"), str(message.get_kind_display()).capitalize() if message else ""),
+        (_("Chatbot ID"), message.chatbot if message else ""),
+        (_("Entries"), seqs),
+        (_("Body hash"), (message.body_hash if message else "") or (now.body_hash if now else "")),
+    ]
+    return [(label, value) for label, value in rows if value]
+
+
+def _items(entries: list[JournalEntry], currency: str) -> list[dict[str, Any]]:
     """The entries as a timeline, newest first."""
     dots = {"hold": "ready", "sent": "call", "settle": "ready", "fail": "lost", "flag": "lost"}
     zone = timezone.get_current_timezone()
@@ -122,11 +139,38 @@ def _items(entries: list[JournalEntry]) -> list[dict[str, Any]]:
             "dot": dots.get(entry.kind, "quarantined"),
             "entry": entry,
             "word": kind_word(entry.kind),
-            "mode": mode_word(entry.mode),
-            "state": state_word(entry.state)[0],
+            "why": _sentence(entry, currency),
         }
         for entry in entries
     ]
+
+
+def _sentence(entry: JournalEntry, currency: str) -> str:
+    """What an entry did, in one sentence."""
+    mode, held = mode_word(entry.mode), amount(abs(entry.held), currency)
+    back, cost = amount(abs(entry.spendable), currency), amount(entry.revenue, currency)
+    given = {"held": held, "back": back, "cost": cost, "mode": mode}
+    match entry.kind:
+        case "hold":
+            return _("%(held)s was held: the price of the most expensive mode.") % given
+        case "sent":
+            return _("Submitted to the gateway.")
+        case "settle" if entry.spendable:
+            words = _("Delivered as %(mode)s. %(cost)s was charged, %(back)s was returned.")
+            return words % given
+        case "settle":
+            return _("Delivered as %(mode)s. %(cost)s was charged.") % given
+        case "fail":
+            return _("The gateway reported a final failure. %(back)s was returned.") % given
+        case "expire":
+            return _("No final report came within 72 h. %(back)s was returned.") % given
+        case "cancel":
+            return _("Not submitted to the gateway. %(back)s was returned.") % given
+        case "session" | "unpaid" if entry.revenue:
+            return _("%(cost)s was charged.") % given
+        case "flag" | "orphan" | "parked":
+            return _("A status report arrived that changed no money.")
+    return ""
 
 
 def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
@@ -137,5 +181,9 @@ def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
         prices, others = now.prices, now.others
     elif found.intent is not None:
         prices, others = found.intent.prices, found.intent.others
-    kept = (now.mode if now else "") or (found.message.mode if found.message else "")
-    return price_lines(dict(prices), dict(others), kept, found.tariff)
+    return price_lines(dict(prices), dict(others), _kept(found, now), found.tariff)
+
+
+def _kept(found: Story, now: door.MessageState | None) -> str:
+    """The mode that it was delivered in; "" while it was not."""
+    return (now.mode if now else "") or (found.message.mode if found.message else "")

@@ -9,11 +9,10 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from billing import money
-from billing.models import Campaign, Chatbot, Message, Recipient, Wallet
+from billing.models import Campaign, Chatbot, FlaggedReport, Message, Recipient, Wallet
 from billing.models.messages import State
 from billing.presentation import mode_word, state_word
 from billing.pricing.modes import MODES
@@ -25,9 +24,11 @@ from billing.selectors.messages_list import (
 )
 from billing.selectors.wallets import wallet_get
 from billing.services.reloading import read_prices
-from billing.views.common import address, link
+from billing.views.common import link
+from billing.views.messages_words import outcome, page_address, place_of, range_words
 from poolsite.csv_text import csv_file
 from poolsite.number_format import masked
+from poolsite.operations import tables
 from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import key_of, moment, text_of
@@ -48,6 +49,18 @@ class MessageRow:
     message: Message
     recipient: Recipient | None
     possible: str
+    chatbot: str = ""  # its name
+
+    @property
+    def reason(self) -> str:
+        """Why it was not delivered, in words."""
+        return outcome(self.message.state)
+
+    @property
+    def flag(self) -> str:
+        """What is odd about its reports, in words."""
+        words = dict(FlaggedReport.Flag.choices)
+        return str(words.get(self.message.flag, self.message.flag))
 
     @property
     def number(self) -> str:
@@ -72,7 +85,10 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
     if request.GET.get("format") == "csv":
         return csv_file(f"messages-{wallet.slug}.csv", CSV_HEAD, _csv_rows(wallet, query))
     page = query.page(wallet, after=key_of(request, "after"), before=key_of(request, "before"))
-    rows = _rows(wallet, page.rows)
+    chatbots = list(Chatbot.objects.filter(account=wallet.account_id)[:200])
+    rows = _rows(wallet, page.rows, {each.slug: each.name for each in chatbots})
+    counts, first = query.counts(wallet), place_of(request)
+    total = query.total(wallet, counts) if page.after else first + len(rows)
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -80,15 +96,20 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "numberless": not all(row.number for row in rows),
         "empty": not page.rows and not any(filters.values()),
         "filters": filters,
-        **_choices(query.counts(wallet)),
+        **_choices(counts),
         "periods": _periods(),
-        "chatbots": Chatbot.objects.filter(account=wallet.account_id)[:200],
+        "chatbots": chatbots,
+        "more": sum(bool(filters[name]) for name in ("mode", "chatbot", "campaign", "flagged")),
+        "operator": principal_of(request).is_operator,
         "campaigns": campaigns,
         "chips": _chips(filters, campaigns),
-        "shown": ngettext("%(n)s message", "%(n)s messages", len(page.rows))
-        % {"n": figure(len(page.rows))},
-        "next_url": address(filters, after=page.after) if page.after else "",
-        "back_url": address(filters, before=page.before) if page.before else "",
+        "shown": range_words(first, len(rows), total),
+        "next_url": page_address(filters, after=page.after, at=first + len(rows))
+        if page.after
+        else "",
+        "back_url": page_address(filters, before=page.before, at=first - tables.PAGE_ROWS)
+        if page.before
+        else "",
         "campaigns_url": link("campaigns", wallet.slug),
     }
     return render(request, "billing/messages.html", context)
@@ -140,10 +161,17 @@ def _day(text: str) -> date | None:
     return day if 2000 <= day.year < 3000 else None
 
 
-def _rows(wallet: Wallet, messages: Sequence[Message]) -> list[MessageRow]:
+def _rows(
+    wallet: Wallet, messages: Sequence[Message], chatbots: Mapping[str, str]
+) -> list[MessageRow]:
     recipients = recipients_of(wallet, messages)
     return [
-        MessageRow(message, recipients.get(message.message_id), _possible(message))
+        MessageRow(
+            message,
+            recipients.get(message.message_id),
+            _possible(message),
+            chatbots.get(message.chatbot, message.chatbot),
+        )
         for message in messages
     ]
 
@@ -206,7 +234,7 @@ def _chips(filters: dict[str, str], campaigns: Sequence[Campaign]) -> list[dict[
 def _csv_rows(wallet: Wallet, query: MessageQuery) -> Iterator[list[Any]]:
     currency = wallet.account.currency
     for chunk in query.every(wallet):
-        for row in _rows(wallet, chunk):
+        for row in _rows(wallet, chunk, {}):
             message = row.message
             yield [
                 message.message_id,

@@ -1,7 +1,7 @@
 """The customer's portal: the balance now, how long it lasts, what it went on."""
 
+from datetime import datetime
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -15,9 +15,11 @@ from billing.selectors import usage as usage_selectors
 from billing.selectors.portal import campaign_rows, newest_under_way
 from billing.selectors.recharges import method_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
+from billing.services.days import day_start
 from billing.views.campaigns_common import chip_of
 from billing.views.campaigns_progress import progress_context
 from billing.views.common import link
+from billing.views.lasting import Lasts, lasting
 from poolsite import access
 from poolsite.access import Decision, Principal
 from poolsite.operations.overview import reader_of
@@ -60,14 +62,17 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug)
     figures = now_figures.of(wallet)
     links = _links(principal, wallet)
-    currency = wallet.account.currency
+    currency, now = wallet.account.currency, timezone.now()
+    today = day_start(wallet.account, now)
     context = {
         "wallet": wallet,
         "account": wallet.account,
         "figures": figures,
         "status": figures.status,
         "method": method_of(wallet),
-        "today": timezone.now().astimezone(ZoneInfo(wallet.account.zone)).date().isoformat(),
+        "today": f"{today:%Y-%m-%d}",
+        "charged_today": usage_selectors.charged_since(wallet, today),
+        "lasts": _lasts(wallet, figures, now),
         "currency_sign": symbol(currency).strip(),
         "links": links,
         "may_pay": may_pay(principal, wallet),
@@ -132,6 +137,11 @@ def _cards(principal: Principal, wallet: Wallet) -> list[Any]:
     reader = reader_of(str(wallet.account_id))
     found = [(CARDS[name], CARDS[name].load(reader)) for name in OWN_CARDS if name in CARDS]
     return [(card, data) for card, data in found if data is not None and not data.empty]
+
+
+def _lasts(wallet: Wallet, figures: now_figures.Figures, now: datetime) -> Lasts | None:
+    pace = usage_selectors.pace(wallet, figures.spendable, now=now)
+    return lasting(figures.spendable, pace.per_hour, now=now)
 
 
 def _running(request: HttpRequest, wallet: Wallet) -> dict[str, Any] | None:

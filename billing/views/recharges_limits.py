@@ -9,6 +9,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from billing.forms import LimitsForm, NoticeForm
 from billing.models import Wallet
+from billing.selectors import figures
+from billing.selectors.people import names_of
 from billing.selectors.recharges import method_of
 from billing.selectors.wallets import wallet_get
 from billing.services.payment_methods import method_remove
@@ -29,9 +31,13 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     part = request.POST.get("part", "")
+    method = method_of(wallet)
     form = LimitsForm(
         request.POST if part == "rules" else None,
         initial={name: getattr(wallet, name) for name in CUSTOMERS},
+        currency=wallet.account.currency,
+        # Rules without a saved method stay in reach, so that they can be turned off.
+        automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
     saved = (
@@ -46,8 +52,10 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         "wallet": wallet,
         "form": form,
         "notice": notice,
-        "method": method_of(wallet),
+        "method": method,
+        "method_by": names_of([method.added_by])[method.added_by] if method else "",
         "targets": _targets(wallet),
+        "spent": figures.of(wallet).spent_today if wallet.daily_limit else None,
     }
     status = 422 if form.errors or notice.errors else 200
     return render(request, "billing/recharges/limits.html", context, status=status)
@@ -100,5 +108,5 @@ def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
     method = method_of(wallet)
     if method is not None:
         method_remove(method, actor=principal)
-        messages.success(request, _("Card removed."))
+        messages.success(request, _("Payment method removed."))
     return redirect("billing:limits", slug=slug)

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 
 from billing import rules_table as table
@@ -13,12 +14,32 @@ from poolsite.operations.pages import principal_of
 # Flags of these reports stand in the operator's list until somebody closes them.
 LISTED = ("late", "contradiction", "unexpected mode", "unpaid", "orphan", "unreadable")
 
+FLAG_WORDS = {
+    "late": _("The report came after the 72 h deadline."),
+    "contradiction": _("The report disagrees with an earlier one, or with a cancelled message."),
+    "unexpected mode": _("The message was delivered in a mode that was not in the quote."),
+    "unpaid": _("A delivered message has no hold to charge."),
+    "orphan": _("A report came, but its message was never held."),
+    "unreadable": _("The report doesn't say in which mode the message was delivered."),
+    "repeat": _("The same request or report again. It gets the same answer."),
+    "conflict": _("The same message ID with other content. It is refused."),
+    "early": _("The report came before the hold. It is kept until the hold arrives."),
+    "unknown": _("No message has this ID."),
+    "refused": _("The request is refused."),
+    "too late": _("The message was sent already and can't be cancelled."),
+}
+
 
 @require_GET
 def rules_page(request: HttpRequest) -> HttpResponse:
     """The whole table, for everybody who sees money."""
     access.require(principal_of(request), "billing.view")
-    return render(request, "billing/rules.html", {"rules": rules_table("")})
+    return render(request, "billing/rules.html", {"rules": rules_table(""), "flags": _flags()})
+
+
+def _flags() -> list[tuple[Any, Any, bool]]:
+    """Each flag, what it means, and whether it waits in the list of flagged reports."""
+    return [(table.word(flag), words, flag in LISTED) for flag, words in FLAG_WORDS.items()]
 
 
 def rules_table(here: str) -> dict[str, Any]:
@@ -39,6 +60,7 @@ def _cell(state: str, cell: table.Cell, here: bool) -> dict[str, Any]:
     impossible = cell.next_state == "impossible"
     same = cell.next_state == state and cell.money == "none"
     return {
+        "state": table.word(state),
         "next": table.word(cell.next_state),
         "money": "" if cell.money in ("none", "") else table.word(cell.money),
         "flag": table.word(cell.flag) if cell.flag else "",

@@ -39,6 +39,9 @@ def statements(request: HttpRequest, slug: str) -> HttpResponse:
     """The months of a year (`year`, or this one)."""
     wallet = wallet_get(principal_of(request), slug)
     found = _year(wallet, request.GET.get("year", ""))
+    if "closed" not in request.GET and len(found.years) == 1 and len(found.months) == 1:
+        # The only month there is need not be asked for.
+        found = statements_of(wallet, 0, found.months[0].month, shown.MOVES_LIMIT)
     return render(request, "billing/statements/statements.html", _context(found))
 
 
@@ -47,7 +50,8 @@ def statement_page(request: HttpRequest, slug: str, month: str) -> HttpResponse:
     """The same with one month opened: how it adds up, its days, its modes."""
     wallet = wallet_get(principal_of(request), slug)
     found = statements_of(wallet, 0, _month(wallet, month), shown.MOVES_LIMIT)
-    return render(request, "billing/statements/statements.html", _context(found))
+    title = {"month": found.opened.statement.month} if found.opened else {}
+    return render(request, "billing/statements/statements.html", {**_context(found), **title})
 
 
 def _context(found: Year) -> dict[str, Any]:

@@ -8,14 +8,14 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from billing.models import Wallet
+from billing.models import Chatbot, Wallet
 from billing.presentation import MODE_LOOKS, amount, mode_word
 from billing.selectors.statements import Line, Opened, Statement, Year
 from billing.selectors.statements_days import Days
 from billing.services.days import zone_of
 from billing.views.common import link
 from billing.views.usage import series_of
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 
 BAR = 148  # px of the month that cost most
 MOVES_LIMIT = 50  # top-ups and adjustments listed on the page
@@ -119,7 +119,7 @@ def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
         ],
         "more_moves": opened.moves_count - len(opened.moves),
         "chart": _chart(wallet, days),
-        "chatbots": [line for line in found.chatbots if line.units],
+        "chatbots": _chatbots(wallet, found.chatbots),
     }
 
 
@@ -127,17 +127,26 @@ def _checks(year: Year, opened: Opened) -> list[Check]:
     """What the server has compared, each with its difference."""
     found = opened.statement
     before = found.month.first - timedelta(days=1)
+    difference = found.opening - opened.opening_by_sum
+    words = _("Opens with the closing balance of %(month)s") % {"month": dates.month(before)}
+    if not found.opening and not opened.opening_by_sum:  # there may be no month before
+        words = _("Opens at zero")
     checks = [
         Check(_("The lines add up to the closing balance"), found.difference),
-        Check(
-            _("Opens with the closing balance of %(month)s") % {"month": date_words(before, "F Y")},
-            found.opening - opened.opening_by_sum,
-        ),
+        Check(words, difference),
         Check(_("The days add up to the charges"), found.charges.units - sum(opened.days.totals)),
     ]
     if not found.is_over:
         checks.append(Check(_("Closes with the balance of the account"), year.unexplained))
     return checks
+
+
+def _chatbots(wallet: Wallet, lines: Sequence[Line]) -> list[tuple[str, Line]]:
+    """What each chatbot was charged, by its name; one that is gone keeps its id."""
+    charged = [line for line in lines if line.units]
+    rows = Chatbot.objects.filter(account=wallet.account_id, slug__in=[e.name for e in charged])
+    names = dict(rows.values_list("slug", "name"))
+    return [(names.get(line.name) or line.name or _("Other"), line) for line in charged]
 
 
 def _day_rows(days: Days, modes: Sequence[Line]) -> list[tuple[Any, list[int], int]]:
@@ -158,7 +167,7 @@ def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
             "days": names,
             "untils": names,
             "labels": [str(day.day) for day in days.days],
-            "titles": [date_words(day, "D j F Y") for day in days.days],
+            "titles": [dates.weekday(day) for day in days.days],
             "step_word": _("Day"),
             "series": series_of(days.by_mode, {}),
             "totals": days.totals,
@@ -188,4 +197,4 @@ def _pdf_from(found: Statement) -> str:
     if found.is_over:
         return _("PDF soon")
     following = (found.month.first + timedelta(days=32)).replace(day=1)
-    return _("PDF on %(day)s") % {"day": date_words(following, "j M")}
+    return _("PDF on %(day)s") % {"day": dates.day(following)}

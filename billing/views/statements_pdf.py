@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.conf import settings
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 
 from billing.models import Wallet
 from billing.presentation import exact, kind_word, mode_word
@@ -13,7 +14,7 @@ from billing.selectors.statements import Opened, Statement
 from billing.selectors.statements_days import Days
 from billing.selectors.statements_entries import Move
 from billing.services.days import zone_of
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.paper import Column, Paper
 
 MOVES_LIMIT = 200  # listed one by one; the rest is counted
@@ -24,7 +25,7 @@ def statement_document(opened: Opened) -> bytes:
     wallet, found, days = opened.wallet, opened.statement, opened.days
     account, zone = wallet.account, zone_of(wallet.account)
     closed = datetime.fromtimestamp(found.month.end_us / 1_000_000, tz=zone)
-    name = date_words(found.month.first, "F Y")
+    name = dates.month(found.month.first)
     title = _("Statement for %(month)s") % {"month": name}
 
     def footer(page: int, pages: int) -> str:
@@ -36,10 +37,10 @@ def statement_document(opened: Opened) -> bytes:
     paper.text(account.name, 12)
     paper.space(4)
     for label, value in (
-        (_("Period"), f"{days.days[0]:%Y-%m-%d} – {days.days[-1]:%Y-%m-%d}"),
+        (_("Period"), f"{date_format(days.days[0])} – {date_format(days.days[-1])}"),
         (_("Currency"), account.currency),
         (_("Time zone"), account.zone),
-        (_("Generated as of"), f"{closed:%Y-%m-%d %H:%M:%S} ({account.zone})"),
+        (_("Generated as of"), f"{date_format(closed, 'DATETIME_EXACT_FORMAT')} ({account.zone})"),
     ):
         paper.text(_labelled(label, value), muted=True)
     _sums(paper, wallet, found)
@@ -53,7 +54,7 @@ def _sums(paper: Paper, wallet: Wallet, found: Statement) -> None:
     paper.heading(_("Summary"), rows=6)
     rows = [
         (_("Opening balance"), exact(found.opening)),
-        (_("Topped up"), exact(found.top_ups.units, signed=True)),
+        (pgettext("money", "Top-ups"), exact(found.top_ups.units, signed=True)),
         (_("Charges"), exact(-found.charges.units, signed=True)),
         *((kind_word(line.name), exact(line.units, signed=True)) for line in found.adjustments),
         (_("Closing balance"), exact(found.closing)),
@@ -103,7 +104,9 @@ def _moves(paper: Paper, wallet: Wallet, moves: Sequence[Move], count: int) -> N
     zone = zone_of(wallet.account)
     rows = [
         (
-            f"{datetime.fromtimestamp(move.at_us / 1_000_000, tz=zone):%Y-%m-%d %H:%M:%S}",
+            date_format(
+                datetime.fromtimestamp(move.at_us / 1_000_000, tz=zone), "DATETIME_EXACT_FORMAT"
+            ),
             kind_word(move.kind),
             move.name,
             exact(move.units, signed=True),
@@ -133,7 +136,7 @@ def _by_day(paper: Paper, days: Days, found: Statement) -> None:
         Column(_("Total"), 1, is_figure=True),
     ]
     rows = [
-        (f"{day:%Y-%m-%d}", *(exact(days.by_mode[mode][place]) for mode in modes), exact(total))
+        (date_format(day), *(exact(days.by_mode[mode][place]) for mode in modes), exact(total))
         for place, (day, total) in enumerate(zip(days.days, days.totals, strict=True))
     ]
     sums = (exact(sum(days.by_mode[mode])) for mode in modes)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from billing.models import Tariff, Wallet
 from billing.pricing import gaps, read_prices
-from billing.selectors.tariffs import tariff_list
+from billing.selectors.tariffs import call_intervals, tariff_list
 from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services
 from billing.views.common import number_of
@@ -108,7 +108,8 @@ def _shown(entries: list[Entry], wanted: str) -> Entry | None:
 
 def _rows(shown: Entry, wallet: Wallet) -> Any:
     before = read_prices(shown.before.prices) if shown.before else None
-    return rows_of(read_prices(shown.tariff.prices), before, wallet.account.currency)
+    prices, intervals = read_prices(shown.tariff.prices), call_intervals(wallet.account_id)
+    return rows_of(prices, before, wallet.account.currency, None, intervals)
 
 
 @require_http_methods(["GET", "POST"])

@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -17,6 +18,7 @@ from billing.models import Tariff, Wallet
 from billing.presentation import symbol
 from billing.pricing import read_prices
 from billing.selectors.tariffs import (
+    call_intervals,
     tariff_at,
     tariff_before,
     tariff_list,
@@ -27,13 +29,13 @@ from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services
 from billing.services.days import zone_of
 from billing.views.common import number_of
-from billing.views.tariffs import address_of, own_tariff
+from billing.views.tariffs import NEWEST, address_of, entries_of, own_tariff
 from billing.views.tariffs_forms import TariffForm, cells_of
 from billing.views.tariffs_table import prices_or_none, rows_of
+from billing.views.tariffs_traffic import difference_words, traffic
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.views.common import add_errors
-from poolsite.operations.dates import date_words
 from poolsite.operations.pages import principal_of
 
 OWN_SOURCES, OTHER_SOURCES = 20, 100
@@ -82,7 +84,7 @@ def _edit(
     tariff: Tariff | None,
 ) -> HttpResponse:
     """The form; sent, what publishing would do; sent with `publish`, it is done."""
-    preview = None
+    preview, now = None, timezone.now()
     if request.method == "POST" and "edit" not in request.POST and form.is_valid():
         try:
             _check_seen(form, tariff)
@@ -98,14 +100,20 @@ def _edit(
         "before": before,
         "rows": _rows(wallet, form, before),
         "preview": preview,
-        "now": timezone.now(),
+        "now": timezone.now(),  # after what a preview would begin at once
+        **_versions(principal_of(request), wallet, now),
     }
+    new = {row.mode: row.price for row in context["rows"] if row.price is not None}
+    found = traffic(wallet, read_prices(before.prices) if before else None, new, now=now)
+    context["traffic"] = found
+    context["traffic_words"] = difference_words(found, wallet.account.currency) if found else ""
     if preview is None:
         context["symbol"] = symbol(wallet.account.currency).strip()
         context["facts"] = {
             "currency": wallet.account.currency,
             "compared": before is not None,
             "rows": {row.mode: row.facts for row in context["rows"]},
+            "traffic": found.by_mode if found else {},
         }
         chosen = number_of(request.GET.get("from", ""))
         context |= _sources(principal_of(request), wallet)
@@ -113,6 +121,13 @@ def _edit(
     name = "tariff_review" if preview else "tariff_form"
     status = 422 if form.is_bound and "edit" not in request.POST and form.errors else 200
     return render(request, f"billing/tariffs/{name}.html", context, status=status)
+
+
+def _versions(principal: Principal, wallet: Wallet, now: datetime) -> dict[str, Any]:
+    """The newest versions, for beside the form."""
+    rows = list(tariff_list(principal, wallet)[: NEWEST + 1])
+    entries = entries_of(wallet, rows, now)[:NEWEST]
+    return {"versions": entries}
 
 
 def _mark(tariff: Tariff) -> str:
@@ -147,7 +162,10 @@ def _publish(
         made = services.tariff_create(actor=principal, account=wallet.account, **given)
     else:
         made = services.tariff_change(actor=principal, tariff=tariff, **given)
-    words = {"name": made.name, "when": date_words(made.valid_from, "j M Y, H:i")}
+    words = {
+        "name": made.name,
+        "when": date_format(timezone.localtime(made.valid_from), "DATETIME_FORMAT"),
+    }
     messages.success(request, _("“%(name)s” published. Valid from %(when)s.") % words)
     return redirect(address_of(made))
 
@@ -169,7 +187,8 @@ def _rows(wallet: Wallet, form: TariffForm, before: Tariff | None) -> Any:
     else:
         prices = prices_or_none(_typed(form))
     old = read_prices(before.prices) if before else None
-    return rows_of(prices, old, wallet.account.currency, form)
+    intervals = call_intervals(wallet.account_id)
+    return rows_of(prices, old, wallet.account.currency, form, intervals)
 
 
 def _typed(form: TariffForm) -> dict[str, dict[str, int]]:
@@ -190,18 +209,15 @@ def _initial(
 ) -> dict[str, Any]:
     """From tomorrow while prices are valid now, else at once."""
     tomorrow = now.astimezone(zone_of(wallet.account)).date() + timedelta(days=1)
-    year = tomorrow.year
-    name = _("Prices %(year)s") % {"year": year}
-    names = set(wallet.account.tariffs.filter(name__startswith=name).values_list("name", flat=True))
-    count = next(n for n in range(1, len(names) + 2) if _numbered(name, n) not in names)
-    found: dict[str, Any] = {"name": _numbered(name, count)}
+    names = set(wallet.account.tariffs.values_list("name", flat=True))
+    numbers = range(len(names) + 1, 2 * len(names) + 2)
+    name = next(
+        word for n in numbers if (word := _("Version %(number)s") % {"number": n}) not in names
+    )
+    found: dict[str, Any] = {"name": name}
     if present is not None:
         found["valid_from"] = tomorrow
     return found | (cells_of(source.prices) if source else {})
-
-
-def _numbered(name: str, count: int) -> str:
-    return name if count == 1 else f"{name} ({count})"
 
 
 def _source(principal: Principal, key: str) -> Tariff | None:

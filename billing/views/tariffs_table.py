@@ -15,6 +15,8 @@ from billing.pricing import Price, Prices, TariffError, example, read_prices
 from billing.pricing.examples import CONTENT
 from billing.pricing.modes import CALL, MODES, YUEXIN_UNRESOLVED
 
+CALL_SECONDS = 180  # of the example call
+
 NOTES = {
     "native_text": gettext_lazy("Text in the messaging app"),
     "native_card": gettext_lazy("Card with a picture"),
@@ -36,6 +38,7 @@ class Row:
     compared: bool  # whether there is a version before it
     currency: str
     cells: tuple[Any, Any, Any] = (None, None, None)  # the form's, of a list that is edited
+    intervals: tuple[int, ...] = ()  # seconds that the account's pools charge calls by
 
     @property
     def word(self) -> str:
@@ -55,12 +58,12 @@ class Row:
     @property
     def counted(self) -> str:
         """What a unit is."""
-        return counted(self.mode, self.price)
+        return counted(self.mode, self.price, self.intervals)
 
     @property
     def counted_before(self) -> str:
         """What a unit was; "" while that is the same."""
-        before = counted(self.mode, self.was)
+        before = counted(self.mode, self.was, self.intervals)
         return before if self.price and self.was and before != self.counted else ""
 
     @property
@@ -79,14 +82,25 @@ class Row:
         """What the example message costs, and the arithmetic."""
         if self.price is None:
             return pgettext("price", "Not sold"), ""
-        found = example(self.mode, self.price)
-        if not found.cost:
+        units = self._units(self.price)
+        if not self.price.unit_price:
             return pgettext("price", "Free"), ""
-        text = ngettext("%(n)s unit × %(price)s", "%(n)s units × %(price)s", found.units)
-        return symbol(self.currency) + exact(found.cost), text % {
-            "n": found.units,
+        text = ngettext("%(n)s unit × %(price)s", "%(n)s units × %(price)s", units)
+        return symbol(self.currency) + exact(units * self.price.unit_price), text % {
+            "n": units,
             "price": exact(self.price.unit_price),
         }
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the example is one unit, so that its cost is the price."""
+        return self.price is not None and self._units(self.price) == 1
+
+    def _units(self, price: Price) -> int:
+        """Units of the example; of a call those of three minutes, where its interval is known."""
+        if self.mode == CALL and len(self.intervals) == 1:
+            return -(-CALL_SECONDS // self.intervals[0])
+        return example(self.mode, price).units
 
     @property
     def change(self) -> tuple[str, bool]:
@@ -112,14 +126,20 @@ class Row:
             "price": str(was.unit_price) if was else "",
             "rule": f"{kind}_per_unit" if rule else "",
             "size": str(rule or ""),
-            "counted": counted(self.mode, was),
+            "counted": counted(self.mode, was, self.intervals),
             "characters": len(CONTENT.text_of(self.mode)),
             "kilobytes": CONTENT.kilobytes_of(self.mode),
-            "units": example(self.mode, Price(1)).units,
+            "units": self._units(Price(1)),
         }
 
 
-def rows_of(prices: Prices, before: Prices | None, currency: str, form: Any = None) -> list[Row]:
+def rows_of(
+    prices: Prices,
+    before: Prices | None,
+    currency: str,
+    form: Any = None,
+    intervals: tuple[int, ...] = (),
+) -> list[Row]:
     """Every sub-mode in the order of the books; `form` gives the cells of a list to edit."""
     return [
         Row(
@@ -129,6 +149,7 @@ def rows_of(prices: Prices, before: Prices | None, currency: str, form: Any = No
             before is not None,
             currency,
             form.cells(mode) if form else (None, None, None),
+            intervals,
         )
         for mode in MODES
     ]
@@ -142,7 +163,7 @@ def prices_or_none(raw: Mapping[str, Any]) -> Prices:
         return {}
 
 
-def counted(mode: str, price: Price | None) -> str:
+def counted(mode: str, price: Price | None, intervals: tuple[int, ...] = ()) -> str:
     """What a unit is, in words."""
     if price is not None and price.characters_per_unit:
         return _("Per %s characters") % price.characters_per_unit
@@ -150,7 +171,11 @@ def counted(mode: str, price: Price | None) -> str:
         return _("Per %s kB") % price.kilobytes_per_unit
     if mode == YUEXIN_UNRESOLVED:
         return _("Per SMS part")
-    return _("Per started interval") if mode == CALL else _("Per message")
+    if mode != CALL:
+        return _("Per message")
+    if not intervals:
+        return _("Per started interval")
+    return _("Per started %(seconds)s s") % {"seconds": " / ".join(map(str, intervals))}
 
 
 def difference(tariff: Tariff, before: Tariff | None, currency: str) -> str:

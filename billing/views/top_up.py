@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from billing import money
-from billing.forms import TopUpForm, shortest
+from billing.forms import OTHER, TopUpForm, shortest
 from billing.models import Recharge, Wallet
 from billing.presentation import amount as in_words
 from billing.presentation import rounded
@@ -28,12 +28,13 @@ YEAR_HOURS = 24 * 365
 @require_http_methods(["GET", "POST"])
 def top_up(request: HttpRequest, slug: str) -> HttpResponse:
     """How much; then to the provider. `?amount=` in currency units was chosen before: it is shown,
-    not asked for again, until `?change=` leads back to the field."""
+    not asked for again, until `?change=` leads back to the choice. Else the usual one is chosen."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     chosen = request.GET.get("amount", "")[:24]
     given = chosen or request.GET.get("change", "")[:24]
-    form = TopUpForm(request.POST or None, wallet=wallet, initial={"amount": given})
+    initial = {"amount": given or shortest(selectors.DEFAULT)}
+    form = TopUpForm(request.POST or None, wallet=wallet, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             recharge = _start(principal, wallet, form.cleaned_data)
@@ -41,14 +42,14 @@ def top_up(request: HttpRequest, slug: str) -> HttpResponse:
             add_errors(form, error)
         else:
             return redirect("billing:recharge_pay", slug=slug, pk=recharge.pk)
-    units = _units(form["amount"].value(), wallet)
+    units = _units(form["amount"].value() or "", wallet)
     context = {
         "wallet": wallet,
         "form": form,
         "offered": variants.configured(),
         "closed": wallet.status == Wallet.Status.CLOSED,
         "fixed": chosen if units and chosen and not form.errors else "",
-        **_amounts(wallet, units),
+        **_amounts(wallet, units, form["amount"].value() or ""),
     }
     status = 422 if form.errors else 200
     return render(request, "billing/recharges/top_up.html", context, status=status)
@@ -75,16 +76,22 @@ def _units(text: str, wallet: Wallet) -> int:
     return units
 
 
-def _amounts(wallet: Wallet, units: int) -> dict[str, Any]:
+def _amounts(wallet: Wallet, units: int, text: str) -> dict[str, Any]:
     now = selectors.outlook(wallet)
     currency = wallet.account.currency
+    presets = selectors.presets(wallet)
+    known = {shortest(each) for each in presets}
+    chosen = text if text in known else OTHER
     return {
         "units": units,
+        "chosen": chosen,
+        "other": OTHER,
+        "typed": text if chosen == OTHER else "",
+        "pay": _("Pay %(amount)s") % {"amount": in_words(units, currency)} if units else _("Pay"),
         "outlook": now,
         "sentence": _sentence(now, units, currency),
         "presets": [
-            (shortest(each), in_words(each, currency), _lasts(now.hours(each)))
-            for each in selectors.presets(wallet)
+            (shortest(each), in_words(each, currency), _lasts(now.hours(each))) for each in presets
         ],
         "page": {
             "currency": currency,

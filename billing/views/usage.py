@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
@@ -17,7 +18,7 @@ from billing.pricing.modes import MODES
 from billing.selectors.usage import RANGES, usage
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json
 
@@ -96,8 +97,9 @@ def _short(mode: str) -> str:
 
 
 def _label(step: date, wanted: str) -> str:
-    return date_words(step, {"7d": "D j", "30d": "j M", "12m": "M Y"}[wanted])
+    # The axis has no room for a year; the title of a bar names it.
+    return date_format(step, "SHORT_YEAR_MONTH_FORMAT" if wanted == "12m" else "MONTH_DAY_FORMAT")
 
 
 def _title(step: date, wanted: str) -> str:
-    return date_words(step, "F Y" if wanted == "12m" else "D j F Y")
+    return dates.month(step) if wanted == "12m" else dates.weekday(step)

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Final
 
 from billing.wallet.building import WalletRefusedError, accepted, wallet_command
-from billing.wallet.messages import MessageState, state_text
+from billing.wallet.messages import NO_DAY, MessageState, state_text
 from billing.wallet.scripts import SCRIPTS
-from billing.wallet.settings import WalletSettings
+from billing.wallet.settings import FIRST_DAY, WalletSettings
 from poolsite.hotpath import Command
 
 LOAD_LIMIT: Final = 500  # rows in one call of load, load_receipts
@@ -81,10 +81,12 @@ class LoadRow:
     """A message for a wallet in safe mode. `known`: its hold is in the books (in SQL's `held`).
 
     An open hold that is not known is charged now with a change entry, as far as the balance goes.
+    `today`: held on the account's day on which the data was made, so its cost counts as spent.
     """
 
     state: MessageState
     known: bool = True
+    today: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,8 @@ def load(slug: str, rows: Sequence[LoadRow]) -> Command[Loaded]:
         raise ValueError(f"a load has 1 to {LOAD_LIMIT} rows, not {len(rows)}")
     args: list[str] = []
     for row in rows:
-        args += ["k" if row.known else "n", row.state.message_id, state_text(row.state)]
+        record = state_text(row.state, FIRST_DAY if row.today else NO_DAY)
+        args += ["k" if row.known else "n", row.state.message_id, record]
 
     def read(reply: list[str]) -> Loaded:
         accepted(reply)

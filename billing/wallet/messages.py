@@ -19,6 +19,7 @@ STATE_LETTERS: Final = {word: letter for letter, word in STATES.items()}
 KINDS: Final = {"": "", "m": "message", "c": "call", "s": "session"}
 KIND_LETTERS: Final = {word: letter for letter, word in KINDS.items()}
 OPEN: Final = ("held", "sent")
+NO_DAY: Final = "00000"  # not of this day
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,8 @@ def prices_text(prices: Mapping[str, int], others: Mapping[str, int]) -> str:
     )
 
 
-def state_text(state: MessageState, day: str = "00000") -> str:
-    """Return the stored form. `day`: the day's number of the hold, 00000 = not of this day."""
+def state_text(state: MessageState, day: str = NO_DAY) -> str:
+    """Return the stored form. `day`: the day's number of the hold."""
     if state.state == "parked":
         outcome = "f" if state.parked == "failed" else "d" + state.parked
     else:

@@ -8,6 +8,7 @@ from poolsite.moments import midnights
 
 DAYS_AHEAD: Final = 14
 COLUMNS_WIDTH: Final = 75
+FIRST_DAY: Final = "00001"  # the number of the day on which the data is made
 
 # Name and width: columns 2 to 61 of `conf`; then the next midnight (10) and the day's number (5).
 _COLUMNS: Final = (
@@ -48,7 +49,7 @@ class WalletSettings:
             cells.append(f"{value:0{width}d}")
         if self.log_limit < 1:
             raise ValueError(f"log_limit: {self.log_limit} is out of range")
-        cells += [f"{self.midnights(now)[0]:010d}", "00001"]
+        cells += [f"{self.midnights(now)[0]:010d}", FIRST_DAY]
         return "".join(cells)
 
     @classmethod

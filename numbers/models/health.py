@@ -307,6 +307,13 @@ class HealthAction(PartRow):
     def __str__(self) -> str:
         return f"{self.number} {self.at:%Y-%m-%d %H:%M}"
 
+    @property
+    def reason_words(self) -> str:
+        """The figures that the rule acted on, in the active language."""
+        from numbers import health_reasons  # knows this model
+
+        return health_reasons.said(self.reason)
+
 
 class SpamLabel(PartRow):
     """Somebody's report that a number is shown as spam (or otherwise labelled) to callees."""

@@ -17,8 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from numbers import health_reasons
 from numbers.errors import NumbersError
-from numbers.models import HealthAction, HealthRule, Measure, Number, Pool, Window
+from numbers.models import HealthAction, HealthRule, Number, Pool, Window
 from numbers.services.common import chunks, send_after_commit, summary, zone_of
 from numbers.services.health_judging import Judged, judged
 from numbers.services.health_sliding import slide_pool
@@ -34,13 +35,6 @@ INCIDENT, LIMIT_INCIDENT = "numbers.health_rule", "numbers.health_limit"
 RETURNS_AT_ONCE = 1_000
 TAKEN_AT_ONCE = 200  # of one transaction; the next round goes on
 BY = "rule: {name}"
-WORDS = {
-    Measure.ASR: "answer rate {value} %",
-    Measure.MEAN: "mean talk time {value} s",
-    Measure.SHORT: "short calls {value} %",
-    Measure.UNANSWERED: "unanswered {value} %",
-    Measure.SPAM: "labelled as spam by {value} sources",
-}
 
 
 def health_tick(now: datetime | None = None) -> dict[str, int]:
@@ -110,7 +104,7 @@ def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
         until = now + timedelta(hours=rule.rest_hours)
     by = BY.format(name=rule.name)
     for each in found:
-        reason = reason_of(rule, each)
+        reason = health_reasons.kept(rule, each.value, each.calls)
         HealthAction.objects.create(
             pool=rule.pool,
             rule=rule,
@@ -147,14 +141,6 @@ def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
             reason=reason,
         )
         send_after_commit(rule.pool, partial(hold_in_redis, rule.pool, [each.number], reason))
-
-
-def reason_of(rule: HealthRule, found: Judged) -> str:
-    """The reason as the history and Redis keep it: the figures, and which rule."""
-    value = f"{found.value:.0f}" if found.value >= 10 else f"{found.value:.1f}".removesuffix(".0")
-    words = WORDS[Measure(rule.measure)].format(value=value)
-    calls = f" over {found.calls} calls" if rule.measure != Measure.SPAM else ""
-    return clean_reason(f"{words}{calls} in {rule.window}, rule {rule.name}")
 
 
 # -- numbers return ------------------------------------------------------------------------------
@@ -276,7 +262,7 @@ def _tell(rule: HealthRule, taken: Sequence[Judged]) -> None:
             "pool": rule.pool.slug,
             "count": held,
             "number": taken[-1].number,
-            "why": reason_of(rule, taken[-1]),
+            "why": health_reasons.as_value(rule, taken[-1].value, taken[-1].calls),
         },
     )
 

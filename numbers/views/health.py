@@ -22,6 +22,7 @@ from numbers.services.health_acting import health_undo
 from numbers.services.spam_labels import Labelled, read_rows, spam_labels_add
 from numbers.views.common import pool_of
 from poolsite import access
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 
 REFUSED_SHOWN = 100
@@ -127,9 +128,7 @@ def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpR
             _("%(number)s is back in use. The rule won't act on it until %(until)s.")
             % {
                 "number": action.number,
-                "until": f"{timezone.localtime(action.exempt_until):%Y-%m-%d %H:%M}"
-                if action.exempt_until
-                else "–",
+                "until": dates.moment(action.exempt_until),
             },
         )
     return redirect(reverse("numbers:pool_health", args=[pool.slug]) + "#actions")

@@ -1,4 +1,4 @@
-"""Imports of numbers: the list of them, and the steps of one."""
+"""Imports of numbers: the steps of one; numbers/views/import_list.py lists them."""
 
 from typing import Any
 
@@ -7,78 +7,18 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, Streami
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from numbers.errors import NumbersError
 from numbers.models import ImportRow, NumberImport
 from numbers.reason_words import sentence_of
-from numbers.selectors.imports import import_of, rows_left_out, visible_imports
+from numbers.selectors.imports import import_of, rows_left_out
 from numbers.services import imports as service
-from numbers.views.common import pool_of, visible_pools
+from numbers.views.common import pool_of
 from numbers.views.import_panel import import_panel
 from poolsite import access
 from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of
-from poolsite.operations.templatetags.console import figure
-from poolsite.paging import older_page
-
-ROWS = 50
-CHIPS = {
-    "reading": "chip--info",
-    "previewed": "chip--warn",
-    "importing": "chip--info",
-    "done": "chip--ok",
-    "undoing": "chip--info",
-    "failed": "chip--bad",
-    "stopped": "chip--warn",
-}
-
-
-@require_GET
-def import_list(request: HttpRequest) -> HttpResponse:
-    """Every import that the reader may see, newest first, with what can be done about it."""
-    principal = principal_of(request)
-    access.require(principal, "numbers.view")
-    found = visible_imports(principal)
-    slug = request.GET.get("pool", "")[:40]
-    if slug:
-        found = found.filter(pool__slug=slug)
-    older = key_of(request, "before")
-    rows, following = older_page(found, older, ROWS)
-    kept = {"pool": slug} if slug else {}
-    may = any(
-        access.decide(principal, "numbers.operate", pool).allowed
-        for pool in visible_pools(principal)[:500]
-    )
-    address = reverse("numbers:numbers")
-    context = {
-        "rows": [
-            {
-                "import": each,
-                "chip": CHIPS.get(each.shown_state, ""),
-                "may": access.decide(principal, "numbers.operate", each).allowed,
-                "undo_label": _undo_label(each),
-            }
-            for each in rows
-        ],
-        "shown": ngettext("%(n)s import", "%(n)s imports", len(rows)) % {"n": figure(len(rows))},
-        "next_url": _query(before=following, **kept) if following else "",
-        "back_url": _query(**kept) or "?" if older else "",
-        "pool_slug": slug,
-        "new_url": f"{address}{_query(panel='new', **kept)}" if may else "",
-    }
-    return render(request, "numbers/imports.html", context)
-
-
-def _query(**values: Any) -> str:
-    return "?" + "&".join(f"{name}={value}" for name, value in values.items() if value)
-
-
-def _undo_label(found: NumberImport) -> str:
-    words = ngettext("Delete %(n)s number", "Delete %(n)s numbers", found.imported)
-    return words % {"n": figure(found.imported)}
 
 
 @require_POST

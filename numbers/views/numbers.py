@@ -8,13 +8,12 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from redis.exceptions import RedisError
 
+from numbers import health_reasons, services
 from numbers import pool as door
-from numbers import services
 from numbers.models import Number, PoolEvent
 from numbers.presentation import IN_CALL, chip_of, story_items, word_of
 from numbers.selectors import health, records
@@ -23,6 +22,7 @@ from numbers.views.common import answers_json, number_of, reason_of
 from numbers.views.who_had import call_row
 from poolsite import access, hotpath
 from poolsite.moments import us_of
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import clock, span
 
@@ -128,8 +128,8 @@ def _state(number: Number) -> dict[str, Any]:
         until = state.lease_until_ms
         ends = ""
         if until:
-            at = timezone.localtime(datetime.fromtimestamp(until / 1000, UTC))
-            ends = _("lease ends %(time)s") % {"time": date_format(at, "H:i")}
+            at = datetime.fromtimestamp(until / 1000, UTC)
+            ends = _("lease ends %(time)s") % {"time": dates.time(at)}
         hint = " · ".join(part for part in (running, ends) if part)
     elif letter in "rp":
         hint = _("for %(time)s") % {"time": span((state.since_us - now_us) / 1_000_000)}
@@ -155,7 +155,7 @@ def _facts(number: Number, state: dict[str, Any]) -> list[tuple[str, str]]:
     tags = ", ".join(number.tags.values_list("tag", flat=True))
     quarantine = ""
     if number.quarantined_at:
-        by, why = number.quarantined_by, number.quarantined_reason
+        by, why = number.quarantined_by, health_reasons.said(number.quarantined_reason)
         quarantine = f"{why} ({by})" if by else why
     facts = [
         (_("Pool"), number.pool.name),
@@ -174,11 +174,11 @@ def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> s
     if at is None:
         return ""
     calls = records.who_had(principal, at=at, number=number, limit=1)
-    moment = date_format(timezone.localtime(at), "H:i:s")
+    moment = dates.time_exact(at)
     if not calls:
         return _("At %(time)s this number was not in a call.") % {"time": moment}
     call = calls[0]
-    began = date_format(timezone.localtime(call.started_at), "H:i:s")
+    began = dates.time_exact(call.started_at)
     who = call.agent or call.switch or _("unknown")
     lasted = clock(((call.ended_at or timezone.now()) - call.started_at).total_seconds())
     return _("At %(time)s this number was in a call of %(who)s, from %(began)s for %(lasted)s.") % {

@@ -19,7 +19,7 @@ from numbers.presentation import end_of
 from numbers.selectors import records
 from poolsite import access
 from poolsite.number_format import masked
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import phone, span
 
@@ -46,7 +46,7 @@ def _answer(principal: access.Principal, data: dict[str, Any]) -> dict[str, Any]
         what = selectors.stored_value(selectors.visible_numbers(principal), what)
     calls = records.who_had(principal, at=at, **{by: what})
     before, after = records.calls_around(principal, at=at, **{by: what})
-    words = {"n": len(calls), "time": date_words(at, "j M, H:i:s"), "what": phone(what)}
+    words = {"n": len(calls), "time": dates.moment_exact(at), "what": phone(what)}
     answer = ngettext(
         "%(n)s call at %(time)s: %(what)s", "%(n)s calls at %(time)s: %(what)s", len(calls)
     )

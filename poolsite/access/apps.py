@@ -1,11 +1,13 @@
 """Django's entry for poolsite.access."""
 
 from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
 
 
 class AccessConfig(AppConfig):
     name = "poolsite.access"
     label = "access"
+    verbose_name = _("People and access")
 
     def ready(self) -> None:
         """Declare the actions of our own, the first pages, and what changes rights."""

@@ -14,12 +14,12 @@ from typing import Any
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from poolsite.access.models import AccessLink, Grant, GrantName, User
 from poolsite.access.principals import principal_of_user
+from poolsite.operations import dates
 
 ALWAYS = datetime.max.replace(tzinfo=UTC)
 How = AccessLink.How
@@ -121,7 +121,7 @@ def why_dependent(reader: User, asker: User) -> str:
     found = _dependence(reader, asker, links)
     if found is None:
         return ""
-    until = date_format(timezone.localtime(found.until), "j M Y, H:i")
+    until = dates.moment(found.until)
     may = _("You can approve requests by %(asker)s from %(until)s.")
     told = may % {"asker": asker.display_name, "until": until}
     return f"{_reason(reader, asker, found, links)} {told}"
@@ -134,7 +134,7 @@ def _reason(reader: User, asker: User, found: Dependence, links: list[Link]) -> 
     link = direct.get((asker.pk, reader.pk)) or direct.get((reader.pk, asker.pk))
     if link is not None and link.at + window() >= found.until:
         words = _RECEIVED if link.receiver == reader.pk else _GIVEN
-        day = date_format(timezone.localtime(link.at), "j M Y")
+        day = dates.day(link.at)
         return str(words[link.how]) % {**names, "day": day}
     if found.source == asker.pk:
         return _("Your access comes indirectly from %(asker)s.") % names

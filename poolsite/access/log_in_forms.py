@@ -73,6 +73,7 @@ def _name_new_password(form: forms.Form) -> None:
     """Our words and limit for a chosen password, typed twice; allauth compares and validates it."""
     first = form.fields["password1"]
     first.label = _("New password")
+    first.help_text = _("At least 10 characters, not a common password.")
     first.validators.append(MaxLengthValidator(LONGEST_PASSWORD))
     first.widget.attrs.pop("placeholder", None)
     form.fields["password2"] = password_field(_("Confirm new password"), "new-password")

@@ -5,7 +5,6 @@ from allauth.mfa.base import views as mfa
 from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.totp import views as app
 from allauth.mfa.webauthn import views as passkeys
-from allauth.usersessions import views as sessions
 from django.db import transaction
 from django.urls import path, re_path, reverse_lazy
 from django.views.decorators.http import require_POST
@@ -52,7 +51,7 @@ urlpatterns = [
         name="mfa_remove_webauthn",
     ),
     path("security/passkeys/", mfa.index, name="mfa_list_webauthn"),
-    path("security/sessions/", sessions.list_usersessions, name="usersessions_list"),
+    path("security/sessions/", factors.SessionsView.as_view(), name="usersessions_list"),
     path("security/confirm/", factors.ConfirmView.as_view(), name="mfa_reauthenticate"),
     path(
         "security/confirm/passkey/",

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from poolsite.access.models import ApiToken
 from poolsite.access.principal import EVERYTHING
 from poolsite.access.token_areas import Example, areas, areas_of, rights
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.sentences.values import listed
 
 BLANK = re.compile(r"\b[A-Z]{4,}\b")  # a word to fill in: QUEUE
@@ -52,7 +52,7 @@ def sentence(plan: Plan) -> SafeString:
         rights=_and(map(_small, may(plan.actions))),
         things=_of_owner(plan),
         networks=from_where(plan.networks),
-        date=date_words(plan.ends_at, "D j M Y"),
+        date=dates.weekday(plan.ends_at),
     )
 
 

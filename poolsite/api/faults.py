@@ -12,10 +12,10 @@ from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
-from django.views.defaults import server_error
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
+from poolsite.access import context
 from poolsite.access.middleware import is_api
 from poolsite.api.root import django_problem
 from poolsite.sql_away import sql_is_away
@@ -31,7 +31,7 @@ def something_failed(request: HttpRequest) -> HttpResponseBase:
         detail = "The database did not answer in time. Try again in a moment."
         return django_problem("unavailable", detail) if busy else django_problem("fault")
     if not busy:
-        return server_error(request)
+        return _fault_page(request)
     return _busy_problem(request) if _wants_json(request) else _busy_page(request)
 
 
@@ -49,6 +49,17 @@ def _busy_problem(request: HttpRequest) -> HttpResponse:
             "saved. Wait a few seconds, check, then try again."
         )
     return django_problem("unavailable", told, title=_("The database is busy"))
+
+
+def _fault_page(request: HttpRequest) -> HttpResponse:
+    """What happened, and the request's name: it finds the failure in the logs."""
+    shown = {
+        "reads": request.method in ("GET", "HEAD"),
+        "back": _back(request),
+        "reference": context.current().request_id,
+    }
+    body = render_to_string("500.html", shown)
+    return HttpResponse(body, status=500, headers={"Cache-Control": "no-store"})
 
 
 def _busy_page(request: HttpRequest) -> HttpResponse:

@@ -1,1 +1,1 @@
-"""How figures are written, where it differs from what Django knows of a language."""
+"""How figures and dates are written, where it differs from what Django knows of a language."""

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.admin_texts import ABOUT
+from poolsite.operations.admin_texts import ABOUT, NAMES
 
 # Few rows each: counting them costs nothing beside the page.
 COUNTED = frozenset(
@@ -55,10 +55,10 @@ class Card:
 
 AREAS = (
     Area(_("Numbers"), "dialpad", ("numbers",), "numbers:pools", _("Pools")),
-    Area(_("Waiting line"), "groups", ("line",), "line:desks", _("Desks")),
+    Area(_("Queueing"), "groups", ("line",), "line:desks", _("Desks")),
     Area(_("Gates"), "traffic", ("admission",), "admission:gates", _("Gates")),
     Area(_("Dispatcher"), "hub", ("dispatch",), "dispatch:groups", _("Dispatcher")),
-    Area(_("Billing"), "payments", ("billing",), "billing:accounts", _("Billing accounts")),
+    Area(_("Billing"), "payments", ("billing",), "billing:accounts", _("Balances")),
     Area(_("People and access"), "shield_person", ("access",), "access:accounts", _("Accounts")),
     Area(_("System"), "dns", ("operations", "jobs", "history"), "operations:system", _("System")),
 )
@@ -89,7 +89,7 @@ def _row(request: HttpRequest, model: dict[str, Any]) -> dict[str, Any]:
     label = model["model"]._meta.label_lower
     rows = admin.site.get_model_admin(model["model"]).get_queryset(request)
     return {
-        "name": model["name"],
+        "name": NAMES.get(label, model["name"]),
         "url": model["admin_url"],
         "add_url": model["add_url"],
         "about": ABOUT.get(label, ""),

@@ -4,7 +4,8 @@ An app says what is its own in an `AggregateList`; templates/components/aggregat
 the page, which the app's template extends by its rows.
 """
 
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -14,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from poolsite import access
@@ -22,10 +24,13 @@ from poolsite.live.scopes import address_for
 from poolsite.operations import lists
 from poolsite.operations.goals import guide_url
 from poolsite.operations.lists import Column
+from poolsite.operations.models import Incident
 from poolsite.operations.pages import principal_of
+from poolsite.operations.selectors import open_incidents
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
+MOST = 500  # open incidents of one kind that a page looks at
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ class AggregateList(Generic[M, R]):
     url, create_url: names of the addresses. topic: of the live list. visible: who may
     see which, by slug. figures: a row for each of them. create(actor, form) is told a valid form;
     its ValidationError stands in the dialog. made: what is said of a new one; goes_to: where it
-    leads. goal: the one whose guide an empty list leads to.
+    leads. goal: the one whose guide an empty list leads to. incidents: prefix of the types of
+    incident whose open ones stand in the rows, as `problems` of each aggregate.
     """
 
     kind: str
@@ -70,6 +76,7 @@ class AggregateList(Generic[M, R]):
     made: Callable[[M], str]
     goes_to: str
     goal: str = ""
+    incidents: str = ""
 
     def view(self, request: HttpRequest) -> HttpResponse:
         """Every one that the reader may see, with its figures; state in the address."""
@@ -102,6 +109,7 @@ class AggregateList(Generic[M, R]):
     ) -> dict[str, Any]:
         columns = self.columns()
         page = lists.page_of(request, self.visible(principal), kind=self.kind)
+        self._show_problems(principal, page.rows)
         rows = lists.ordered(self.figures(page.rows), columns, page.sort)
         total = self.counted(page.total)
         return {
@@ -119,3 +127,22 @@ class AggregateList(Generic[M, R]):
             "guide_url": "" if page.total else guide_url(principal, self.goal),
             "topic": address_for(principal, self.topic),
         }
+
+    def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
+        """Give each aggregate its open incidents, worst first: those that lead to its pages."""
+        found: dict[str, list[Incident]] = defaultdict(list)
+        place = reverse(self.url)
+        if self.incidents and shown:
+            for each in open_incidents(principal).filter(type__startswith=self.incidents)[:MOST]:
+                found[each.url.removeprefix(place).partition("/")[0]].append(each)
+        for aggregate in shown:
+            aggregate.problems = found[aggregate.slug]
+
+
+def state_column(aggregate: Callable[[R], Any]) -> Column[R]:
+    """The column "State": what is wrong with the aggregate of a row."""
+
+    def problems(row: R) -> str | None:
+        return "; ".join(each.title for each in aggregate(row).problems) or None
+
+    return Column("state", _("State"), problems, right=False)

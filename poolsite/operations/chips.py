@@ -1,8 +1,12 @@
 """The filters of a list as chips above it, each with the way to be without it."""
 
 from collections.abc import Mapping
+from datetime import date
 
+from poolsite.operations import dates
 from poolsite.operations.lists import address
+
+DAYS = frozenset({"from", "until"})
 
 
 def chips_of(
@@ -10,14 +14,25 @@ def chips_of(
 ) -> list[dict[str, str]]:
     """What components/filter_chip.html shows of the filters that are set, in the labels' order.
 
-    said: how a filter's value is said; others are shown as they stand in the address.
+    said: how a filter's value is said. Days are written as everywhere; others are shown as they
+    stand in the address.
     """
     return [
         {
             "name": label,
-            "value": (said or {}).get(name, filters[name]),
+            "value": _day_or(filters[name])
+            if name in DAYS
+            else (said or {}).get(name, filters[name]),
             "url": address({**filters, name: ""}),
         }
         for name, label in labels.items()
         if filters[name]
     ]
+
+
+def _day_or(value: str) -> str:
+    """27 Nov of 2026-11-27; other values as they are."""
+    try:
+        return dates.day(date.fromisoformat(value))
+    except ValueError:
+        return value

@@ -1,31 +1,74 @@
-"""Dates in words: each language has an order of its own (Mon 23 Nov; 11月23日星期一)."""
+"""How dates and times are written for people, in each language. Templates: `{% load console %}`.
+
+    moment        27 Nov, 07:43         11月27日 07:43
+    moment_exact  27 Nov, 07:43:05      11月27日 07:43:05
+    day           27 Nov                11月27日
+    weekday       Fri 27 Nov            11月27日星期五
+    month         November 2026         2026年11月
+    time          07:43                 only where the page says the day
+    time_exact    07:43:05
+
+All but the times name the year where it is not this year: 27 Nov 2025, 07:43. What is kept for
+years (mails, PDF files) always names it: Django's `date:"DATETIME_FORMAT"`. The forms of each
+language are in poolsite.formats; static/js/words.js writes the same.
+"""
 
 from datetime import date, datetime
 
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.translation import pgettext_lazy
 
-# The letters are those of Django's `date` filter; a translation writes the same date its own way.
-FORMATS = {
-    "D j": pgettext_lazy("format of a date", "D j"),
-    "j M": pgettext_lazy("format of a date", "j M"),
-    "M Y": pgettext_lazy("format of a date", "M Y"),
-    "F Y": pgettext_lazy("format of a date", "F Y"),
-    "D j M": pgettext_lazy("format of a date", "D j M"),
-    "D j M Y": pgettext_lazy("format of a date", "D j M Y"),
-    "D j F Y": pgettext_lazy("format of a date", "D j F Y"),
-    "j M Y, H:i": pgettext_lazy("format of a date", "j M Y, H:i"),
-    "l j F": pgettext_lazy("format of a date", "l j F"),
-    "j M, H:i:s": pgettext_lazy("format of a date", "j M, H:i:s"),
-    "j M Y, H:i:s": pgettext_lazy("format of a date", "j M Y, H:i:s"),
-    "D j M, H:i": pgettext_lazy("format of a date", "D j M, H:i"),
-    "D j M, H:i:s": pgettext_lazy("format of a date", "D j M, H:i:s"),
-}
+NOTHING = "–"
 
 
-def date_words(value: date | datetime, form: str) -> str:
-    """Say a date, or a moment in the reader's zone, by one of `FORMATS`. KeyError: none of them."""
-    if isinstance(value, datetime):
-        value = timezone.localtime(value)
-    return date_format(value, str(FORMATS[form]))
+def moment(at: datetime | None) -> str:
+    """27 Nov, 07:43 in the reader's zone."""
+    return _this_year_or(at, "MOMENT_FORMAT", "DATETIME_FORMAT")
+
+
+def moment_exact(at: datetime | None) -> str:
+    """27 Nov, 07:43:05 in the reader's zone."""
+    return _this_year_or(at, "MOMENT_EXACT_FORMAT", "DATETIME_EXACT_FORMAT")
+
+
+def day(at: date | None) -> str:
+    """27 Nov; of a moment, the day in the reader's zone."""
+    return _this_year_or(at, "MONTH_DAY_FORMAT", "DATE_FORMAT")
+
+
+def weekday(at: date | None) -> str:
+    """Fri 27 Nov; of a moment, the day in the reader's zone."""
+    return _this_year_or(at, "WEEKDAY_FORMAT", "WEEKDAY_DATE_FORMAT")
+
+
+def month(at: date | None) -> str:
+    """November 2026."""
+    return _written(at, "YEAR_MONTH_FORMAT")
+
+
+def time(at: datetime | None) -> str:
+    """07:43 in the reader's zone."""
+    return _written(at, "TIME_FORMAT")
+
+
+def time_exact(at: datetime | None) -> str:
+    """07:43:05 in the reader's zone."""
+    return _written(at, "TIME_EXACT_FORMAT")
+
+
+def _this_year_or(at: date | None, form: str, form_with_year: str) -> str:
+    if not at:
+        return NOTHING
+    at = _local(at)
+    return _written(at, form if at.year == timezone.localdate().year else form_with_year)
+
+
+def _written(at: date | None, form: str) -> str:
+    return date_format(_local(at), form) if at else NOTHING
+
+
+def _local(at: date) -> date:
+    """In the reader's zone; a day has none, and a template's `|timezone:` stays in force."""
+    if not isinstance(at, datetime) or timezone.is_naive(at):
+        return at
+    return timezone.localtime(at) if getattr(at, "convert_to_local_time", True) else at

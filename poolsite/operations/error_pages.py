@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.views.defaults import page_not_found, permission_denied
 
-from poolsite.operations.pages import principal_of
+from poolsite.operations.pages import navigation_of, principal_of
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,8 @@ def _known(request: HttpRequest, status: int) -> HttpResponse | None:
     try:
         if principal_of(request).kind != "user" or not principal_of(request).is_authenticated:
             return None
-        return render(request, f"operations/{status}.html", status=status)
+        shown = {"navigation": navigation_of(request, page="")}  # it belongs to no entry
+        return render(request, f"operations/{status}.html", shown, status=status)
     except Exception:
         logger.exception("the page for %d was made without the navigation", status)
         return None

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.access.principal import Principal
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.models import Incident, IncidentEvent, NoticeTarget, OutgoingCall
 from poolsite.operations.templatetags.console import span
 
@@ -116,7 +116,7 @@ def _why(event: IncidentEvent) -> str:
     if event.kind == Kind.NOTE:
         return _("“%(text)s”") % {"text": event.text}
     if event.kind == Kind.SNOOZED and event.until:
-        until = date_words(event.until, "D j M, H:i")
+        until = dates.moment(event.until)
         return _("Until %(time)s: “%(text)s”") % {"time": until, "text": event.text}
     return ""
 

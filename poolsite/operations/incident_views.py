@@ -29,6 +29,7 @@ SNOOZES: dict[str, timedelta] = {
 }
 TOMORROW = "tomorrow"
 MORNING = time(9)
+PAGE_INCIDENTS = 25  # below what is open
 
 
 def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:
@@ -80,6 +81,8 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
         _columns(),
         given=given,
         file="incidents",
+        size=PAGE_INCIDENTS,
+        counted=lambda n: ngettext("%(n)s incident", "%(n)s incidents", n) % {"n": n},
         context=context,
     )
 

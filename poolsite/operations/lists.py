@@ -49,7 +49,7 @@ def page_of(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> ListPage[M
         for name in ("q", "tag", "sort", "after")
     }
     if text := given["q"]:
-        rows = rows.filter(Q(slug__startswith=text.lower()) | Q(name__istartswith=text))
+        rows = rows.filter(Q(slug__contains=text.lower()) | Q(name__icontains=text))
     rows = with_tag(rows, given["tag"], kind=kind)
     after = given.pop("after")
     found = list(rows.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])

@@ -2,6 +2,7 @@
 
 import secrets
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -20,11 +21,19 @@ def new_secret() -> str:
     return secrets.token_hex(32)
 
 
+def _value(value: Any) -> Any:
+    """A value of an incident's text in the active language."""
+    if not isinstance(value, dict):
+        return value
+    return gettext(str(value.get("text", ""))) % value.get("params", {})
+
+
 class Incident(models.Model):
     """Something is wrong with one object, since `since`; open until `until` is set.
 
     Texts are message ids in English with %(name)s places, filled from `params` and translated
-    where they are shown, because a worker opens them and everybody reads them.
+    where they are shown, because a worker opens them and everybody reads them. A value that is a
+    text itself is {"text": message id, "params": {…}}.
     """
 
     class Severity(models.TextChoices):
@@ -78,7 +87,7 @@ class Incident(models.Model):
         if not self.params:
             return said
         try:
-            return str(said % self.params)
+            return str(said % {name: _value(each) for name, each in self.params.items()})
         except (KeyError, TypeError, ValueError):
             return said
 

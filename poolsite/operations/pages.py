@@ -22,7 +22,8 @@ def context(request: HttpRequest) -> dict[str, Any]:
     """Context processor; computed only where a template asks."""
     return {
         "platform_name": settings.PLATFORM_NAME,
-        "navigation": SimpleLazyObject(lambda: _navigation(request)),
+        "navigation": SimpleLazyObject(lambda: navigation_of(request)),
+        "search_hint": SimpleLazyObject(lambda: _search_hint(request)),
         "reader_role": SimpleLazyObject(lambda: _role_word(request)),
         "incidents_topic": SimpleLazyObject(lambda: _topic(request, "operations.incidents")),
         "overview_topic": SimpleLazyObject(lambda: _topic(request, "operations.overview")),
@@ -53,12 +54,15 @@ def _topic(request: HttpRequest, name: str) -> str:
     return f"{name}:{selectors.scope_of(principal)}{suffix}"
 
 
-def _navigation(request: HttpRequest) -> list[navigation.Section]:
+def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.Section]:
+    """The reader's sidebar; `page`: the URL name whose entry is selected, else this page's."""
     principal = principal_of(request)
     match = request.resolver_match
+    if page is None:
+        page = match.view_name if match else ""
     return navigation.sections(
         principal,
-        match.view_name if match else "",
+        page,
         _counter(principal),
         kept_open=request.COOKIES.get(navigation.COOKIE, "").split("."),
     )
@@ -76,6 +80,21 @@ def _counter(principal: Principal) -> Callable[[navigation.Entry, Iterable[str]]
         return len(hits), str(worst) if hits else ""
 
     return count
+
+
+def _search_hint(request: HttpRequest) -> str:
+    """What this reader can look for, by the parts of the platform that they see."""
+    principal = principal_of(request)
+    seen = {section for section, _item in navigation.items(principal)}
+    if principal.is_operator or {"numbers", "messages"} <= seen:
+        return _("Number, call ID, account, person, page or action")
+    if "numbers" in seen:
+        return _("Number, call ID, pool, page or action")
+    if "messages" in seen:
+        return _("Message, campaign, top-up, page or action")
+    if "queueing" in seen:
+        return _("Desk, conversation, page or action")
+    return _("Page or action")
 
 
 def _role_word(request: HttpRequest) -> str:

@@ -3,11 +3,10 @@
 from collections.abc import Iterable
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite.access.principal import Principal
-from poolsite.operations import selectors, tags_and_notes
+from poolsite.operations import dates, selectors, tags_and_notes
 from poolsite.operations.matching import BEGINS, rank
 from poolsite.operations.registry import Found, register_search
 
@@ -30,12 +29,11 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
         if place is None or len(found) >= limit or (row.type, row.object) in seen:
             continue
         seen.add((row.type, row.object))  # what came and went many times is one line
-        since = timezone.localtime(row.since)
         found.append(
             Found(
                 _("Incident"),
                 row.title,
-                f"{row.object} · {since:%Y-%m-%d %H:%M}",
+                f"{row.object} · {dates.moment(row.since)}",
                 reverse("operations:incident", args=[row.pk]),
                 group="incidents",
                 icon="notification_important",

@@ -94,6 +94,7 @@ def page_of(
     *,
     after: int | None = None,
     before: int | None = None,
+    size: int | None = None,
 ) -> Page[M]:
     """The page that follows the row `after`, or leads up to `before`; neither: the first.
 
@@ -107,8 +108,9 @@ def page_of(
     found = queryset.order_by(*[term.by for term in terms])
     if values is not None:
         found = found.filter(_beyond(terms, values))
-    rows = list(found[: PAGE_ROWS + 1])
-    more, rows = len(rows) > PAGE_ROWS, rows[:PAGE_ROWS]
+    size = PAGE_ROWS if size is None else size
+    rows = list(found[: size + 1])
+    more, rows = len(rows) > size, rows[:size]
     if turned:
         rows.reverse()
         return Page(rows, rows[-1].pk if rows else None, rows[0].pk if more else None)
@@ -141,14 +143,17 @@ def answer(
     given: Mapping[str, str],
     file: str,
     default: str = "",
+    size: int | None = None,
     dress: Callable[[list[M]], list[Any]] = list,
+    counted: Callable[[int], str] | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
     """The list as a page, or with `format=csv` as a file of its first 10 000 rows.
 
     given: the filters of the address as they were read; `rows` are already filtered by them.
-    default: how it is sorted when the address does not say; none: newest first. dress: makes what
-    the template shows of the page's rows.
+    default: how it is sorted when the address does not say; none: newest first. size: rows of a
+    page. dress: makes what the template shows of the page's rows. counted: how many of them there
+    are, in the list's own noun.
     """
     asked = text_of(request, "sort")
     asked = asked if any(c.order and c.name == asked.removeprefix("-") for c in columns) else ""
@@ -156,9 +161,10 @@ def answer(
     order = order_of(columns, sort)
     if request.GET.get("format") == "csv":
         return lists.csv_answer(file, columns, rows.order_by(*[t.by for t in order])[:CSV_ROWS])
-    page = page_of(rows, order, after=key_of(request, "after"), before=key_of(request, "before"))
+    after, before = key_of(request, "after"), key_of(request, "before")
+    page = page_of(rows, order, after=after, before=before, size=size)
     kept = {**given, "sort": asked}
-    shown = ngettext("%(n)s row", "%(n)s rows", len(page.rows)) % {"n": len(page.rows)}
+    shown = (counted or _rows)(len(page.rows))
     found = {
         "rows": dress(page.rows),
         "sort": asked,
@@ -169,6 +175,10 @@ def answer(
         "back_url": lists.address(kept, before=str(page.before)) if page.before else "",
     }
     return render(request, template, {**found, **(context or {})})
+
+
+def _rows(n: int) -> str:
+    return ngettext("%(n)s row", "%(n)s rows", n) % {"n": n}
 
 
 def text_of(request: HttpRequest, name: str, longest: int = 80) -> str:

@@ -136,7 +136,15 @@ class GateSettingsForm(SettingsMixin, GateChecks):
         model = Gate
         fields = [name for section in SECTIONS for name in section.names]
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
+        labels = {"fair": _("First come, first served"), "attempts": _("Maximum attempts")}
         help_texts = {
+            "name": _("Shown in lists and alerts."),
+            "overrun_alarm": _("Enter 0 for no alert."),
+            "margin_seconds": _(
+                "Devices stop this long before their permit ends. For example, with a permit of "
+                "150 s and a margin of 10 s, they stop after 140 s."
+            ),
+            "adaptive": _("Off: the limit changes only when someone changes it."),
             "attempts": _("How often a task is issued before it fails."),
             "period_seconds": _("How often waiting devices ask again."),
             "adaptive_interval_seconds": _("How often the limit is changed."),

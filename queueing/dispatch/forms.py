@@ -81,6 +81,10 @@ class GroupSettingsForm(SettingsMixin, GroupForm):
         model = Group
         fields = [name for section in SECTIONS for name in section.names]
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
+        help_texts = {
+            "name": _("Shown in lists and alerts."),
+            "sharing": _("How new sessions are spread over the instances."),
+        }
 
 
 class UpgradeForm(DurationsMixin, forms.Form):

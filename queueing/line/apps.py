@@ -9,7 +9,7 @@ from poolsite.hotpath import Command
 class LineConfig(AppConfig):
     name = "queueing.line"
     label = "line"
-    verbose_name = _("Waiting line")
+    verbose_name = _("Queueing")
 
     def ready(self) -> None:
         import queueing.line.desk.scripts

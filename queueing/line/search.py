@@ -4,13 +4,12 @@ from collections.abc import Iterable
 
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from poolsite import access, operations
 from poolsite.access import Principal
-from poolsite.operations import Found
+from poolsite.operations import Found, dates
 from poolsite.operations.matching import named
 from poolsite.operations.palette import Offer, register_offer
 from poolsite.operations.registry import Follow
@@ -110,7 +109,7 @@ def _visits(desks: QuerySet[Desk], text: str, limit: int) -> list[Found]:
         Found(
             _("Visitor"),
             row.name or row.public_id,
-            f"{row.queue.name} · {timezone.localtime(row.joined_at):%Y-%m-%d %H:%M}",
+            f"{row.queue.name} · {dates.moment(row.joined_at)}",
             reverse("line:story", args=[row.desk.slug, row.public_id]),
             exact=text in (row.public_id, row.contact, row.name),
             group="conversations",

@@ -1,4 +1,4 @@
-// An adjustment's form: what the balance is afterwards, while the amount is typed.
+// An adjustment's form: what the balance is afterwards, and whether somebody has to approve, while the amount is typed.
 import { pageData } from "./dom.js";
 import { money, putMoney } from "./money.js";
 import { fill, gettext } from "./words.js";
@@ -18,6 +18,7 @@ function tell() {
     if (units) url.searchParams.set("amount", text); else url.searchParams.delete("amount");
     link.href = url.href;
   }
+  form.querySelector("[data-submit-adjustment]").textContent = !page.alone || units > page.alone ? page.submit : page.verb;
   const after = units ? effect(units) : { spendable: null, owed: 0 };
   putMoney(form.querySelector("[data-after]"), after.spendable, page.currency);
   const note = after.owed ? fill(gettext("%(amount)s owed"), { amount: money(after.owed, page.currency).join("") }) : "";

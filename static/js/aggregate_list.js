@@ -1,7 +1,7 @@
 // What the live lists of aggregates share: the state of each as a chip, its figures while it can be read.
 import { followRows } from "../live/rows.js";
-import { h, icon } from "./dom.js";
-import { gettext } from "./words.js";
+import { h, icon, setText } from "./dom.js";
+import { figure, gettext } from "./words.js";
 
 const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("No data")] };
 
@@ -23,10 +23,18 @@ export function startAggregateList(table, kind, showRow, showAll) {
       showState(line, data.status);
       if (data.status === "missing") continue;
       showRow(line, data, slug);
+      for (const cell of line.querySelectorAll("[data-hour]")) showHour(cell, data[cell.dataset.hour]);
       readable.push(data);
     }
     showAll?.(readable);
   });
+}
+
+/** A counter of the last hour: its sum as the page was drawn, and what has come since. */
+function showHour(cell, count) {
+  cell.dataset.base ??= String(count - Number(cell.dataset.sum));
+  const passed = count - Number(cell.dataset.base);
+  setText(cell, figure(passed < 0 ? Number(cell.dataset.sum) : passed)); // a counter that began anew counts for nothing
 }
 
 function showState(line, status) {

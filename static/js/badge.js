@@ -1,8 +1,9 @@
 // The connection badge: Live (what is shown is right now: changes are pushed), Reconnecting + try + seconds, Not live + time of the data, Offline.
 // Not live for more than 10 s: the page's figures turn muted and keep their last value.
-import { connection } from "../live.js";
+import { connection, people, topics } from "../live.js";
 import { announce } from "./dom.js";
-import { fill, gettext, timeOf } from "./words.js";
+import { incidentsTopic } from "./problems.js";
+import { fill, gettext, timeExactOf } from "./words.js";
 
 const PATIENCE_SECONDS = 10;
 
@@ -17,10 +18,13 @@ function look() {
   if (state === "signed-out") return ["stale", gettext("Logged out"), ""];
   if (state === "idle") return ["idle", "", ""];
   if (state === "connecting" && !dataAt) return ["connecting", gettext("Connecting"), ""];
-  if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data from %(time)s"), { time: timeOf(dataAt) })];
+  if (dataAt && (state === "stale" || age > PATIENCE_SECONDS)) return ["stale", gettext("Not live"), fill(gettext("data from %(time)s"), { time: timeExactOf(dataAt) })];
   const seconds = Math.ceil(until(retryAt));
   return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("attempt %(n)s in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("attempt %(n)s"), { n: Math.max(1, attempt) })];
 }
+
+// The sidebar's counts are live on every page; they alone make no page live.
+const watchesMore = () => people.size > 0 || [...topics.keys()].some((topic) => topic !== incidentsTopic());
 
 export function startBadge() {
   const badge = document.querySelector("[data-live-badge]");
@@ -30,7 +34,7 @@ export function startBadge() {
   let before = "";
   const show = () => {
     const [state, name, more] = look();
-    badge.hidden = state === "idle";
+    badge.hidden = state === "idle" || (!watchesMore() && !["offline", "signed-out"].includes(state));
     badge.dataset.state = state;
     document.documentElement.dataset.connection = state;
     if (word.textContent !== name) word.textContent = name;

@@ -12,6 +12,12 @@ const SVG = "http://www.w3.org/2000/svg";
 const GAP = 1.5;
 const PACE_SECONDS = 8;
 let seen = []; // [seconds, tried] of the last seconds
+const results = document.querySelector("[data-results]");
+const ROWS_MS = 6000; // between two looks at the rows: SQL is written every 5 s
+const SHARE = 20; // a list that is slow to draw is drawn seldomer
+let drawn = JSON.stringify(page.figures); // the figures that the rows on the page belong to
+let asked = false;
+let pause = ROWS_MS;
 let told = 0; // quarters that a screen reader has heard
 
 if (live) show(page.figures);
@@ -31,6 +37,28 @@ function take(data) {
   if (uploaded && data.reading) setText(uploaded, figure(data.uploaded));
   if (isOutdated(data.status !== page.status || data.reading !== page.reading, () => take(data))) return;
   if (live) show(data.figures);
+  if (results && JSON.stringify(data.figures) !== drawn) redraw(JSON.stringify(data.figures));
+}
+
+/** The list of recipients follows the bar: SQL has a message a few seconds later than its figures. */
+function redraw(figures) {
+  if (asked) return;
+  asked = true;
+  setTimeout(async () => {
+    asked = false;
+    // Rows do not move under the pointer or the focus.
+    if (results.matches(":focus-within") || results.querySelector("tbody tr:hover")) return redraw(figures);
+    const began = performance.now();
+    try {
+      const answer = await fetch(location.href, { headers: { Accept: "text/html" }, redirect: "error" });
+      const next = answer.ok && new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-results]");
+      if (next) results.replaceChildren(...next.childNodes);
+      drawn = figures;
+    } catch {
+      // The live badge tells that the server is away; the next figures try again.
+    }
+    pause = Math.max(ROWS_MS, SHARE * (performance.now() - began));
+  }, pause);
 }
 
 function show(figures) {
@@ -48,7 +76,7 @@ function show(figures) {
   }
   for (const name of ["charged", "returned", "held_money"]) {
     const place = document.querySelector(`[data-sum="${name}"]`);
-    if (place) putMoney(place, figures[name], page.currency);
+    if (place) putMoney(place, figures[name], page.currency, "hero" in place.dataset);
   }
   const tried = figures.handed_over + figures.refused;
   setText(live.querySelector("[data-percent]"), percent(tried / all, 0));

@@ -1,7 +1,7 @@
 // One wrapper over Chart.js (a static file of the admin theme): colours from the custom properties, a hover line
 // with every series in its tooltip, keyboard, table view and CSV. Nothing slides, nothing blinks.
 import { h } from "./dom.js";
-import { dayMinuteOf, figure, gettext, minuteOf } from "./words.js";
+import { dayOf, figure, gettext, momentOf, timeOf } from "./words.js";
 
 const probe = document.createElement("span");
 probe.hidden = true;
@@ -70,7 +70,7 @@ function timeTicks(from, to) {
   const minute = 60000;
   const steps = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((n) => n * minute);
   const step = steps.find((size) => (to - from) / size <= 5) ?? 1440 * minute;
-  const [hours, minutes] = minuteOf(from).split(":").map(Number); // whole steps of the reader's time
+  const [hours, minutes] = timeOf(from).split(":").map(Number); // whole steps of the reader's time
   const offset = (hours * 60 + minutes) * minute + (from % minute);
   const first = from + ((step - (offset % step)) % step);
   const ticks = [];
@@ -129,6 +129,19 @@ const directLabels = {
   },
 };
 
+// Each chart is drawn in a task of its own: several in one would block the page for too long.
+const waiting = new Set();
+function inTurn(chart) {
+  if (!waiting.size) setTimeout(drawNext);
+  waiting.add(chart);
+}
+function drawNext() {
+  const [chart] = waiting;
+  waiting.delete(chart);
+  if (waiting.size) setTimeout(drawNext);
+  chart.draw();
+}
+
 /**
  * A chart over time in `box` (a .chart__plot).
  * options: title, summary(data) → sentence, series: [{key, label, look, kind: "area"|"line"|"bars", factor}], stacked, unit
@@ -141,18 +154,25 @@ export class TimeChart {
     this.data = { at: [], values: {} };
     this.canvas = h("canvas", { tabindex: "0", role: "img", "aria-label": options.title });
     this.tip = h("div", { class: "chart-tip", hidden: true });
+    this.chart = null; // until there is something to draw
     box.replaceChildren(this.canvas, this.tip);
-    this.chart = new globalThis.Chart(this.canvas, this.#config());
     this.#listen();
   }
 
+  /** Draw `data` when the charts before it are drawn. */
   set(data) {
+    if (this.data !== data) this.canvas.setAttribute("aria-label", `${this.options.title}. ${this.options.summary?.(data) ?? ""}`);
     this.data = data;
-    const { chart, options } = this;
-    chart.data.datasets = options.series.map((series) => this.#dataset(series));
-    this.#axes();
-    this.canvas.setAttribute("aria-label", `${options.title}. ${options.summary?.(data) ?? ""}`);
-    chart.update("none");
+    inTurn(this);
+  }
+
+  /** Draw at once what `set` was given last; `inTurn` calls it. */
+  draw() {
+    const shown = this.chart ?? this.#config();
+    shown.data.datasets = this.options.series.map((series) => this.#dataset(series));
+    this.#axes(shown.options.scales);
+    if (this.chart) this.chart.update("none");
+    else this.chart = new globalThis.Chart(this.canvas, shown);
   }
 
   /** Add or replace the newest points; older ones than `from` fall out. Waits while somebody hovers. */
@@ -162,6 +182,7 @@ export class TimeChart {
   }
 
   repaint() {
+    if (!this.chart) return;
     this.chart.options = this.#config().options;
     this.set(this.data);
   }
@@ -191,7 +212,7 @@ export class TimeChart {
   table() {
     const body = h("tbody");
     for (const [at, ...values] of this.rows().reverse()) {
-      body.append(h("tr", {}, h("th", { scope: "row", class: "num" }, dayMinuteOf(at)), ...values.map((v) => h("td", { class: "right" }, figure(v)))));
+      body.append(h("tr", {}, h("th", { scope: "row", class: "num" }, momentOf(at)), ...values.map((v) => h("td", { class: "right" }, figure(v)))));
     }
     const head = h("tr", {}, ...this.heads().map((text, index) => h("th", { scope: "col", class: index ? "right" : "" }, text)));
     return h("div", { class: "chart__table", tabindex: "0", role: "region", "aria-label": this.options.title }, h("table", { class: "table" }, h("thead", {}, head), body));
@@ -219,9 +240,8 @@ export class TimeChart {
     };
   }
 
-  #axes() {
+  #axes({ x, y }) {
     const { at, values } = this.data;
-    const { x, y } = this.chart.options.scales;
     x.min = at[0];
     x.max = at.at(-1);
     const sums = this.options.stacked
@@ -255,7 +275,7 @@ export class TimeChart {
             afterBuildTicks: (axis) => { axis.ticks = timeTicks(axis.min, axis.max); },
             ticks: {
               color: colour("muted"), font: axisFont, maxRotation: 0, padding: 4,
-              callback: (value) => (this.data.at.at(-1) - this.data.at[0] > 2 * 86400000 ? dayMinuteOf(value).split(",")[0] : minuteOf(value)),
+              callback: (value) => (this.data.at.at(-1) - this.data.at[0] > 2 * 86400000 ? dayOf(value) : timeOf(value)),
             },
           },
           y: {
@@ -285,6 +305,7 @@ export class TimeChart {
   }
 
   #nearest(pixel) {
+    if (!this.chart) return undefined;
     const value = this.chart.scales.x.getValueForPixel(pixel);
     const { at } = this.data;
     let best = 0;
@@ -294,14 +315,14 @@ export class TimeChart {
 
   #point(index) {
     const at = this.data.at[index];
-    if (at === undefined) return;
+    if (at === undefined || !this.chart) return;
     this.hovering = true;
     this.index = index;
     const x = this.chart.scales.x.getPixelForValue(at);
     this.chart.$hoverX = x;
     this.chart.draw();
     const rows = this.options.series.map((series) => h("div", { class: "chart-tip__row" }, swatch(series), series.label, h("b", {}, figure(this.data.values[series.key]?.[index]))));
-    this.tip.replaceChildren(h("div", { class: "chart-tip__time" }, dayMinuteOf(at)), ...(this.options.stacked ? rows.reverse() : rows));
+    this.tip.replaceChildren(h("div", { class: "chart-tip__time" }, momentOf(at)), ...(this.options.stacked ? rows.reverse() : rows));
     this.tip.hidden = false;
     const right = x + 12 + this.tip.offsetWidth < this.box.clientWidth;
     this.tip.style.left = `${right ? x + 12 : Math.max(0, x - 12 - this.tip.offsetWidth)}px`;
@@ -313,7 +334,7 @@ export class TimeChart {
     this.index = undefined;
     this.chart.$hoverX = undefined;
     this.tip.hidden = true;
-    if (this.waiting) { const data = this.waiting; this.waiting = null; this.set(data); } else this.chart.draw();
+    if (this.waiting) { const data = this.waiting; this.waiting = null; this.set(data); } else this.chart?.draw();
   }
 }
 

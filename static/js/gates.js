@@ -7,5 +7,6 @@ startAggregateList(document.querySelector("[data-gates]"), "gate", (line, data) 
   const put = (name, text) => setText(line.querySelector(`[data-live="${name}"]`), text);
   put("used", `${figure(data.used)} / ${figure(data.cap)}`);
   line.querySelector("[data-bar]").value = Math.min(1, data.used / data.cap);
-  for (const name of ["waiting", "refused", "expired", "overrun"]) put(name, figure(data[name]));
+  put("waiting", figure(data.waiting));
+  line.querySelector("[data-bar]").classList.toggle("bar--warn", data.used >= data.cap);
 });

@@ -2,7 +2,7 @@
 import { followRows } from "../live/rows.js";
 import { h, icon, setText, skeleton } from "./dom.js";
 import { peerVerbs, setVerbs } from "./group_verbs.js";
-import { clockOf, dayMinuteOf, decimal, figure, fill, gettext, pgettext } from "./words.js";
+import { clockOf, decimal, figure, fill, gettext, momentOf, pgettext } from "./words.js";
 
 const LINKS = { active: ["chip--ok", "link", pgettext("link", "Active")], pending: ["chip--warn", "hourglass_top", pgettext("link", "Pending")], stop: ["chip--bad", "link_off", gettext("Stopped")] };
 const MANUAL = { open: gettext("open"), drain: gettext("draining"), blocked: pgettext("instance", "blocked") };
@@ -100,7 +100,7 @@ function manualOf(row) {
   const found = [row.manual === "open" ? h("span", {}, MANUAL.open) : h("span", { class: "chip" }, icon(row.manual === "drain" ? "water_drop" : "block"), MANUAL[row.manual])];
   if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), gettext("draining for an upgrade")));
   if (row.manual !== "open") {
-    const until = row.manual_until_us ? fill(gettext(", until %(at)s"), { at: dayMinuteOf(row.manual_until_us / 1000) }) : "";
+    const until = row.manual_until_us ? fill(gettext(", until %(at)s"), { at: momentOf(row.manual_until_us / 1000) }) : "";
     found.push(h("span", { class: "dispatch-why" }, `${row.manual_by}: ${row.manual_reason}${until}`));
   }
   return found;

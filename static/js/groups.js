@@ -4,5 +4,5 @@ import { setText } from "./dom.js";
 import { figure } from "./words.js";
 
 startAggregateList(document.querySelector("[data-groups]"), "group", (line, data) => {
-  for (const name of ["sessions", "active", "pending", "started", "refused"]) setText(line.querySelector(`[data-live="${name}"]`), figure(data[name]));
+  for (const name of ["sessions", "active", "pending"]) setText(line.querySelector(`[data-live="${name}"]`), figure(data[name]));
 });

@@ -78,6 +78,11 @@ function showVerbs(now, inRooms) {
   setText(find("online-words"), now.state === "offline" ? gettext("Go online") : gettext("Continue"));
   find("pause-box").hidden = !online || Boolean(now.pending);
   find("offline").hidden = now.state === "offline" || now.pending === "logout";
+  const next = find("next");
+  if (next) {
+    next.disabled = !online;
+    next.title = online ? "" : gettext("Go online to take a visitor.");
+  }
   const pause = inRooms ? gettext("Pause after this room") : gettext("Pause");
   setText(find("pause-words"), pause);
   find("pause-button").setAttribute("aria-label", pause);
@@ -190,7 +195,15 @@ function showFree() {
   const online = state.state === "online";
   const title = online ? gettext("Free") : state.state === "paused" ? gettext("You are paused") : gettext("You are offline");
   const text = online ? gettext("The next visitor appears here automatically. You can also take one from the line.") : gettext("Go online to get visitors.");
-  shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text))));
+  shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text), online ? null : h("dl", { class: "console__today" }, ...queuesNow()), h("a", { class: "button button--small", href: "/agent/history/" }, icon("history"), gettext("My history")))));
+}
+
+/** Who waits in each of the agent's queues, while no visitor is served. */
+function queuesNow() {
+  return lines.flatMap((line) => {
+    const count = Object.keys(line.data).length;
+    return [h("dt", {}, line.queue.name), h("dd", { class: "num" }, fill(ngettext("%(n)s in line", "%(n)s in line", count), { n: count }))];
+  });
 }
 
 // -- the day's figures ----------------------------------------------------------------------------
@@ -216,6 +229,7 @@ const lines = page.queues.map((queue) => new AgentLine(document.querySelector(`[
   capacity: page.capacity,
   take: (visit) => take({ visit }),
   why: (visit) => getJSON(`/api/v1/agent/why/${visit}`),
+  counted: () => { if (state && state.state !== "online") showFree(); },
 }));
 
 /** Take a visitor: the agent wants to see this room. */

@@ -1,7 +1,7 @@
 // Who the visitor of a room was before: earlier visits at this desk, and what agents noted then.
 import { getJSON, h, icon } from "./dom.js";
 import { toastFailure } from "./toast.js";
-import { clockOf, decimal, dayOf, fill, gettext, minuteOf, ngettext, shortDayOf } from "./words.js";
+import { clockOf, dayOf, decimal, fill, gettext, ngettext, timeOf, weekdayOf } from "./words.js";
 
 const FIRST = 3; // visits that are shown before "All"
 const AGAIN_MS = [4_000, 15_000]; // a visit that has just ended comes into the history a moment later
@@ -69,7 +69,7 @@ function row(each, open) {
   const sure = each.by === "contact" ? h("span", { class: "context__by" }, gettext("by contact, not verified")) : null;
   return h("li", {},
     h("button", { type: "button", class: "context__visit", onclick: open },
-      h("time", { class: "context__day num", datetime: each.at }, shortDayOf(new Date(each.at))),
+      h("time", { class: "context__day num", datetime: each.at }, dayOf(new Date(each.at))),
       h("span", { class: "context__what" }, h("b", {}, each.topic || each.queue), h("span", {}, how, sure ? " · " : "", sure)),
       chip,
       each.stars === null ? null : h("span", { class: "context__stars" }, icon("star", "icon--small"), String(each.stars), h("span", { class: "visually-hidden" }, ` ${gettext("of 5")}`)),
@@ -80,7 +80,7 @@ function notes(found) {
   if (!found.length) return [];
   return [
     h("h4", { class: "context__title" }, gettext("Notes"), h("span", { class: "card__hint" }, gettext("Only agents see them"))),
-    ...found.map((note) => h("blockquote", { class: "context__note" }, h("p", {}, note.text), h("footer", {}, `${note.agent} · ${shortDayOf(new Date(note.at))}`))),
+    ...found.map((note) => h("blockquote", { class: "context__note" }, h("p", {}, note.text), h("footer", {}, `${note.agent} · ${dayOf(new Date(note.at))}`))),
   ];
 }
 
@@ -105,10 +105,10 @@ async function openTranscript(each) {
   } catch (error) {
     return toastFailure(error);
   }
-  dialog.querySelector("h2").textContent = `${each.topic || each.queue} · ${dayOf(new Date(each.at))}`;
+  dialog.querySelector("h2").textContent = `${each.topic || each.queue} · ${weekdayOf(new Date(each.at))}`;
   const lines = messages.map((message) => {
     const mine = message.author === "agent";
-    return h("li", { class: `talk__row talk__row--${mine ? "mine" : "theirs"}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${message.name || each.name || gettext("Visitor")} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
+    return h("li", { class: `talk__row talk__row--${mine ? "mine" : "theirs"}` }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, `${message.name || each.name || gettext("Visitor")} · `, h("time", { datetime: message.at }, timeOf(new Date(message.at)))));
   });
   list.replaceChildren(...(lines.length ? lines : [h("li", { class: "talk__system" }, gettext("No messages"))]));
   dialog.showModal();

@@ -14,8 +14,8 @@ const SIGNS = {
 };
 
 export class AgentLine {
-  constructor(card, queue, { user, capacity, take, why }) {
-    Object.assign(this, { card, queue, user, capacity, take, why });
+  constructor(card, queue, { user, capacity, take, why, counted }) {
+    Object.assign(this, { card, queue, user, capacity, take, why, counted });
     this.list = card.querySelector("[data-rows]");
     this.rows = new Map();
     this.data = {};
@@ -44,13 +44,14 @@ export class AgentLine {
 
   draw() {
     const ordered = Object.entries(this.data).sort(([, one], [, other]) => one.place - other.place);
-    setText(this.card.querySelector("[data-count]"), fill(ngettext("%(n)s waiting", "%(n)s waiting", ordered.length), { n: ordered.length }));
+    setText(this.card.querySelector("[data-count]"), fill(ngettext("%(n)s in line", "%(n)s in line", ordered.length), { n: ordered.length }));
     this.card.querySelector("[data-nobody]").hidden = ordered.length > 0;
     const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.focus : "";
     this.list.replaceChildren(...ordered.slice(0, SHOWN).map(([visit, row]) => this.row(visit, row)));
     if (focused) this.list.querySelector(`[data-focus="${CSS.escape(focused)}"]`)?.focus();
     if (this.opened && !this.data[this.opened]) this.opened = "";
     this.tick();
+    this.counted();
   }
 
   row(visit, row) {

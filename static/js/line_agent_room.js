@@ -16,7 +16,7 @@ import { Talk } from "./line_talk.js";
 import { verified } from "./line_verified.js";
 import { newId } from "./line_visit_store.js";
 import { toast, toastFailure } from "./toast.js";
-import { clockOf, fill, gettext, timeOf } from "./words.js";
+import { clockOf, fill, gettext, timeExactOf } from "./words.js";
 
 export class Room {
   /** `changed()`: what the list of rooms shows of this one may differ now; `want(visit)`: the agent wants to see it. */
@@ -146,7 +146,7 @@ export class Room {
       read: (number) => postJSON("/api/v1/agent/read", { visit: this.visit, number }),
       heard: ({ name }) => this.heard(name || this.name),
     });
-    if (this.slot.why) this.talk.say(fill(gettext("Assigned %(time)s: %(why)s"), { time: timeOf(this.since), why: whyWords(this.slot.why) }));
+    if (this.slot.why) this.talk.say(fill(gettext("Assigned %(time)s: %(why)s"), { time: timeExactOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);
     this.showAway();
     this.drawComposer();

@@ -2,7 +2,7 @@
 import { h, icon, setText } from "./dom.js";
 import { summaryOf } from "./line_agent_facts.js";
 import { keep, kept } from "./line_kept.js";
-import { fill, gettext, minuteOf, ngettext } from "./words.js";
+import { fill, gettext, ngettext, timeOf } from "./words.js";
 
 /** Which room is in which slot, over reloads of this tab. */
 export class Slots {
@@ -119,5 +119,5 @@ export class SlotList {
 
 function endedWords({ name, endedAt }) {
   if (!endedAt) return gettext("No visitor yet");
-  return fill(gettext("Room with %(name)s ended at %(time)s"), { name, time: minuteOf(new Date(endedAt)) });
+  return fill(gettext("Room with %(name)s ended at %(time)s"), { name, time: timeOf(new Date(endedAt)) });
 }

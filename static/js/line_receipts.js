@@ -1,6 +1,6 @@
 // Read receipts of a transcript: tells how far this side has read, shows how far the other side has.
 import { h, icon } from "./dom.js";
-import { fill, gettext, minuteOf } from "./words.js";
+import { fill, gettext, timeOf } from "./words.js";
 
 const LOOK = 250; // ms until what has just come into sight counts as read
 const PAUSE = 1000; // between two calls
@@ -60,7 +60,7 @@ export class Receipts {
     const read = this.reads[this.theirs] ?? { number: 0 };
     const last = Math.max(0, ...own);
     const lastRead = Math.max(0, ...own.filter((number) => number <= read.number));
-    if (lastRead) this.put(lastRead, "done_all", fill(gettext("Read %(time)s"), { time: minuteOf(new Date(read.at)) }));
+    if (lastRead) this.put(lastRead, "done_all", fill(gettext("Read %(time)s"), { time: timeOf(new Date(read.at)) }));
     if (last > lastRead) this.put(last, "done", gettext("Sent"));
   }
 

@@ -4,7 +4,7 @@ import { keep, kept } from "./line_kept.js";
 import { Outbox } from "./line_outbox.js";
 import { Receipts } from "./line_receipts.js";
 import { limitText } from "./text_limit.js";
-import { fill, gettext, minuteOf } from "./words.js";
+import { fill, gettext, timeOf } from "./words.js";
 
 // A supervisor comes and goes: the server tells it by these words.
 const GUEST = { joined: gettext("%(name)s joined the conversation"), left: gettext("%(name)s left the conversation") };
@@ -12,7 +12,7 @@ const GUEST = { joined: gettext("%(name)s joined the conversation"), left: gette
 /** What a supervisor says to the agent alone; no visitor's page ever gets one. */
 function whisperRow(message) {
   const who = fill(gettext("Only you and %(name)s"), { name: message.name || gettext("a supervisor") });
-  return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, minuteOf(new Date(message.at)))));
+  return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, timeOf(new Date(message.at)))));
 }
 
 export class Talk {
@@ -109,7 +109,7 @@ export class Talk {
     const at = new Date(message.at);
     const file = message.attachment && this.files ? this.files.show(message.attachment) : null;
     const words = file && !message.text ? null : h("p", { class: "talk__words" }, message.text);
-    return h("li", { class: `talk__row talk__row--${kind}` }, file, words, h("span", { class: "talk__by" }, `${who} · `, h("time", { datetime: message.at }, minuteOf(at))));
+    return h("li", { class: `talk__row talk__row--${kind}` }, file, words, h("span", { class: "talk__by" }, `${who} · `, h("time", { datetime: message.at }, timeOf(at))));
   }
 
   toEnd() {

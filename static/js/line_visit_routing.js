@@ -1,6 +1,6 @@
 // What leads a visitor: a token of the customer's own system, a topic of another queue, hours in both zones.
 import { keep, kept } from "./line_kept.js";
-import { fill, gettext, minuteOf, dayOf, zone as myZone } from "./words.js";
+import { fill, gettext, timeOf, weekdayOf, zone as myZone } from "./words.js";
 
 const LONGEST = 2048;
 const root = document.documentElement;
@@ -113,10 +113,10 @@ export function showOpens(element, opensAt, zone) {
 
 export function opensWords(at, zone, now) {
   const days = (Date.parse(dateIn(at, myZone)) - Date.parse(dateIn(now, myZone))) / 86_400_000;
-  const time = minuteOf(at);
+  const time = timeOf(at);
   const mine = days < 1 ? fill(gettext("today at %(time)s"), { time })
     : days < 2 ? fill(gettext("tomorrow at %(time)s"), { time })
-      : fill(gettext("%(day)s at %(time)s"), { day: dayOf(at), time });
+      : fill(gettext("%(day)s at %(time)s"), { day: weekdayOf(at), time });
   if (!zone || partsIn(at, zone).join() === partsIn(at, myZone).join()) return mine;
   const [day, theirs] = partsIn(at, zone);
   const there = day === partsIn(at, myZone)[0] ? theirs : `${day} ${theirs}`;

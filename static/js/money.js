@@ -39,11 +39,11 @@ export function cents(units, currency) {
   return money(Math.round(units / 100) * 100, currency)[0];
 }
 
-/** ¥6k, for axes. */
+/** ¥6k, for axes; in Chinese ¥2,032 and ¥1.2万: it has no shorter word for a thousand. */
 export function shortMoney(units, currency) {
   const value = units / 10000;
   const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
-  return `${symbolOf(currency)}${value >= 1000 ? short.format(value) : new Intl.NumberFormat(locale, { maximumFractionDigits: value < 10 ? 2 : 0 }).format(value)}`;
+  return `${symbolOf(currency)}${value >= (locale.startsWith("zh") ? 10_000 : 1000) ? short.format(value) : new Intl.NumberFormat(locale, { maximumFractionDigits: value < 10 ? 2 : 0 }).format(value)}`;
 }
 
 /** The units of a typed amount, "12.3456" → 123456; undefined for what is none, or has more than four places. */

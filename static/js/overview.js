@@ -6,7 +6,7 @@ import { incidentsTopic } from "./problems.js";
 import { drawSparkline } from "./sparkline.js";
 import { tickTimes } from "./time.js";
 import { toast } from "./toast.js";
-import { dayMinuteOf, fill, gettext, ngettext } from "./words.js";
+import { fill, gettext, momentOf, ngettext } from "./words.js";
 
 const STALE = 10_000; // as the connection badge has it
 
@@ -40,7 +40,7 @@ export function startAttention() {
     if (snoozed.length) {
       setText(find("snoozed-count"), fill(ngettext("Snoozed %(n)s", "Snoozed %(n)s", snoozed.length), { n: snoozed.length }));
       setText(find("snoozed-first"), snoozed[0].title);
-      setText(find("snoozed-back"), dayMinuteOf(new Date(snoozed[0].back_at)));
+      setText(find("snoozed-back"), fill(gettext("back at %(time)s"), { time: momentOf(new Date(snoozed[0].back_at)) }));
     }
     const types = new Set(causes.map((cause) => cause.type));
     const fresh = seen ? causes.find((cause) => !seen.has(cause.type)) : null;
@@ -81,7 +81,7 @@ function causeList(box) {
     const opened = new Set([...box.querySelectorAll("details[open]")].map((each) => each.closest("[data-cause]").dataset.cause));
     box.replaceChildren(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
     for (const row of box.querySelectorAll("[data-cause]")) if (opened.has(row.dataset.cause)) row.querySelector("details")?.setAttribute("open", "");
-    for (const time of box.querySelectorAll("[data-moment]")) setText(time, dayMinuteOf(new Date(time.dateTime)));
+    for (const time of box.querySelectorAll("[data-moment]")) setText(time, fill(gettext("Back at %(time)s"), { time: momentOf(new Date(time.dateTime)) }));
     tickTimes(box);
   };
 }

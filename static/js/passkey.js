@@ -11,8 +11,8 @@ const show = (text) => {
 // Browsers offer passkeys to names on HTTPS, and to localhost.
 if (!window.PublicKeyCredential || isNumber) {
   for (const button of buttons) {
-    button.disabled = true;
-    button.title = words.dataset.impossible;
+    button.hidden = true;
+    if (button.dataset.passkey === "only") show(words.dataset.impossible); // else another way is on the page
   }
 }
 

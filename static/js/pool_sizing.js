@@ -1,7 +1,7 @@
 // The sizing advisor: measured load, Erlang B, and the cheapest way to stay under the mark.
 import { errorState, getJSON, h, icon } from "./dom.js";
 import { SizingChart } from "./sizing_chart.js";
-import { decimal, figure, fill, gettext, minuteOf, percent } from "./words.js";
+import { decimal, figure, fill, gettext, percent, timeOf } from "./words.js";
 
 export function startSizing(page, { filter }) {
   const card = document.querySelector("[data-sizing]");
@@ -24,7 +24,7 @@ export function startSizing(page, { filter }) {
       body.replaceChildren(h("div", { class: "state" }, icon("query_stats"), h("p", { class: "state__title" }, gettext("No data yet")), h("p", { class: "state__text" }, gettext("Sizing advice needs half an hour with calls."))));
       return;
     }
-    when.textContent = fill(gettext("busiest 30 min, from %(time)s"), { time: minuteOf(Date.parse(sizing.from)) });
+    when.textContent = fill(gettext("busiest 30 min, from %(time)s"), { time: timeOf(Date.parse(sizing.from)) });
     const plot = h("div", { class: "sizing__plot" });
     const foot = h("div", { class: "card__foot card__foot--advice" }, h("p", {}, h("b", {}, `${sizing.advice.lead} `), sizing.advice.text));
     if (sizing.advice.show) foot.append(h("button", { type: "button", class: "button button--primary button--small", onclick: () => { filter(sizing.advice.show); document.querySelector("[data-tiles]").scrollIntoView({ block: "center" }); } }, sizing.advice.button));

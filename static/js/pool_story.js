@@ -3,19 +3,19 @@ import { subscribe } from "../live.js";
 import { ask } from "./dialog.js";
 import { errorState, getJSON, h, icon, postJSON, skeleton } from "./dom.js";
 import { toast, toastFailure } from "./toast.js";
-import { dayOf, fill, gettext, phone, timeOf } from "./words.js";
+import { fill, gettext, phone, timeExactOf, weekdayOf } from "./words.js";
 
 export function timeline(items) {
   const list = h("ol", { class: "timeline" });
-  let day = dayOf(Date.now());
+  let day = weekdayOf(Date.now());
   for (const item of items) {
     const at = new Date(item.at);
-    if (dayOf(at) !== day) {
-      day = dayOf(at);
+    if (weekdayOf(at) !== day) {
+      day = weekdayOf(at);
       list.append(h("li", { class: "timeline__day" }, day));
     }
     list.append(h("li", { class: "timeline__item" },
-      h("time", { class: "timeline__time", datetime: item.at }, timeOf(at)),
+      h("time", { class: "timeline__time", datetime: item.at }, timeExactOf(at)),
       h("span", { class: "timeline__dot" }, h("span", { class: `dot dot--${item.dot}`, "aria-hidden": "true" })),
       h("div", {}, h("p", { class: "timeline__title" }, item.title), item.why ? h("p", { class: "timeline__why" }, item.why) : null)));
   }

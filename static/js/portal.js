@@ -12,9 +12,16 @@ import { fill, gettext, percent } from "./words.js";
 const page = pageData("wallet-page");
 const find = (name) => document.querySelector(`[data-money="${name}"]`);
 const lines = new Lines(document.querySelector("[data-lines]"), page);
-const lasts = startLasts(document.querySelector("[data-lasts]"), page, topUpNote);
+const lasts = startLasts(document.querySelector("[data-lasts]"), page, (pace) => { topUpNote(pace); attend(); });
 const usage = document.querySelector("[data-usage]");
-if (usage) startUsage(usage, page);
+if (usage) {
+  // The figure beside the chart is the chart's own: two counts of one day would differ by what is under way.
+  usage.addEventListener("usage", ({ detail: { days, untils, totals } }) => {
+    const today = document.querySelector("[data-charged-today]");
+    if (days.at(-1) === untils.at(-1) && days.at(-1) === today?.dataset.chargedToday) putMoney(today, totals.at(-1), page.currency);
+  });
+  startUsage(usage, page);
+}
 
 let state = null;
 subscribe(`billing.wallet:${page.slug}`, {
@@ -40,7 +47,30 @@ function show() {
     document.querySelector("[data-limit-share]").textContent = percent(share, 0);
   }
   lasts.balance(state.spendable);
+  topUpNote(lasts.pace);
+  attend();
   tellLow();
+}
+
+// -- what needs the reader's eye -------------------------------------------------------------------
+
+const SOON_HOURS = 24; // the same in billing/views/lasting.py
+const attention = document.querySelector("[data-urgent]");
+/** The lines above the cards follow the live figures. */
+function attend() {
+  if (!state || state.status === "missing") return;
+  const hours = lasts.pace?.per_hour ? state.spendable / lasts.pace.per_hour : null;
+  const soon = hours !== null && hours < SOON_HOURS;
+  const below = page.alert_below > 0 && state.spendable < page.alert_below;
+  const shows = (name, is) => { const line = attention.querySelector(`[data-urgent-${name}]`); if (line) line.hidden = !is; };
+  if (lasts.pace) {
+    shows("soon", soon);
+    shows("lasts", hours !== null);
+    for (const at of attention.querySelectorAll("[data-lasts-until]")) at.textContent = hours === null ? "" : lasts.untilOf(Math.max(0, hours));
+  }
+  shows("also", below);
+  shows("low", below && attention.querySelector("[data-urgent-soon]").hidden);
+  shows("limit", page.daily_limit > 0 && state.spent_today >= 0.9 * page.daily_limit);
 }
 
 let low = false;
@@ -60,7 +90,7 @@ form?.addEventListener("submit", () => {
 });
 addEventListener("pageshow", () => { for (const input of form?.querySelectorAll("input[disabled]") ?? []) input.disabled = false; });
 
-/** What the chosen amount does: how much longer the balance lasts. */
+/** What the chosen amount does: how long the balance lasts with it. */
 function topUpNote(pace) {
   if (!form) return;
   const value = Number(form.querySelector("input:checked")?.value || 0);
@@ -68,6 +98,6 @@ function topUpNote(pace) {
   const note = form.querySelector("[data-top-up-note]");
   if (!value || !pace?.per_hour || !state) { note.textContent = ""; return; }
   const units = value * 10000;
-  note.textContent = fill(gettext("Lasts about %(span)s longer, until %(time)s."), { span: lasts.spanOf(units / pace.per_hour), time: lasts.untilOf((state.spendable + units) / pace.per_hour) });
+  note.textContent = fill(gettext("The balance then lasts about %(span)s, until %(time)s."), { span: lasts.spanOf((state.spendable + units) / pace.per_hour), time: lasts.untilOf((state.spendable + units) / pace.per_hour) });
 }
 topUpNote(null);

@@ -1,7 +1,7 @@
 // "Lasts until": the balance of the last days and where the pace of the last 24 hours leads. Drawn as SVG.
 import { errorState, getJSON, h } from "./dom.js";
 import { cents, money, shortMoney } from "./money.js";
-import { dayMinuteOf, dayOf, figure, fill, gettext, minuteOf, shortDayOf, weekdayOf } from "./words.js";
+import { dayOf, figure, fill, gettext, momentOf, pgettext, timeOf, weekdayOf } from "./words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const HOUR = 3_600_000;
@@ -64,16 +64,16 @@ export function startLasts(card, page, heard) {
     const most = Math.max(1, ...points.map(([, units]) => units));
     const nowX = wide * 0.4;
     const x = (at) => (at <= now ? nowX - ((now - at) / past) * (nowX - 6) : nowX + ((at - now) / ahead) * (wide - nowX - 40));
-    const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 16);
+    const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 24);
     const svg = s("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Recent balance and forecast"), preserveAspectRatio: "none" });
     const path = points.map(([at, units], index) => `${index ? "L" : "M"}${round(x(at))} ${round(y(units))}`).join("");
     svg.append(s("path", { class: "area", d: `${path}L${round(nowX)} ${BASE}L${round(x(points[0][0]))} ${BASE}Z` }), s("line", { class: "rule", x1: 0, x2: wide, y1: BASE, y2: BASE }), s("line", { class: "rule", x1: round(nowX), x2: round(nowX), y1: 4, y2: BASE }), s("path", { class: "line", d: path }));
     for (const [at, units] of points.filter((_, index) => index % 6 === 0)) {
       const dot = s("circle", { cx: round(x(at)), cy: round(y(units)), r: 6, fill: "transparent" });
-      dot.append(s("title", {}, `${dayMinuteOf(at)}: ${money(units, page.currency).join("")}`));
+      dot.append(s("title", {}, `${momentOf(at)}: ${money(units, page.currency).join("")}`));
       svg.append(dot);
     }
-    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, weekdayOf(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
+    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, dayOf(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
     if (hours) {
       const end = x(now + hours * HOUR);
       const from = [round(nowX), round(y(spendable))];
@@ -81,7 +81,7 @@ export function startLasts(card, page, heard) {
         s("path", { class: "cone", d: `M${from.join(" ")}L${round(x(now + Math.min(early, FAR_HOURS) * HOUR))} ${BASE}L${round(x(now + ahead))} ${BASE}Z` }),
         s("path", { class: "ahead", d: `M${from.join(" ")}L${round(end)} ${BASE}` }),
         s("circle", { class: "end", cx: round(end), cy: BASE, r: 4 }),
-        s("text", { class: "strong", x: round(Math.min(end, wide - 4)), y: H - 4, "text-anchor": end > wide - 60 ? "end" : "middle" }, untilOf(hours).split(",")[0]));
+        s("text", { class: "strong", x: round(Math.min(end, wide - 4)), y: H - 4, "text-anchor": end > wide - 60 ? "end" : "middle" }, hours > FAR_HOURS ? untilOf(hours) : dayOf(now + hours * HOUR)));
     }
     svg.append(s("circle", { class: "dot", cx: round(nowX), cy: round(y(spendable)), r: 4 }));
     return svg;
@@ -101,13 +101,14 @@ export function startLasts(card, page, heard) {
 /** The moment so many hours from now: Wed 25 Nov, 18:40. */
 function untilOf(hours) {
   if (hours > FAR_HOURS) return gettext("more than a year");
-  return dayMinuteOf(Date.now() + hours * HOUR);
+  const at = Date.now() + hours * HOUR;
+  return fill(pgettext("a moment", "%(day)s, %(time)s"), { day: weekdayOf(at), time: timeOf(at) });
 }
 
-/** The same short: Wed 09:00 within a week, else 25 Nov. */
+/** The same short: the time within a day, else Wed 25 Nov. */
 function shortOf(hours, latest) {
   const at = Date.now() + hours * HOUR;
-  return latest < 24 * 6 ? `${weekdayOf(at)} ${minuteOf(at)}` : shortDayOf(at);
+  return latest < 24 ? momentOf(at) : weekdayOf(at);
 }
 
 /** So many hours in words: 11 h, 3 d. */

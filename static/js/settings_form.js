@@ -1,7 +1,7 @@
 // Settings pages: what was changed and what it was, what matters now, and the bar that saves it. Without this module the
 // form shows every field and its buttons always.
 import { h } from "./dom.js";
-import { fill, gettext, ngettext } from "./words.js";
+import { fill, gettext, ngettext, pgettext } from "./words.js";
 
 const plain = (control, value) =>
   "duration" in control.dataset ? value.replace(/\s+/g, "").toLowerCase() : value.replaceAll("\r\n", "\n").trim();
@@ -47,6 +47,17 @@ class Row {
     return this.element.dataset.whenIs.split(" ").includes(other.type === "checkbox" ? (other.checked ? "on" : "") : other.value);
   }
 
+  /** The name, and the values before and now, for the list of differences. */
+  get difference() {
+    return { name: this.element.querySelector("label").textContent, before: this.shown(this.before), now: this.shown(this.current) };
+  }
+
+  shown(value) {
+    if (this.control.type === "checkbox") return value === "True" ? gettext("On") : gettext("Off");
+    const option = [...(this.control.options ?? [])].find((each) => each.value === value);
+    return (option?.text ?? value.trim()) || "–";
+  }
+
   show() {
     const { changed } = this;
     this.element.hidden = !this.matters;
@@ -72,7 +83,11 @@ function start(form) {
   let [count, leaving] = [0, false];
 
   const discard = h("button", { type: "button", class: "button button--ghost", onclick: () => { leaving = true; location.assign(location.pathname + location.search); } }, gettext("Discard changes"));
-  if (!always) find("cancel").replaceWith(discard);
+  const differences = h("button", { type: "button", class: "button savebar__differences", onclick: () => showDifferences(rows.filter((row) => row.changed)) }, gettext("Show the differences"));
+  if (!always) {
+    find("cancel").replaceWith(discard);
+    discard.after(differences);
+  }
   find("key").hidden = false;
 
   function state(changed) {
@@ -90,6 +105,7 @@ function start(form) {
     count = changed.length;
     if (always) return;
     bar.hidden = !count && !faults;
+    differences.hidden = !count;
     if (count) state(changed);
   }
 
@@ -105,6 +121,20 @@ function start(form) {
   });
   window.addEventListener("pageshow", () => { leaving = false; show(); }); // also back from the next page, with what was typed
   show();
+}
+
+/** What saving changes, setting by setting. */
+function showDifferences(changed) {
+  const cell = (label, value, more = {}) => h("td", { "data-label": label, class: "settings__value", ...more }, value);
+  const line = ({ name, before, now }) => h("tr", {}, h("th", { scope: "row", class: "name" }, name), cell(pgettext("value", "Saved"), h("del", {}, before)), cell(pgettext("value", "New"), h("ins", {}, now)));
+  const heads = [gettext("Setting"), pgettext("value", "Saved"), pgettext("value", "New")].map((word) => h("th", { scope: "col" }, word));
+  const dialog = h("dialog", { class: "dialog dialog--wide", "aria-labelledby": "differences-title" },
+    h("div", { class: "dialog__head" }, h("h2", { class: "dialog__title", id: "differences-title" }, gettext("Unsaved changes"))),
+    h("div", { class: "dialog__body" }, h("table", { class: "table table--stack settings__differences" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...changed.map((row) => line(row.difference))))),
+    h("div", { class: "dialog__foot" }, h("button", { type: "button", class: "button", onclick: () => dialog.close() }, gettext("Close"))));
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 /** Mark the section that is in view, and open the folded one that a link leads to. */

@@ -1,10 +1,3 @@
 // The guide of a goal: commands that can be copied; what is awaited changes by itself.
-import { copyField } from "./dom.js";
+import "./copy.js";
 import "./refresh.js";
-import { gettext } from "./words.js";
-
-for (const button of document.querySelectorAll("[data-copy-of]")) button.hidden = false;
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-copy-of]");
-  if (button) copyField(document.getElementById(button.dataset.copyOf), button, gettext("Copied"));
-});

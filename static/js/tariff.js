@@ -1,7 +1,7 @@
 // A price list that is typed in: keys of a spreadsheet, its pasted tables, and what each row says of its cells.
 import { ask } from "./dialog.js";
 import { pageData } from "./dom.js";
-import { exact, symbolOf, unitsOf } from "./money.js";
+import { cents, exact, symbolOf, unitsOf } from "./money.js";
 import { toast } from "./toast.js";
 import { fill, gettext, ngettext, percent, pgettext } from "./words.js";
 
@@ -69,7 +69,29 @@ function show(row) {
   if (counted) put(counted, changed && fact.sold && now.units !== null && (now.rule !== fact.rule || now.size !== fact.size) ? fact.counted : "");
 }
 
+/** The last 30 days at the prices of the cells, as views/tariffs_traffic.py reckons. */
+function showTraffic() {
+  const field = document.querySelector("[data-traffic-after]");
+  if (!field) return;
+  let [before, after] = [0, 0];
+  for (const [mode, revenue] of Object.entries(facts.traffic)) {
+    const row = rows.find((each) => each.dataset.mode === mode);
+    const fact = facts.rows[mode];
+    const was = fact?.sold ? costOf(fact, { units: Number(fact.price), rule: fact.rule, size: fact.size }) : 0;
+    const now = row && read(row);
+    const cost = now?.units === null ? 0 : now && costOf(fact, now);
+    if (was && cost === undefined) return; // a cell that cannot be read yet
+    before += revenue;
+    after += was ? Math.round((revenue * cost) / was) : revenue;
+  }
+  field.textContent = cents(after, facts.currency);
+  const difference = after - before;
+  const sign = difference > 0 ? "+" : "−";
+  document.querySelector("[data-traffic-change]").textContent = difference ? `${sign}${cents(Math.abs(difference), facts.currency)}, ${sign}${percent(Math.abs(difference) / before)}` : gettext("No change");
+}
+
 function showCounts() {
+  showTraffic();
   const group = document.querySelector("[data-rows]");
   if (!group) return;
   const changed = rows.filter((row) => row.classList.contains("price-row--changed")).length;
@@ -150,11 +172,19 @@ table.addEventListener("paste", (event) => {
 });
 form.addEventListener("input", ({ target }) => {
   edited = true;
+  if (target.name === "name") showName(target.value.trim());
   const row = target.closest("tr[data-mode]");
   if (!row) return;
   show(row);
   showCounts();
 });
+
+/** The button and the list of versions name the version as it is typed. */
+function showName(name) {
+  document.querySelector("[data-publish]").textContent = fill(gettext("Publish “%(name)s”…"), { name: name || "…" });
+  const draft = document.querySelector("[data-draft-name]");
+  if (draft) draft.textContent = name || "–";
+}
 
 document.querySelector("[data-rows]")?.addEventListener("click", ({ target }) => {
   const button = target.closest("[data-show]");

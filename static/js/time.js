@@ -1,5 +1,6 @@
-// Times that grow while one looks: <span data-since="2026-11-21T10:00:00Z"> and <time data-clock>.
-import { ageOf, clockOf, dayMinuteOf, spanOf } from "./words.js";
+// Times that grow while one looks: <span data-since="2026-11-21T10:00:00Z"> and <time data-clock>. With
+// data-sentence="checked %(time)s ago" the time stands in that sentence.
+import { ageOf, clockOf, fill, momentOf, spanOf } from "./words.js";
 
 const kinds = { since: ageOf, span: spanOf, running: clockOf };
 
@@ -8,12 +9,13 @@ function tick(root = document) {
     for (const element of root.querySelectorAll(`[data-${name}]`)) {
       const at = Date.parse(element.dataset[name]);
       if (Number.isNaN(at)) continue;
-      const text = words((Date.now() - at) / 1000);
+      const time = words((Date.now() - at) / 1000);
+      const text = fill(element.dataset.sentence ?? "%(time)s", { time });
       if (element.textContent !== text) element.textContent = text;
     }
   }
   for (const element of root.querySelectorAll("[data-clock]")) {
-    const text = dayMinuteOf(new Date());
+    const text = momentOf(new Date());
     if (element.textContent !== text) element.textContent = text;
   }
 }

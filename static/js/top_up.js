@@ -1,4 +1,4 @@
-// The form of a top-up: a preset fills in the amount, and one sentence says what the amount does.
+// The form of a top-up: one sentence says what the chosen amount does, and the button how much is paid.
 import { pageData } from "./dom.js";
 import { cents, money } from "./money.js";
 import { spanOf } from "./portal_lasts.js";
@@ -10,21 +10,28 @@ const field = form.querySelector("input[name=amount]");
 const sentence = form.querySelector("[data-sentence]");
 const presets = [...form.querySelectorAll("[name=preset]")];
 
-for (const preset of presets) {
-  preset.addEventListener("change", () => { field.value = preset.value; tell(); });
-}
-field.addEventListener("input", () => {
-  const text = field.value.trim();
-  for (const preset of presets) preset.checked = preset.value === text;
-  tell();
-});
-addEventListener("pageshow", tell); // a browser that goes back fills the field in again
+const other = presets.find((preset) => preset.matches("[data-other]"));
+const button = form.querySelector("[data-pay-button]");
 
-/** Say what happens; while the field holds no amount, nothing. */
+for (const preset of presets) {
+  preset.addEventListener("change", () => { if (preset === other) field.focus(); tell(); });
+}
+field.addEventListener("input", tell);
+addEventListener("pageshow", tell); // a browser that goes back fills the fields in again
+
+/** The amount that would be sent: a preset's, or what is written under "Other". */
+function chosen() {
+  const preset = presets.find((each) => each.checked);
+  return (preset && preset !== other ? preset.value : field.value).replaceAll(" ", "");
+}
+
+/** Say what happens, and on the button how much is paid; without an amount nothing. */
 function tell() {
-  const text = field.value.replaceAll(" ", "");
+  const text = chosen();
   const units = /^\d{1,7}(\.\d{1,2}0*)?$/.test(text) ? Math.round(Number(text) * 10000) : 0;
-  sentence.textContent = units < 10000 ? "" : said(units);
+  const good = units >= 10000;
+  sentence.textContent = good ? said(units) : "";
+  button.textContent = good ? fill(gettext("Pay %(amount)s"), { amount: money(units, page.currency).join("") }) : gettext("Pay");
 }
 
 function said(units) {

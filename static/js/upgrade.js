@@ -2,7 +2,7 @@
 import { subscribe } from "../live.js";
 import { announce, pageData, setText } from "./dom.js";
 import { isOutdated } from "./outdated.js";
-import { figure, fill, gettext, spanOf, timeOf } from "./words.js";
+import { figure, fill, gettext, spanOf, timeExactOf } from "./words.js";
 
 const LOOKS = { draining: "chip--info", safe: "chip--warn", proving: "chip--info", done: "chip--ok" };
 const page = pageData("upgrade-page");
@@ -38,7 +38,7 @@ function showStep(line, step) {
   left.value = Math.min(step.sessions, left.max);
   setText(line.querySelector("[data-sessions]"), figure(step.sessions));
   line.querySelector("[data-as-of]").hidden = !step.count_is_late;
-  if (step.count_is_late) setText(line.querySelector("[data-as-of-time]"), timeOf(Date.parse(step.counted_at)));
+  if (step.count_is_late) setText(line.querySelector("[data-as-of]"), fill(gettext("as of %(time)s"), { time: timeExactOf(Date.parse(step.counted_at)) }));
   setText(line.querySelector("[data-oldest]"), step.oldest_seconds === null ? "–" : spanOf(step.oldest_seconds));
   setText(line.querySelector("[data-estimate]"), step.estimate_seconds === null ? "–" : spanOf(step.estimate_seconds));
   setText(line.querySelector("[data-beats]"), `${step.beats} / 3`);

@@ -62,10 +62,14 @@ export function startUsage(card, page) {
 
   const marked = () => (page.data ? data.totals.indexOf(Math.max(...data.totals)) : data.totals.length - 1);
 
+  /** The step that is still running, and its name below the bar. */
+  const runningWord = () => (range === "12m" ? gettext("This month") : gettext("Today"));
+  const running = () => (page.data ? -1 : data.totals.length - 1);
+
   const config = () => ({
     type: "bar",
     data: {
-      labels: data.labels,
+      labels: data.labels.map((label, index) => (index === running() ? runningWord() : label)),
       datasets: data.series.map((series) => ({
         label: series.label, data: series.values, backgroundColor: fillOf(series.look), stack: "all", maxBarThickness: 30,
         borderColor: series.look === "native-session" ? colour("mode-native-text") : colour("surface"), borderWidth: series.look === "native-session" ? 1 : { top: 1 },
@@ -86,7 +90,7 @@ export function startUsage(card, page) {
     if (!chart || index === null || data.totals[index] === undefined) return leave();
     const x = chart.scales.x.getPixelForValue(index);
     const rows = data.series.map((series) => h("div", { class: "chart-tip__row" }, modeSwatch(series.look), series.label, h("b", {}, exact(series.values[index])))).reverse();
-    tip.replaceChildren(h("div", { class: "chart-tip__time" }, data.titles[index]), ...rows, h("div", { class: "chart-tip__row" }, gettext("Total"), h("b", {}, exact(data.totals[index]))));
+    tip.replaceChildren(h("div", { class: "chart-tip__time" }, index === running() ? fill(gettext("%(day)s, so far"), { day: data.titles[index] }) : data.titles[index]), ...rows, h("div", { class: "chart-tip__row" }, gettext("Total"), h("b", {}, exact(data.totals[index]))));
     tip.hidden = false;
     canvas.dataset.index = String(index);
     const right = x + 20 + tip.offsetWidth < plot.clientWidth;

@@ -1,7 +1,7 @@
 // What a wallboard is drawn from: the queues' cards, the agents' tiles, the day's chart, the notes.
 import { h, icon } from "./dom.js";
 import { pauseWords } from "./line_reasons.js";
-import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, zone } from "./words.js";
+import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, timeExactOf, timeOf } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const looks = {
@@ -52,7 +52,7 @@ function bar(agents) {
 function queueCard(queue) {
   const waited = secondsSince(queue.oldest_ms);
   const late = queue.waiting > 0 && waited > queue.alarm_seconds;
-  const opens = queue.opens ? new Date(queue.opens).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone }) : "";
+  const opens = queue.opens ? timeOf(new Date(queue.opens)) : "";
   const chip = late ? h("span", { class: "chip chip--bad" }, icon("error"), fill(gettext("Over %(t)s"), { t: ageOf(queue.alarm_seconds) }))
     : queue.open ? null : h("span", { class: "chip" }, icon("dark_mode"), gettext("Closed"));
   const bad = queue.level !== null && queue.level < queue.goal;
@@ -97,17 +97,16 @@ function chart(buckets) {
   const grid = [0, top / 2, top].map((value) => svg("g", {}, svg("line", { x1: left, x2: width, y1: y(value), y2: y(value), class: "board__grid" }), label(left - 6, y(value) + 4, figure(value), "end")));
   const bars = buckets.map((bucket, place) => {
     const x = left + place * step + step * 0.12;
-    const title = svg("title", {}, `${clock(bucket.at)}: ${fill(gettext("%(a)s served, %(b)s gave up"), { a: bucket.served, b: bucket.gave_up })}`);
+    const title = svg("title", {}, `${timeOf(new Date(bucket.at))}: ${fill(gettext("%(a)s served, %(b)s gave up"), { a: bucket.served, b: bucket.gave_up })}`);
     const low = y(bucket.served);
     return svg("g", {}, title,
       svg("rect", { x, width: step * 0.76, y: low, height: Math.max(0, y(0) - low), class: "board__served" }),
       svg("rect", { x, width: step * 0.76, y: y(bucket.served + bucket.gave_up), height: Math.max(0, low - y(bucket.served + bucket.gave_up) - 1), class: "board__gone" }),
-      ...(place % 2 ? [] : [label(x + step * 0.38, height, clock(bucket.at), "middle")]));
+      ...(place % 2 ? [] : [label(x + step * 0.38, height, timeOf(new Date(bucket.at)), "middle")]));
   });
   return svg("svg", { viewBox: `0 0 ${width} ${height + 4}`, class: "board__plot", role: "img", "aria-label": gettext("Visitors per 15 min") }, ...grid, ...bars);
 }
 const label = (x, y, text, anchor) => svg("text", { x, y, class: "board__label", "text-anchor": anchor }, text);
-const clock = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: zone });
 
 function notes() {
   const found = [];
@@ -150,5 +149,5 @@ export function draw(next = data, at = null) {
   showOffline(data.offline ?? []);
   document.querySelector("[data-chart]").replaceChildren(chart(data.chart));
   document.querySelector("[data-notes]").replaceChildren(...notes());
-  document.querySelector("[data-now]").textContent = new Date(nowMs()).toLocaleTimeString("en-GB", { timeZone: zone });
+  document.querySelector("[data-now]").textContent = timeExactOf(nowMs());
 }

@@ -3,7 +3,7 @@ import { errorState, getJSON, pageData } from "./dom.js";
 import "./drawn.js";
 import { startThemeSwitch } from "./theme-switch.js";
 import { draw } from "./wallboard_parts.js";
-import { figure, fill, gettext, minuteOf } from "./words.js";
+import { figure, fill, gettext, timeOf } from "./words.js";
 
 const page = pageData("replay-page");
 const board = document.querySelector("[data-board]");
@@ -23,7 +23,7 @@ const minuteAt = () => page.first + Number(slider.value) * MINUTE;
 async function show() {
   const at = minuteAt();
   const found = page.minutes.find((each) => each.at === at);
-  const clock = minuteOf(at);
+  const clock = timeOf(at);
   said.textContent = clock;
   const words = found ? fill(gettext("%(time)s: %(n)s waiting"), { time: clock, n: figure(found.waiting) }) : clock;
   slider.setAttribute("aria-valuetext", words);
@@ -79,4 +79,4 @@ function drawLine() {
 startThemeSwitch();
 drawLine();
 draw(page.board, page.board.at);
-said.textContent = minuteOf(minuteAt());
+said.textContent = timeOf(minuteAt());

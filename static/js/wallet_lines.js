@@ -1,38 +1,43 @@
 // A wallet's movements, newest first, live: entries of one second, kind and cause are one line.
 import { flashRow, h, setText } from "./dom.js";
-import { exact } from "./money.js";
-import { dayOf, figure, fill, gettext, ngettext, timeOf } from "./words.js";
+import { exact, money } from "./money.js";
+import { figure, fill, gettext, ngettext, timeExactOf, weekdayOf } from "./words.js";
 
-// chip, words for one and for many; %(n)s is how many
+// chip, words for one and for many; %(n)s is how many, %(charged)s what stayed charged of the holds. The chips are the
+// short forms of KIND_WORDS in billing/presentation.py.
 const KINDS = {
-  hold: ["", gettext("Charge"), () => [gettext("1 message held"), (n) => ngettext("%(n)s message held", "%(n)s messages held", n)]],
-  settle: ["", gettext("Delivered"), () => [gettext("1 message delivered"), (n) => ngettext("%(n)s message delivered", "%(n)s messages delivered", n)]],
-  settle_return: ["chip--info", gettext("Return"), () => [gettext("1 message delivered for less"), (n) => ngettext("%(n)s message delivered for less", "%(n)s messages delivered, some for less", n)]],
-  fail: ["chip--info", gettext("Return"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
-  expire: ["chip--info", gettext("Return"), () => [gettext("1 message with no delivery report within 72 h"), (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n)]],
-  cancel: ["chip--info", gettext("Return"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
-  session: ["", gettext("Charge"), () => [gettext("1 session message"), (n) => ngettext("%(n)s session message", "%(n)s session messages", n)]],
+  hold: ["", gettext("Held"), () => [gettext("1 message held"), (n) => ngettext("%(n)s message held", "%(n)s messages held", n)]],
+  settle: ["", gettext("Charged"), () => [gettext("1 message delivered, %(charged)s charged"), (n) => ngettext("%(n)s message delivered, %(charged)s charged", "%(n)s messages delivered, %(charged)s charged", n)]],
+  settle_return: ["chip--info", gettext("Returned"), () => [gettext("1 message delivered, %(charged)s charged, the rest returned"), (n) => ngettext("%(n)s message delivered, %(charged)s charged, the rest returned", "%(n)s messages delivered, %(charged)s charged, the rest returned", n)]],
+  fail: ["chip--info", gettext("Returned"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
+  expire: ["chip--info", gettext("Returned"), () => [gettext("1 message with no delivery report within 72 h"), (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n)]],
+  cancel: ["chip--info", gettext("Returned"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
+  session: ["", gettext("Charged"), () => [gettext("1 session message"), (n) => ngettext("%(n)s session message", "%(n)s session messages", n)]],
   unpaid: ["chip--warn", gettext("Unpaid"), () => [gettext("1 session message awaiting funds"), (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n)]],
-  recharge: ["chip--ok", gettext("Top-up"), () => [gettext("Top-up"), (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n)]],
-  credit: ["chip--line", gettext("Adjustment"), () => [gettext("Credit"), (n) => ngettext("%(n)s credit", "%(n)s credits", n)]],
-  debit: ["chip--line", gettext("Adjustment"), () => [gettext("Debit"), (n) => ngettext("%(n)s debit", "%(n)s debits", n)]],
-  by_hand: ["chip--line", gettext("Adjustment"), () => [gettext("Charged manually"), (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n)]],
-  cash_refund: ["chip--line", gettext("Refund"), () => [gettext("Paid out"), (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n)]],
-  chargeback: ["chip--bad", gettext("Chargeback"), () => [gettext("Reversed by the bank"), (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n)]],
+  recharge: ["chip--ok", gettext("Topped up"), () => [gettext("Top-up"), (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n)]],
+  credit: ["chip--line", gettext("Adjusted"), () => [gettext("Credit"), (n) => ngettext("%(n)s credit", "%(n)s credits", n)]],
+  debit: ["chip--line", gettext("Adjusted"), () => [gettext("Debit"), (n) => ngettext("%(n)s debit", "%(n)s debits", n)]],
+  by_hand: ["chip--line", gettext("Adjusted"), () => [gettext("Charged manually"), (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n)]],
+  cash_refund: ["chip--line", gettext("Paid out"), () => [gettext("Refund"), (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n)]],
+  chargeback: ["chip--bad", gettext("Charged back"), () => [gettext("Reversed by the bank"), (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n)]],
   status: ["chip--warn", gettext("Status"), () => [gettext("Status changed"), (n) => ngettext("%(n)s status change", "%(n)s status changes", n)]],
 };
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 
-export function wordOf(line) {
+export function wordOf(line, currency = "") {
   const kind = KINDS[line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind];
   if (!kind) return { chip: "", type: line.kind, what: line.name || line.kind };
   const [one, many] = kind[2]();
-  const text = line.count === 1 ? one : fill(many(line.count), { n: figure(line.count) });
+  const text = fill(line.count === 1 ? one : many(line.count), { n: figure(line.count), charged: money(line.charged ?? 0, currency).join("") });
   const what = line.name ? (MESSAGES.has(line.kind) ? fill(gettext("%(name)s: %(text)s"), { name: line.name, text }) : line.name) : text;
   return { chip: kind[0], type: kind[1], what };
 }
 
-/** What stands in the column: R00000012 of a top-up, the beginning of a long operation's name. */
+const MOST = 22;
+/** A long name keeps its beginning and its end: orders-6dea…f01c. */
+const inMiddle = (name) => (name.length > MOST ? `${name.slice(0, MOST - 8)}…${name.slice(-6)}` : name);
+
+/** What stands in the column: R00000012 of a top-up, a message's id. */
 const reference = (line) => {
   const [word, rest] = line.id.split(":");
   if (word === "recharge" && /^\d+$/.test(rest)) return `R${rest.padStart(8, "0")}`;
@@ -80,7 +85,7 @@ export class Lines {
     const at = new Date(line.at);
     const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
     return h("tr", {},
-      cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: dayOf(at) }, timeOf(at))),
+      cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: weekdayOf(at) }, timeExactOf(at))),
       cell(gettext("Type"), { class: "tight" }, h("span", { "data-type": "" })),
       h("th", { scope: "row", class: "what full", "data-what": "" }),
       cell(gettext("Reference"), { class: "reference", "data-reference": "" }),
@@ -89,7 +94,7 @@ export class Lines {
   }
 
   fill(row, line) {
-    const { chip, type, what } = wordOf(line);
+    const { chip, type, what } = wordOf(line, this.page.currency);
     const kind = row.querySelector("[data-type]");
     kind.className = `chip ${chip}`;
     this.refer(row.querySelector("[data-reference]"), line);
@@ -100,15 +105,17 @@ export class Lines {
       setText(row.querySelector("[data-balance]"), exact(line.balance)),
     ];
     row.querySelector("[data-amount]").classList.toggle("line-in", line.amount > 0);
+    row.classList.toggle("line-none", !line.amount);
     return changed.some(Boolean);
   }
 
   /** The reference, which changes when a second entry joins the line. */
   refer(cell, line) {
     const name = reference(line);
-    if (cell.textContent === name) return;
+    if (cell.dataset.reference === name) return;
+    cell.dataset.reference = name;
     const url = this.urlOf(line);
-    cell.replaceChildren(url ? h("a", { href: url, title: name }, name) : name);
+    cell.replaceChildren(url ? h("a", { href: url, title: name }, inMiddle(name)) : inMiddle(name));
   }
 
   urlOf(line) {

@@ -57,18 +57,30 @@ export function ageOf(seconds) {
   return fill(gettext("%(d)s d"), { d: Math.floor(all / 86400) });
 }
 
+// How dates and times are written, the same as in poolsite/operations/dates.py.
 const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);
   if (!formats.has(key)) formats.set(key, new Intl.DateTimeFormat(locale, { timeZone: zone, hourCycle: "h23", ...options }));
   return formats.get(key);
 }
-export const timeOf = (at) => format({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at);
-export const minuteOf = (at) => format({ hour: "2-digit", minute: "2-digit" }).format(at);
-export const dayOf = (at) => format({ weekday: "short", day: "numeric", month: "short" }).format(at).replace(",", "");
-export const shortDayOf = (at) => format({ day: "numeric", month: "short" }).format(at);
-export const weekdayOf = (at) => format({ weekday: "short" }).format(at);
-export const dayMinuteOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), { day: dayOf(at), time: minuteOf(at) });
+const yearOf = (at) => format({ year: "numeric" }).format(at);
+/** The date, with the year where it isn't this year. "Sept" is what en-GB calls Django's "Sep". */
+const dated = (at, options) =>
+  format({ ...options, day: "numeric", month: "short", ...(yearOf(at) === yearOf(Date.now()) ? {} : { year: "numeric" }) }).format(at).replace(",", "").replace("Sept", "Sep");
+const weekday = locale === "en-GB" ? "short" : "long"; // Django's short Chinese name is 星期五
+/** 07:43, where the day is said elsewhere. */
+export const timeOf = (at) => format({ hour: "2-digit", minute: "2-digit" }).format(at);
+/** 07:43:05 */
+export const timeExactOf = (at) => format({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at);
+/** 27 Nov; 27 Nov 2025 */
+export const dayOf = (at) => dated(at, {});
+/** Fri 27 Nov */
+export const weekdayOf = (at) => dated(at, { weekday });
+/** Fri */
+export const weekdayNameOf = (at) => format({ weekday }).format(at);
+/** 27 Nov, 07:43 */
+export const momentOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), { day: dayOf(at), time: timeOf(at) });
 
 /** The first letters of a name's first two words: LJ. */
 export const initialsOf = (name) => name.split(/\s+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]).join("").toUpperCase();

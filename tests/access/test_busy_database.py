@@ -172,7 +172,10 @@ def test_any_other_mistake_is_still_a_500(alice: User, monkeypatch: pytest.Monke
     client = Client(raise_request_exception=False)
     answer = client.post("/login/", FORM)
     assert answer.status_code == 500
-    assert "This page failed" in answer.content.decode()
+    page = answer.content.decode()
+    assert "Something went wrong" in page
+    assert "may not have been saved" in page
+    assert answer["X-Request-ID"] in page
 
 
 def caused(error: Exception, cause: Exception) -> Exception:

@@ -105,6 +105,7 @@ def _numbers(world: World) -> None:
 
 def _imports(world: World) -> None:
     found = NumberImport.objects.earliest("pk")  # the address is made first
+    NumberImport.objects.update(file_name=HOSTILE[0], actor_name=HOSTILE[1])
     plant(ImportRow, number_import=found, kind=ImportRow.Kind.REFUSED, row=int, why="")
 
 
@@ -131,7 +132,7 @@ def _templates(world: World) -> None:
 def _money(world: World) -> None:
     wallet = Wallet.objects.get(account=world.own)
     january = 1_768_500_000_000_000  # the month of the rule's statement
-    plant(JournalEntry, wallet=wallet, generation=1, seq=int, at_us=january)
+    plant(JournalEntry, wallet=wallet, generation=1, seq=int, at_us=january, spendable=1, held=-1)
     plant(Recharge, wallet=wallet, token=str, customer_ip_address=None)
     plant(OptOut, account=world.own)
 
@@ -143,6 +144,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/<slug:slug>/campaigns/<int:pk>/dropped/": (_campaign, ""),
     "accounts/<slug:slug>/campaigns/<int:pk>/results/": (_campaign, ""),
     "accounts/<slug:slug>/entries/": (_money, ""),
+    "accounts/<slug:slug>/explain/<slug:leg>/": (_money, ""),
     "accounts/<slug:slug>/messages/": (_messages, ""),
     "accounts/<slug:slug>/opt-outs/export/": (_money, ""),
     "accounts/<slug:slug>/people/": (_names, ""),
@@ -169,6 +171,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
         "",
     ),
     "history/": (_audit, ""),
+    "imports/": (_imports, ""),
     "imports/<int:import_id>/refused/": (_imports, ""),
     "incidents/": (_incidents, "&state=all"),
     "numbers/export/": (_numbers, ""),

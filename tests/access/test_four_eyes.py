@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 from django.db import transaction
-from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poolsite.access import four_eyes, services
 from poolsite.access.four_eyes import Link, dependence, shared_source, sources, why_dependent
 from poolsite.access.models import AccessLink, Account, User
+from poolsite.operations import dates
 from tests.access.links import days_pass, operator
 from tests.access.second_factor import give_app
 
@@ -188,7 +188,7 @@ def test_the_reader_is_told_what_links_the_two_and_until_when(
     assert why.startswith(told)
     until = dependence(ben, ann)
     assert until is not None
-    day = f"{timezone.localtime(until.until):%-d %b %Y, %H:%M}"
+    day = dates.moment(until.until)
     assert why.endswith(f" You can approve requests by Ann from {day}.")
     days_pass(30)
     assert why_dependent(ben, ann) == ""

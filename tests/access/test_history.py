@@ -16,6 +16,7 @@ from poolsite import access
 from poolsite.access import context, selectors
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.principals import principal_of_user
+from poolsite.access.views import history as history_page
 from poolsite.operations import tables
 from tests.access.world import World, make_world
 
@@ -74,7 +75,7 @@ def test_times_are_the_readers_and_the_exact_moment_stands_beside(world: World) 
     local = made.at.astimezone(ZoneInfo("America/New_York"))
     assert f'<span class="change__clock">{local:%H:%M}</span>' in page
     assert f'<time datetime="{local.isoformat()}"' in page
-    assert f'title="{local:%Y-%m-%d %H:%M:%S.%f %z}"' in page
+    assert f'title="{local:%-d %b, %H:%M:%S}"' in page
     assert "Times in America/New_York" in page
 
 
@@ -153,7 +154,7 @@ def test_no_facet_sorts_or_reads_the_whole_log(
 def test_pages_of_a_span_of_days_follow_each_other(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    monkeypatch.setattr(history_page, "PAGE_CHANGES", 2)
     for n in range(5):
         write(world.own, label=str(n))
     client = world.client("looker")

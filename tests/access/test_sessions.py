@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from poolsite.access import tidying
+from poolsite.access.browsers import browser_and_system
 from poolsite.access.models import AuditEntry, User
 from tests.access.test_log_in import log_in, logged_in
 
@@ -30,7 +31,7 @@ def test_each_session_is_listed_with_its_address_and_browser(alice: User, bob: U
     browser("bob", "Opera", "192.0.2.3")
     shown = rows(here)
     assert shown.count("<tr>") == 2
-    assert shown.count("current") == 1
+    assert shown.count("This session") == 1
     for word in ("Firefox", "192.0.2.1", "Safari", "192.0.2.2"):
         assert word in shown
     assert "Opera" not in shown
@@ -44,6 +45,39 @@ def test_the_others_are_ended_and_nobody_elses(alice: User, bob: User) -> None:
     assert rows(here).count("<tr>") == 1
     (kept,) = AuditEntry.objects.filter(action="access.sessions_end")
     assert (kept.actor_name, kept.after) == ("alice", {"sessions": 1})
+
+
+def test_one_session_is_ended_and_nobody_elses(alice: User, bob: User) -> None:
+    here, there = browser("alice", "A", "192.0.2.1"), browser("alice", "B", "192.0.2.2")
+    third, stranger = browser("alice", "C", "192.0.2.3"), browser("bob", "D", "192.0.2.4")
+    ids = {row.ip: row.pk for row in UserSession.objects.all()}
+    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.4"):  # of these only the second is another
+        assert here.post(PAGE, {"session": ids[address]}).status_code == 302
+    assert here.post(PAGE, {"session": "no number"}).status_code == 302
+    left = [logged_in(each) for each in (here, there, third, stranger)]
+    assert left == [True, False, True, True]
+    assert AuditEntry.objects.filter(action="access.sessions_end").count() == 1
+
+
+def test_this_session_is_first_then_the_newest(alice: User) -> None:
+    here = browser("alice", "A", "192.0.2.1")
+    for address in ("192.0.2.2", "192.0.2.3"):
+        browser("alice", "B", address)
+    shown = rows(here)
+    places = [shown.index(f"192.0.2.{last} ·") for last in (1, 3, 2)]
+    assert places == sorted(places)
+
+
+def test_browsers_and_systems_are_named() -> None:
+    end = "(KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36"
+    told = {
+        f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 {end}": ("Chrome", "Linux"),
+        f"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 {end} Edg/141.0": ("Edge", "Windows"),
+        "Mozilla/5.0 (iPhone; CPU like Mac OS X) Version/18.0 Safari/604.1": ("Safari", "iPhone"),
+        "Mozilla/5.0 (Android 15; Mobile; rv:130.0) Firefox/130.0": ("Firefox", "Android"),
+        "curl/8.0": ("", ""),
+    }
+    assert {agent: browser_and_system(agent) for agent in told} == told
 
 
 def test_what_a_browser_calls_itself_is_text(alice: User) -> None:

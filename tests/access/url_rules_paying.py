@@ -62,6 +62,7 @@ def recharge(part: str) -> Make:
     def make(world: World) -> str:
         row = Recharge(wallet=wallet(world), amount=UNITS, total=1, currency="CNY", variant="demo")
         row.token = str(uuid4())
+        row.credited_at = timezone.now() if part == "pdf/" else None
         row.save()
         return f"/accounts/own/top-ups/{row.pk}/{part}"
 
@@ -145,6 +146,8 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             for part in ("", "state/")
         },
         f"{_OF}top-ups/<int:pk>/pay/": Rule(PAYERS, url=recharge("pay/")),
+        f"{_OF}top-ups/<int:pk>/cancel/": Rule(PAYERS, url=recharge("cancel/"), method="post"),
+        f"{_OF}top-ups/<int:pk>/pdf/": Rule(SEEN, url=recharge("pdf/")),
         "refunds/<int:pk>/withdraw/": Rule(
             PAYERS, url=refund("/refunds/%s/withdraw/"), method="post"
         ),
@@ -169,7 +172,7 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         },
         f"{_OF}tariffs/<int:pk>/delete/": Rule(FINANCE, url=tariff("delete/"), method="post"),
         f"{_OF}chatbots/new/": Rule(SENDERS, url=of_wallet("chatbots/new/")),
-        f"{_OF}chatbots/<slug:chatbot>/": Rule(SENDERS, url=chatbot("")),
+        f"{_OF}chatbots/<slug:chatbot>/": Rule(SEEN, url=chatbot("")),
         **{
             f"{_OF}chatbots/<slug:chatbot>/{verb}/": Rule(
                 SENDERS, url=chatbot(f"{verb}/"), method="post"

@@ -39,6 +39,23 @@ LIVE = "document.querySelector('[data-live-badge]')?.dataset.state === 'live'"
 expect.set_options(timeout=PATIENCE_MS)
 
 
+async def violations(page: Page, *rules: str) -> list[str]:
+    """What axe finds on a page, of any level, one line each; by all of its rules, or by these."""
+    await page.wait_for_load_state("load")
+    if not await page.evaluate("'axe' in window"):
+        await page.evaluate(AXE_SCRIPT)
+    only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
+    found: list[str] = await page.evaluate(
+        """async (options) => {
+          const { violations } = await axe.run(options);
+          return violations.flatMap(
+            ({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
+        }""",
+        {"resultTypes": ["violations"], **only},
+    )
+    return found
+
+
 @dataclass
 class Window:
     """One page of one browser context, with everything that its console said.
@@ -121,23 +138,9 @@ class Window:
         """What stands there now, without space around it; what may still change is waited for."""
         return (await self.page.locator(selector).first.inner_text()).strip()
 
-    async def serious_violations(self, *rules: str) -> list[str]:
-        """What axe finds serious or critical, one line each; by all of its rules, or by these."""
-        await self.page.wait_for_load_state("load")
-        if not await self.page.evaluate("'axe' in window"):
-            await self.page.evaluate(AXE_SCRIPT)
-        only = {"runOnly": {"type": "rule", "values": list(rules)}} if rules else {}
-        found: list[str] = await self.page.evaluate(
-            """async (options) => {
-              const { violations } = await axe.run(options);
-              const serious = violations.filter(
-                (each) => each.impact === 'serious' || each.impact === 'critical');
-              return serious.flatMap(
-                ({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 160)}`));
-            }""",
-            {"resultTypes": ["violations"], **only},
-        )
-        return found
+    async def violations(self, *rules: str) -> list[str]:
+        """What axe finds, of any level, one line each; by all of its rules, or by these."""
+        return await violations(self.page, *rules)
 
     async def overflow(self) -> list[str]:
         """What makes the page wider than its window; nothing where it fits."""

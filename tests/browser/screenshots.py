@@ -1,8 +1,9 @@
 """`make screenshots`: the main pages of a running demo as pictures, and how fast each opened.
 
 Every page in both languages, both themes and both widths goes to var/screenshots, the few of
-`pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then once more; a
-whole run writes what that took to docs/page-speed.md. SECONDS=300 lets the demo run longer first,
+`pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then once more in the
+same tab; a whole run writes what that took to docs/page-speed.md. axe looks at each of them, and
+whatever it finds fails the run. SECONDS=300 lets the demo run longer first,
 so that the charts have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo
 that runs already; ONLY="group gate" takes some pages.
 """
@@ -23,7 +24,7 @@ from playwright.async_api import Browser, BrowserContext, Page
 from playwright.async_api import Error as BrowserError
 
 from tests.browser import paints
-from tests.browser.console import chromium
+from tests.browser.console import chromium, violations
 from tests.browser.pictures import KEPT, KEPT_BYTES, LANGUAGES, PAGES, VARIANTS, WINDOWS, Variant
 from tests.house.source import ROOT
 from tests.support.demo import DemoRun
@@ -35,19 +36,21 @@ SPEED = ROOT / "docs" / "page-speed.md"
 SPEED_TEXT = """# How fast pages open
 
 Written by `make screenshots`. First contentful paint, the longest task of the main thread and the
-layout shift, as Chromium reports them, for each main page in both languages, themes and widths,
-with an empty cache and with the files of the load before. The rows of pages show medians.
+layout shift, as Chromium reports them, for each main page in both languages, themes and widths:
+in a new browser with an empty cache, then in the same tab once it has the files, as when a person
+follows the menu. The rows of pages show medians.
 
 """
 
 
 @dataclass
 class Taken:
-    """What became of it: pages that did not open, and how fast the others did."""
+    """What became of it: pages that did not open, how fast the others did, what axe found."""
 
     missing: list[str] = field(default_factory=list)
     count: int = 0
     loads: list[paints.Load] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -101,11 +104,11 @@ async def _picture(
     await page.screenshot(path=ALL / variant.name / f"{name}.png")
     taken.count += 1
     taken.loads.append(await paints.read(page, name, warm=False))
-    await page.close()
-    again = await context.new_page()
-    await again.goto(f"{address}{path}", wait_until="load")
-    await _settle(again, "")
-    taken.loads.append(await paints.read(again, name, warm=True))
+    await page.goto(f"{address}/healthz", wait_until="load")
+    await page.goto(f"{address}{path}", wait_until="load")
+    await _settle(page, "")
+    taken.loads.append(await paints.read(page, name, warm=True))
+    taken.violations += [f"{variant.name} {name}: {each}" for each in await violations(page)]
 
 
 async def _context(
@@ -172,7 +175,8 @@ def told(taken: Taken) -> Iterator[str]:
     """What there is to say of it, line by line."""
     for path in sorted(set(taken.missing)):
         yield f"{path} did not open, its picture stays as it was."
-    yield f"{taken.count} pictures in {ALL.relative_to(ROOT)}/"
+    yield f"{taken.count} pictures in {ALL.relative_to(ROOT)}/, axe found {len(taken.violations)}"
+    yield from taken.violations
     yield from paints.table(taken.loads)
 
 
@@ -184,7 +188,7 @@ def write_speed(taken: Taken) -> None:
 
 
 def main() -> int:
-    """Take the pictures; 1 when a page did not open, or the kept ones are too large."""
+    """Take the pictures; 1 when a page did not open, axe found something, or KEPT is too large."""
     fonts = NEEDS["cjk-fonts"]
     if not fonts.present():
         print(f"Chinese would be drawn with boxes. First: {fonts.install}")
@@ -196,7 +200,7 @@ def main() -> int:
         write_speed(taken)
     print("\n".join(told(taken)))
     print(f"{size / 1e6:.1f} MB in {FOLDER.relative_to(ROOT)}/, at most {KEPT_BYTES / 1e6:.1f}")
-    return 1 if taken.missing or size > KEPT_BYTES else 0
+    return 1 if taken.missing or taken.violations or size > KEPT_BYTES else 0
 
 
 if __name__ == "__main__":

@@ -287,14 +287,14 @@ async def faults(money: Console) -> dict[str, dict[str, list[str]]]:
         async with money.window(user, reduced_motion="reduce") as shown:  # nor do colours fade
             for path in paths:
                 await shown.go_and_settle(path)
-                found["light"][path] = await shown.serious_violations()
+                found["light"][path] = await shown.violations()
                 await shown.page.emulate_media(color_scheme="dark")
-                found["dark"][path] = await shown.serious_violations(*COLOURS)
+                found["dark"][path] = await shown.violations(*COLOURS)
                 await shown.page.emulate_media(color_scheme="light")
             await shown.page.set_viewport_size(PHONE)
             for path in paths:
                 await shown.go_and_settle(path)
-                found["phone"][path] = [*await shown.overflow(), *await shown.serious_violations()]
+                found["phone"][path] = [*await shown.overflow(), *await shown.violations()]
     return found
 
 

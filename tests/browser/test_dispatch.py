@@ -122,7 +122,7 @@ async def test_an_instance_is_drained_and_opened_in_the_browser(operator: Window
         "!document.querySelector(\"tr[data-peer='b:as-2'] .bar-cell .num\")"
         ".textContent.startsWith('0 /')"
     )
-    assert await operator.serious_violations() == []
+    assert await operator.violations() == []
 
 
 async def test_a_group_is_upgraded_under_load_without_losing_a_session(
@@ -135,7 +135,7 @@ async def test_a_group_is_upgraded_under_load_without_losing_a_session(
     await page.click("#start-upgrade .button--primary")
     await page.wait_for_url("**/upgrades/*/")
     await page.locator("tr[data-step][data-status=draining]").first.wait_for(timeout=PATIENCE_MS)
-    assert await operator.serious_violations() == []
+    assert await operator.violations() == []
     await page.locator(".topbar .chip--ok, header .chip--ok").first.wait_for(timeout=UPGRADE_MS)
     steps = page.locator("tr[data-step][data-status=done]")
     await expect(steps).to_have_count(3)
@@ -170,7 +170,7 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     assert "fewest sessions, by weight" in told or "Session not found" in told
     await operator.go("/groups/asi/events/?event=registered&who=as-1")
     await expect(page.locator("tbody tr").first).to_be_visible()
-    assert await operator.serious_violations() == []
+    assert await operator.violations() == []
 
 
 @pytest.mark.parametrize("path", ["/groups/", "/groups/asi/", "/groups/asi/events/"])
@@ -178,4 +178,4 @@ async def test_pages_fit_a_phone(console: Console, played: Played, path: str) ->
     async with console.window("zhang.wei", viewport=PHONE) as one:
         await one.go_and_settle(path)
         assert await one.overflow() == []
-        assert await one.serious_violations() == []
+        assert await one.violations() == []

@@ -60,7 +60,7 @@ class Walk:
         """Do the step that is next: type into the field that has the focus, and send it off."""
         page = self.shown.page
         await expect(page.locator(f"#step-{name} .guide__line--next")).to_have_count(1)
-        assert await self.shown.serious_violations() == []
+        assert await self.shown.violations() == []
         if text:
             await expect(page.locator(f"#step-{name} [autofocus]")).to_be_focused()
             await page.keyboard.type(text)
@@ -72,8 +72,8 @@ class Walk:
         """All is done, and the page says what comes next."""
         await expect(self.shown.page.locator(".guide__ending")).to_be_visible()
         await expect(self.shown.page.locator(".guide__line--next")).to_have_count(0)
-        assert await self.shown.serious_violations() == []
-        assert await self.shown.serious_violations(*COLOURS) == []
+        assert await self.shown.violations() == []
+        assert await self.shown.violations(*COLOURS) == []
         most = MOST_CLICKS[self.goal]
         print(f"{self.goal}: {self.clicks[self.goal]} clicks")
         assert self.clicks[self.goal] <= most, f"{self.goal}: {self.clicks[self.goal]} clicks"

@@ -75,7 +75,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     assert sum("is empty" in why for why in reasons) == 10
     assert sum("Duplicate of row" in why for why in reasons) == 25
     assert await page.locator(".import__rows mark").count() >= 65
-    assert await operator.serious_violations() == []
+    assert await operator.violations() == []
 
     # confirmed, with progress, until its end; the id to undo it by is named
     await page.click("text=Import 5,000 numbers")
@@ -165,8 +165,8 @@ async def test_suspicious_rows_come_first_with_what_to_write_and_open_quotes_are
         rows = await phone.page.locator(".import__rows tbody tr td:first-child").all_inner_texts()
         assert rows == ["5", "6", "7", "8"]
         assert await phone.overflow() == []
-        assert await phone.serious_violations() == []
-    assert await operator.serious_violations() == []
+        assert await phone.violations() == []
+    assert await operator.violations() == []
 
 
 async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(console: Console) -> None:
@@ -174,7 +174,7 @@ async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(console: Cons
         found: dict[str, object] = {}
         for path in ("/numbers/", "/numbers/?panel=new", "/imports/"):
             await shown.go(path)
-            found[path] = (await shown.overflow(), await shown.serious_violations())
+            found[path] = (await shown.overflow(), await shown.violations())
     assert found == dict.fromkeys(found, ([], []))
 
 

@@ -27,7 +27,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     await visitor.page.reload()
     await view(visitor.page, "waiting")
     await visitor.until("document.querySelector('[data-place]').textContent === '2'")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     assert await visitor.overflow() == []
 
     await first.pages[0].click("[data-leave]")
@@ -49,7 +49,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
     theirs = visitor.page.locator(".talk__row--theirs .talk__words")
     await theirs.first.wait_for(timeout=PATIENCE_MS)
     await expect(theirs.first).to_have_text("Let me look.")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await visitor.page.reload()
     await view(visitor.page, "room")
     await theirs.first.wait_for()
@@ -76,7 +76,7 @@ async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
     await visitor.page.keyboard.press("Enter")
     await visitor.contains(".talk__composer [role=status]", "1 character too many")
     assert len(await visitor.page.input_value("#say")) == 4001  # nothing was cut, nothing sent
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     ticker.send_signal(signal.SIGSTOP)  # nothing comes to SQL
     try:
         await agent.page.get_by_role("button", name="Transfer").click()
@@ -129,7 +129,7 @@ async def test_an_offer_is_accepted_and_the_room_ended_by_the_keyboard_alone(
     await visitor.page.click(".stars__one:nth-of-type(5)")
     await visitor.page.click("[data-rating] .button")
     await visitor.page.wait_for_selector("[data-rating] [role=status]")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
 
 
 async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
@@ -145,7 +145,7 @@ async def test_a_closed_queue_takes_a_message(visitor: Window) -> None:
     await visitor.until(
         "document.querySelector('[data-closed-title]').textContent === \"We'll call you back\""
     )
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
 
 
 async def answer_the_question(shown: Window, reason: str) -> None:
@@ -191,7 +191,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
     await agent.page.keyboard.press("Enter")
     said = supervisor.page.locator(".story__words", has_text="I am here.")
     await said.wait_for(timeout=PATIENCE_MS)
-    assert await supervisor.serious_violations() == []
+    assert await supervisor.violations() == []
 
     async with line.window() as second:
         await go_online(second, "bai.lu")
@@ -247,7 +247,7 @@ async def test_a_desks_pages_are_for_everybody_on_every_screen(line: Console) ->
             for path in (*paths, "queues/new/", "agents/new/"):
                 await shown.go(f"/desks/care/{path}")
                 assert await shown.overflow() == [], path
-                assert await shown.serious_violations() == [], path
+                assert await shown.violations() == [], path
 
 
 async def test_a_past_minute_is_reached_by_the_keyboard(supervisor: Window) -> None:
@@ -315,7 +315,7 @@ async def test_going_online_asks_for_notifications_and_the_sound_can_be_switched
             await come_into_a_room(visitor, "letters")
             await shown.contains("[data-room] h2", "Vi")
             assert await shown.page.evaluate("window.tones") == 0
-            assert await shown.serious_violations() == []
+            assert await shown.violations() == []
             await end_the_room(visitor)
 
 
@@ -338,7 +338,7 @@ async def test_figures_are_explained_a_lonely_value_is_drawn_and_live_has_no_age
     await supervisor.go("/desks/care/reports/?from=2026-01-01")
     await supervisor.page.click(".meanings summary")
     await expect(supervisor.page.locator(".meanings dd").first).to_be_visible()
-    assert await supervisor.serious_violations() == []
+    assert await supervisor.violations() == []
     radii = await supervisor.page.evaluate(
         """async () => {
           const names = performance.getEntriesByType("resource").map((each) => each.name);
@@ -351,5 +351,5 @@ async def test_figures_are_explained_a_lonely_value_is_drawn_and_live_has_no_age
     await expect(supervisor.page.locator("[data-badge-word]")).to_have_text("Live")
     await expect(supervisor.page.locator("[data-badge-detail]")).to_be_empty()
     await supervisor.page.click(".meanings summary")
-    assert await supervisor.serious_violations() == []
+    assert await supervisor.violations() == []
     assert await supervisor.overflow() == []

@@ -55,7 +55,7 @@ async def test_both_sides_send_files_and_see_each_others(visitor: Window, agent:
     await visitor.page.get_by_role("button", name="Remove bill 7731.pdf").click()
     await expect(tray).to_have_count(1)
     assert await visitor.overflow() == []
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     await visitor.page.set_input_files("[data-composer] input[type=file]", [BILL])
     await visitor.page.fill("#say", "It came with a crack")
     await visitor.page.keyboard.press("Enter")
@@ -68,7 +68,7 @@ async def test_both_sides_send_files_and_see_each_others(visitor: Window, agent:
     await row.wait_for(timeout=PATIENCE_MS)
     await expect(row).to_contain_text("bill 7731.pdf")
     await shown(visitor.page, ".talk__row--mine .attachment--picture img")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     async with agent.page.expect_download(timeout=PATIENCE_MS) as saving:
         await row.click()
     saved = await saving.value
@@ -105,7 +105,7 @@ async def test_both_sides_send_files_and_see_each_others(visitor: Window, agent:
     assert await visitor.overflow() == []
     await agent.page.set_viewport_size(PHONE)
     assert await agent.overflow() == []
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
 
 
 async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
@@ -126,7 +126,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
         give, [{"name": "big.png", "mimeType": "image/png", "buffer": bytes(11 * 2**20)}]
     )
     await visitor.contains(".tray__error", "big.png is too large (11.0 MB). The limit is 10 MB.")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
 
     # held up: it says so with a bar, words are not held up by it, and leaving asks
     go = asyncio.Event()
@@ -151,7 +151,7 @@ async def test_a_file_that_cannot_be_sent_says_why_and_is_sent_again(
     go.set()
     await visitor.contains(".attachment__failed", "Not sent. Can't reach the server.")
     assert await visitor.overflow() == []
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     await page.unroute(UPLOADS)
     await page.get_by_role("button", name="Try again").click()
     await shown(page, ".talk__row--mine .attachment--picture img")

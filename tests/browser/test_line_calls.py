@@ -35,10 +35,10 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     running = agent.page.locator(f"{BAR} strong", has_text=f"Call {CALLEE} from +86138")
     await running.wait_for(timeout=PATIENCE_MS)
     taken = await running.inner_text()
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.set_viewport_size(PHONE)
     assert await agent.overflow() == []
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.reload()
     await running.wait_for(timeout=PATIENCE_MS)  # it is the room's, not the page's
     await expect(running).to_have_text(taken)
@@ -63,7 +63,7 @@ async def test_an_agent_calls_back_who_left_a_message(line: Console, size: dict[
         running = row.get_by_text("Call 13800001111 from +86138")
         await running.wait_for(timeout=PATIENCE_MS)
         assert await shown.overflow() == []
-        assert await shown.serious_violations() == []
+        assert await shown.violations() == []
         await row.get_by_role("button", name="End call").click()
         await row.get_by_role("button", name="Call back").wait_for(timeout=PATIENCE_MS)
         await expect(running).to_have_count(0)

@@ -104,7 +104,7 @@ async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
     await agent.page.press(FIELD, "Escape")
     await agent.page.keyboard.press("1")
     await has_value(agent.page.locator(FIELD), "half a sent")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
 
     await agent.page.fill(FIELD, "")
     await marta.leave()
@@ -122,7 +122,7 @@ async def test_rooms_keep_their_slots_and_drafts_and_nothing_jumps(
     await agent.page.get_by_role("button", name="1 Chen Yi").click()
     await has(agent.page.locator(f"{SEEN} h2"), "Chen Yi")
     assert await agent.overflow() == []
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
 
 
 async def test_a_visitor_is_transferred_by_the_keyboard_to_somebody_who_is_free(
@@ -141,7 +141,7 @@ async def test_a_visitor_is_transferred_by_the_keyboard_to_somebody_who_is_free(
     await full.click(force=True)
     go = popover.locator(".transfer__foot button")
     await expect(go).to_have_text("Transfer to Fei Fei")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.keyboard.press("ArrowUp")
     await expect(go).to_have_text("Transfer to Wrapping")  # the last of the queues
     await agent.page.keyboard.type("parc")
@@ -173,7 +173,7 @@ async def test_a_slash_brings_replies_and_enter_inserts_them_with_what_the_room_
     field = agent.page.locator(FIELD)
     options = agent.page.get_by_role("option")
     await field.press_sequentially("and/or /re")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await expect(options.nth(0)).to_contain_text("/receipt")  # in order of their names
     await expect(options.nth(1)).to_contain_text("/refund-days")
     await field.press("ArrowDown")
@@ -238,7 +238,7 @@ async def test_each_side_sees_what_the_other_has_read(
     await expect(theirs).to_have_count(1)
     await has(theirs, "Read ")
     await has(mine, "Read ")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
 
 
 async def test_a_wrap_up_keeps_the_slot_and_notifications_are_asked_for_until_not_now(
@@ -251,7 +251,7 @@ async def test_a_wrap_up_keeps_the_slot_and_notifications_are_asked_for_until_no
     await go_online(agent, "lan.hua")
     banner = agent.page.get_by_role("region", name="Notifications")
     await has(banner, "Notifications are turned off.")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.get_by_role("button", name="Not now").click()
     await expect(banner).to_be_hidden()
     await agent.page.reload()

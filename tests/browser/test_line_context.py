@@ -59,7 +59,7 @@ async def test_a_wrap_up_is_prolonged_everywhere_and_the_next_agent_knows_the_vi
     )
     await second.close()
     await agent.page.get_by_label("Note for the next agent").fill("Wants receipts by mail.")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.reload()  # the tab still knows whose wrap-up it is, and what was typed
     field = agent.page.get_by_label("Note for the next agent")
     await expect(field).to_have_value("Wants receipts by mail.", timeout=PATIENCE_MS)
@@ -73,10 +73,10 @@ async def test_a_wrap_up_is_prolonged_everywhere_and_the_next_agent_knows_the_vi
     await expect(head).to_contain_text("1 earlier visit", timeout=PATIENCE_MS)
     await agent.contains(".context__visit", "Needs follow-up")
     await agent.contains(".context__note", "Wants receipts by mail.")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.click(".context__visit")
     await agent.shows("#earlier-visit .talk__words", "Where is <i>my</i> parcel?")
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     await agent.page.keyboard.press("Escape")
     await end_room(agent)
     await agent.page.keyboard.press("f")

@@ -52,7 +52,7 @@ async def test_a_supervisor_whispers_joins_speaks_and_takes_nothing_that_is_not_
     await words_in(visitor.page, "theirs", ["Hello, I am here too."])
     assert "Offer the refund" not in await visitor.page.content()
     await expect(agent.page.locator(".talk__row--theirs")).to_contain_text("zhao.min")
-    assert await supervisor.serious_violations() == []
+    assert await supervisor.violations() == []
     await supervisor.page.get_by_role("button", name="Leave the room").click()
     left = agent.page.locator(".talk__system", has_text="zhao.min left the conversation")
     await left.wait_for(timeout=PATIENCE_MS)
@@ -83,7 +83,7 @@ async def test_the_floor_says_why_pauses_and_logs_out(
     for size in (PHONE, DESKTOP):
         await supervisor.page.set_viewport_size(size)
         assert await supervisor.overflow() == []
-        assert await supervisor.serious_violations() == []
+        assert await supervisor.violations() == []
 
     menu = await menu_of(supervisor, "Pan Ye")
     await menu.get_by_role("button", name="Pause Pan Ye after the rooms").click()

@@ -42,7 +42,7 @@ async def test_a_topic_leads_a_signed_visitor_to_the_agent_with_the_skill(
     assert "identity" not in visitor.page.url
     await expect(visitor.page.locator("#visit-name")).to_have_value("Ann Bell")
     await visitor.page.get_by_text("Invoice", exact=True).click()
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     assert await visitor.overflow() == []
     await visitor.page.keyboard.press("Enter")
     await view(visitor.page, "waiting")
@@ -56,7 +56,7 @@ async def test_a_topic_leads_a_signed_visitor_to_the_agent_with_the_skill(
     room = agent.page.locator("[data-room]")
     await room.get_by_text("Verified").wait_for(timeout=PATIENCE_MS)
     await room.get_by_text("Invoice", exact=True).wait_for()
-    assert await agent.serious_violations() == []
+    assert await agent.violations() == []
     # whoever logs in after her at the same browser does not see her visit
     other = token(shop["secret"], sub="customer-9", name="Bo")
     await visitor.page.goto("about:blank")
@@ -91,7 +91,7 @@ async def test_a_closed_topic_says_when_it_opens_in_both_zones_and_leads_back(
         opens = await shown.page.inner_text("[data-opens-at]")
         assert "(09:00, Shanghai time)" in opens
         assert opens.split(" at ")[1][:5] in ("02:00", "03:00")  # winter and summer of Berlin
-        assert await shown.serious_violations() == []
+        assert await shown.violations() == []
         await shown.page.click("[data-back]")
         await view(shown.page, "join")
         await shown.page.get_by_text("Delivery", exact=True).click()
@@ -102,7 +102,7 @@ async def test_a_closed_topic_says_when_it_opens_in_both_zones_and_leads_back(
 
 async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     await owner.go("/desks/shop/routing/")
-    assert await owner.serious_violations() == []
+    assert await owner.violations() == []
     await owner.page.get_by_role("link", name="Shop", exact=True).last.click()
     await owner.ready()
     await owner.page.get_by_label("Topic, row 4").fill("Refund")
@@ -111,7 +111,7 @@ async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     await owner.send("button:has-text('Save topics')")
     sentence = "Visitors wait in Invoices for an agent with Invoices at level 1 or higher."
     await owner.page.get_by_text(sentence).wait_for()
-    assert await owner.serious_violations() == []
+    assert await owner.violations() == []
 
     await owner.go("/desks/shop/queues/shop-bills/")
     await owner.page.get_by_label("Always open").uncheck()
@@ -121,7 +121,7 @@ async def test_an_owner_edits_topics_and_hours_by_hand(owner: Window) -> None:
     await monday.get_by_label("Monday, until").fill("06:00")
     await expect(monday.get_by_text("next day")).to_be_visible()
     await monday.get_by_role("button", name="Copy to Monday to Friday").click()
-    assert await owner.serious_violations() == []
+    assert await owner.violations() == []
     await owner.page.set_viewport_size(PHONE)
     assert await owner.overflow() == []
     await owner.send("[data-save-bar] .button--primary")

@@ -72,7 +72,7 @@ async def test_the_language_is_changed_with_the_visit_and_what_was_typed(
     await visitor.page.keyboard.press("Enter")
     await view(visitor.page, "waiting")
     await visitor.page.fill("#say", "只写了一半")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     await visitor.page.get_by_role("link", name="EN", exact=True).click()
     await visitor.until("document.documentElement.lang === 'en'")
     await view(visitor.page, "waiting")
@@ -96,7 +96,7 @@ async def test_the_agent_reads_first_what_was_written_while_waiting(
         await visitor.page.keyboard.press("Enter")
     await words_in(visitor.page, "mine", ["My pot came with a crack.", "Order 7731"])
     await agent.contains(".queue-row__said", "My pot came with a crack.")
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     assert await visitor.overflow() == []
     await visitor.page.locator("#say").press_sequentially("half a sen")
     await go_online(agent, "qin.lan")
@@ -133,7 +133,7 @@ async def test_the_agent_reads_first_what_was_written_while_waiting(
     await visitor.page.get_by_role("button", name="Change rating").click()
     assert await visitor.page.input_value("#rating-comment") == "Quick."
     await expect(visitor.page.locator(".stars__one--on")).to_have_count(4)
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
 
 
 async def test_a_code_continues_the_visit_in_another_browser_once(
@@ -145,14 +145,14 @@ async def test_a_code_continues_the_visit_in_another_browser_once(
     await visitor.contains("[data-code-left]", "Valid for")
     code = await visitor.text("[data-code]")
     assert re.fullmatch(r"[2-9A-Z]{4}-[2-9A-Z]{4}", code)
-    assert await visitor.serious_violations() == []
+    assert await visitor.violations() == []
     async with line.window(viewport=PHONE) as second:
         await second.go("/q/tools/")
         await second.page.click(".visit__code summary")
         await second.page.fill("#visit-code", "2222-2222")
         await second.page.keyboard.press("Enter")
         await second.contains("[data-error=code]", "isn't valid")
-        assert await second.serious_violations() == []
+        assert await second.violations() == []
         await second.page.fill("#visit-code", code.lower())
         await second.page.keyboard.press("Enter")
         await view(second.page, "waiting")
@@ -181,7 +181,7 @@ async def test_who_closed_the_page_is_mailed_when_next_and_comes_back_by_the_lin
         await second.page.fill("#tell-mail", "quy@example.org")
         await second.page.keyboard.press("Enter")
         await second.contains("[data-tell-words]", "We'll email you when you're next")
-        assert await second.serious_violations() == []
+        assert await second.violations() == []
         assert await second.overflow() == []
     assert mails_to(line, "quy@example.org") == []
     await leave(first.pages[0])

@@ -12,7 +12,7 @@ import django
 from django.core.management import call_command
 from django.test import Client
 
-# Who walks a page: the first of these who may see it.
+# Who walks a page: the first of these who may see it; on a desktop, every one of them.
 WALKERS = ("nobody", "operate", "finance", "owner", "agent")
 HOST = {"host": "127.0.0.1"}
 WITH_DATA = {
@@ -43,13 +43,15 @@ def main() -> None:
         world.users[reader].save()
     clients = {reader: world.client(reader) for reader in WALKERS}
     pages: dict[str, tuple[str, str]] = {}
+    roles: dict[str, tuple[str, str]] = {}
     others = []
     for pattern, rule in RULES.items():
         if rule.method == "get" and not pattern.startswith(("api/", "admin/")):
             address = rule.url(world) if callable(rule.url) else rule.url or f"/{pattern}"
-            reader = _reader(rule.answers)
-            if reader and _is_page(clients[reader], address):
-                pages[pattern] = (reader, address)
+            readers = [r for r in _readers(rule.answers) if _is_page(clients[r], address)]
+            if readers:
+                pages[pattern] = (readers[0], address)
+                roles |= {f"{pattern} as {reader}": (reader, address) for reader in readers}
             else:
                 others.append(pattern)
     for address in _with_data():
@@ -61,7 +63,8 @@ def main() -> None:
     pages[WITH_PASSWORD] = ("finance", WITH_PASSWORD)
     _have_had_troubles()
     sessions = {name: _session(client) for name, client in clients.items() if name != "nobody"}
-    print(json.dumps({"pages": pages, "others": others, "sessions": sessions}))
+    told = {"pages": pages, "roles": pages | roles, "others": others, "sessions": sessions}
+    print(json.dumps(told))
 
 
 def _have_had_troubles() -> None:
@@ -82,11 +85,11 @@ def _have_had_troubles() -> None:
     incidents.close(type="numbers.blocking", object="north")
 
 
-def _reader(answers: Any) -> str:
+def _readers(answers: Any) -> list[str]:
     from tests.access.answers import expected_of
 
     # "confirm" asks for the second factor, which this site does without.
-    return next((each for each in WALKERS if expected_of(answers, each) in ("ok", "confirm")), "")
+    return [each for each in WALKERS if expected_of(answers, each) in ("ok", "confirm")]
 
 
 def _is_page(client: Client, address: str) -> bool:

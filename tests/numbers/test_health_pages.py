@@ -80,7 +80,7 @@ def test_the_page_shows_the_worst_first_and_what_rules_did(pool: Pool) -> None:
     page = client.get("/pools/east/health/?window=1h").content.decode()
     assert page.index(f"/numbers/+{FIRST}/") < page.index(f"/numbers/+{FIRST + 1}/")
     assert 'data-heat="0" data-out' in page
-    assert "answer rate 3.3 % over 30 calls in 24h, rule Low ASR" in page
+    assert "answer rate 3.3% over 30 calls · Low ASR" in page
     undo = f"/pools/east/health/undo/{HealthAction.objects.get().pk}/"
     assert browser("north-owner").post(undo).status_code == 403
     assert client.post(undo).status_code == 302

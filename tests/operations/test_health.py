@@ -338,7 +338,7 @@ def test_the_page_of_incidents_counts_the_ended_ones_beside_open_ones(operator):
         operations.incidents.open(type=f"t{n}", object="o", severity="warning", title=f"T{n}")
     operations.incidents.close(type="t0", object="o")
     page = operator.get("/incidents/").content.decode()
-    assert '<span class="num">1 row</span>' in page
+    assert '<span class="num">1 incident</span>' in page
 
 
 def test_problems_of_one_cause_are_one_row_and_are_acknowledged_together(operator):

@@ -225,7 +225,7 @@ def test_people_are_found_by_the_beginning_of_a_name_and_by_role(world: World) -
     assert names("q=mei") == names("role=agent") == ["agent"]
     assert names("q=nobody") == []
     page = client.get("/accounts/own/people/?q=nobody").content.decode()
-    assert "No matching rows" in page
+    assert "No matches" in page
     [row] = file_of(client, "/accounts/own/people/?role=agent&format=csv")
     assert (row["name"], row["username"], row["roles"]) == ("Lin Mei", "agent", "agent")
 

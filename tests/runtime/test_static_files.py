@@ -9,6 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.core.management import call_command
 from django.templatetags.static import static
@@ -16,6 +17,7 @@ from django.test import override_settings
 from django.utils.functional import empty
 
 from poolsite.api.static import static_files
+from poolsite.api.static_names import SHEETS, sheet_addresses
 
 OF_OURS = ("css/", "js/", "live", "tokens", "theme", "favicon")
 HASHED = re.compile(r"\.[0-9a-f]{12}\.\w+$")
@@ -77,6 +79,20 @@ def test_texts_are_sent_compressed_to_who_can_read_it(collected):
     assert gzip.decompress(Path(f"{path}.gz").read_bytes()) == plain.content
 
 
+def test_the_sheets_of_every_page_are_collected_as_one_in_their_order(collected):
+    (address,) = sheet_addresses()
+    assert HASHED.search(address)
+    joined = ask(address).text
+    firsts = [joined.index(ask(static(name)).text.splitlines()[0]) for name in SHEETS]
+    assert firsts == sorted(firsts)
+    assert "url(" in joined  # the fonts', by hashed names; that they exist is proved below
+
+
+def test_uncollected_sheets_are_asked_for_one_by_one(monkeypatch):
+    monkeypatch.setattr(staticfiles_storage, "hashed_files", {})
+    assert sheet_addresses() == tuple(f"/static/{name}" for name in SHEETS)
+
+
 def test_a_head_has_the_length_and_no_body_and_a_range_its_part(collected):
     whole = ask("/static/theme.js")
     head = ask("/static/theme.js", "HEAD")
@@ -116,8 +132,11 @@ def test_every_file_that_a_sheet_or_a_module_names_is_there_by_its_hashed_name(c
     named = 0
     for path in ours:
         for module, sheet in NAMED.findall(path.read_text()):
-            target = (path.parent / (module or sheet)).resolve()
-            if not (module or sheet).startswith(("data:", "#")):
+            name = module or sheet
+            at_root = name.startswith(settings.STATIC_URL)
+            target = collected / name.removeprefix(settings.STATIC_URL)
+            target = target if at_root else (path.parent / name).resolve()
+            if not name.startswith(("data:", "#")):
                 named += 1
                 assert target.is_file(), f"{path.name} names {target}"
                 assert HASHED.search(target.name), f"{path.name} names {target}"

@@ -1,13 +1,17 @@
-"""The two pages that take codes: allauth's, with the status that says when guessing is stopped."""
+"""Three of allauth's pages: the two that take codes, and the list of sessions."""
 
 from typing import Any
 
 from allauth.mfa.base import views
+from allauth.usersessions import views as sessions
+from allauth.usersessions.adapter import get_adapter
+from allauth.usersessions.models import UserSession
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
+from poolsite.access.browsers import browser_and_system
 from poolsite.access.models import User
 from poolsite.access.services.factors import has_factor
 
@@ -41,3 +45,35 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc
             return redirect("mfa_activate_totp")
         page: HttpResponseBase = super().dispatch(request, *args, **kwargs)
         return page
+
+
+class SessionsView(sessions.ListUserSessionsView):  # type: ignore[misc]
+    """The reader's sessions: this one, then the newest first. Ends one, or all the others."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """The rows, each with the browser's name."""
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        rows = sorted(context["sessions"], key=lambda row: row.created_at, reverse=True)
+        rows.sort(key=lambda row: not row.is_current())
+        context["sessions"] = [(row, _browser_words(row.user_agent)) for row in rows]
+        return context
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """End the session that is named; without a name all but this one."""
+        if "session" not in request.POST:
+            return super().post(request, *args, **kwargs)  # type: ignore[no-any-return]
+        named = request.POST["session"]
+        mine = UserSession.objects.filter(user_id=request.user.pk)
+        ending = mine.filter(pk=int(named)) if named.isdecimal() and len(named) < 19 else ()
+        ending = [row for row in ending if not row.is_current()]
+        get_adapter().end_sessions(ending)
+        if ending:
+            messages.success(request, _("Session ended."))
+        return redirect("usersessions_list")
+
+
+def _browser_words(agent: str) -> str:
+    browser, system = browser_and_system(agent)
+    if browser and system:
+        return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}
+    return browser or system or _("Unknown browser")

@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.models import AuditEntry
 from poolsite.access.principal import Principal
-from poolsite.operations import sentences, undoing
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates, sentences, undoing
 from poolsite.operations.sentences import Names, Reading, Said
 
 LINES = 3  # of a change of several fields; the rest stands in the opened row
@@ -103,14 +102,14 @@ def _pages_of(reader: Principal, entries: Sequence[AuditEntry]) -> Mapping[tuple
 
 
 def _day(day: date) -> str:
-    """Today, Monday 23 November; other days without the first word, with their year."""
+    """Today, Mon 23 Nov; other days without the first word."""
     today = timezone.localdate()
-    words = date_words(day, "l j F")
+    words = dates.weekday(day)
     if day == today:
         return _("Today, %(day)s") % {"day": words}
     if (today - day).days == 1:
         return _("Yesterday, %(day)s") % {"day": words}
-    return words if day.year == today.year else date_words(day, "D j F Y")
+    return words
 
 
 def _raw(entry: AuditEntry) -> str:

@@ -6,6 +6,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -40,6 +41,7 @@ def operators(request: HttpRequest) -> HttpResponseBase:
         given={"q": text},
         file="operators",
         default="name",
+        counted=lambda n: ngettext("%(n)s operator", "%(n)s operators", n) % {"n": n},
         context=context,
     )
 

@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -45,6 +46,7 @@ def accounts(request: HttpRequest) -> HttpResponseBase:
         given=given,
         file="accounts",
         default="slug",
+        counted=lambda n: ngettext("%(n)s account", "%(n)s accounts", n) % {"n": n},
         dress=_with_tags if sees_tags else list,
         context=context,
     )
@@ -119,6 +121,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
         given={"q": text, "role": role.value},
         file=f"{account.slug}-people",
         default="name",
+        counted=lambda n: ngettext("%(n)s member", "%(n)s members", n) % {"n": n},
         context=context,
     )
 

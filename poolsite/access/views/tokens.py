@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -40,6 +41,7 @@ def tokens(request: HttpRequest) -> HttpResponseBase:
         given={"q": text, "state": "" if state.value == "live" else state.value},
         file="tokens",
         dress=_dressed,
+        counted=lambda n: ngettext("%(n)s token", "%(n)s tokens", n) % {"n": n},
         context={
             "may_add": may_add,
             "choices": [state],

@@ -15,7 +15,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.durations import duration_words, unit_of
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def moment(value: Any, reading: Reading) -> str:
         at = None
     if at is None:
         return plain(value, reading)
-    return date_words(at, "j M Y, H:i" if isinstance(at, datetime) else "D j M Y")
+    return dates.moment(at) if isinstance(at, datetime) else dates.day(at)
 
 
 def person(value: Any, reading: Reading) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -13,14 +13,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from poolsite.operations import strings
-from poolsite.operations.dates import date_words
+from poolsite.api import static_names
+from poolsite.operations import dates, strings
 from poolsite.operations.page_words import page_word
 
 register = template.Library()
 
 _CHINESE_MOBILE = re.compile(r"^(\+86|86)?(1\d{2})(\d{4})(\d{4})$")
-NOTHING = "–"
+NOTHING = dates.NOTHING
 
 
 @register.filter
@@ -47,10 +47,13 @@ def percent(share: float | None, places: int = 1) -> str:
     return number_format(round(share * 100, places), decimal_pos=places, use_l10n=True) + "%"
 
 
-@register.filter(name="date_words")
-def date_words_or_dash(value: date | datetime | None, form: str) -> str:
-    """Mon 23 Nov, 14:05; 11月23日星期一 14:05. `form`: see operations.dates."""
-    return date_words(value, form) if value else NOTHING
+register.filter(dates.moment)
+register.filter(dates.moment_exact)
+register.filter(dates.day)
+register.filter(dates.weekday)
+register.filter(dates.month)
+register.filter(dates.time)
+register.filter(dates.time_exact)
 
 
 @register.filter
@@ -97,6 +100,18 @@ def phone(value: str) -> str:
     """A telephone number in groups, for reading; unknown shapes stay as they are."""
     match = _CHINESE_MOBILE.match(value or "")
     return " ".join(part for part in match.groups() if part) if match else value
+
+
+@register.filter
+def fours(value: str) -> str:
+    """A key in groups of four, to be read and typed; apps leave the spaces out."""
+    return " ".join(value[at : at + 4] for at in range(0, len(value), 4))
+
+
+@register.simple_tag
+def sheet_addresses() -> tuple[str, ...]:
+    """Where the sheets of every page are."""
+    return static_names.sheet_addresses()
 
 
 @register.simple_tag

@@ -8,6 +8,7 @@ from queueing.admission.selectors.batches import (
     task_list,
 )
 from queueing.admission.selectors.gates import (
+    HOUR_COUNTERS,
     GateNow,
     figures_of,
     gate_get,
@@ -18,9 +19,11 @@ from queueing.admission.selectors.gates import (
     story,
     visible_gates,
     with_figures,
+    with_hours,
 )
 
 __all__ = [
+    "HOUR_COUNTERS",
     "GateNow",
     "batch_list",
     "batch_out",
@@ -36,4 +39,5 @@ __all__ = [
     "task_list",
     "visible_gates",
     "with_figures",
+    "with_hours",
 ]

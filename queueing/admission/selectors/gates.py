@@ -1,7 +1,7 @@
 """Gates with their live figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,8 +10,11 @@ from django.db.models import QuerySet
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.hotpath import rows
+from poolsite.operations.minutes import hour_sums_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
+
+HOUR_COUNTERS = ("refused", "expired", "overrun")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class GateNow:
 
     gate: Gate
     figures: door.Figures | None
+    hour: dict[str, int] = field(default_factory=dict)  # HOUR_COUNTERS, where they are read
 
     @property
     def status(self) -> str:
@@ -74,6 +78,14 @@ def with_figures(gates: Sequence[Gate], *, patient: bool = False) -> list[GateNo
     """The gates with their figures, read at once. patient: None in place of an error."""
     found = rows.with_figures(gates, door.show, patient=patient)
     return [GateNow(gate, figures) for gate, figures in found]
+
+
+def with_hours(gates: Sequence[Gate]) -> list[GateNow]:
+    """The gates with their figures and what the last hour counted; None in place of an error."""
+    keys = [gate.pk for gate in gates]
+    sums = hour_sums_of(keys, MinuteSample.objects.all(), "gate_id", HOUR_COUNTERS)
+    found = with_figures(gates, patient=True)
+    return [GateNow(each.gate, each.figures, sums[each.gate.pk]) for each in found]
 
 
 def gate_now(gate: Gate) -> GateNow:

@@ -23,7 +23,7 @@ from queueing.admission.selectors import gate_get
 from queueing.admission.selectors.holders import first_snapshots
 
 SERIES = ("used", "cap", "waiting", "granted", "refused", "expired", "overrun")
-HOUR_COUNTERS = ("refused", "expired", "overrun")
+
 BATCHES_SHOWN = 5
 
 
@@ -35,7 +35,7 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
     now = selectors.with_figures([gate], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "admission.operate", gate).allowed
-    hour = hour_sums(partial(selectors.samples, gate), HOUR_COUNTERS)
+    hour = hour_sums(partial(selectors.samples, gate), selectors.HOUR_COUNTERS)
     batches = list(selectors.batch_list(gate)[:BATCHES_SHOWN])
     context = {
         "gate": gate,

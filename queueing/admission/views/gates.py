@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
-from poolsite.operations.aggregate_lists import AggregateList, Words
+from poolsite.operations.aggregate_lists import AggregateList, Words, state_column
 from poolsite.operations.lists import Column
 from queueing.admission import selectors, services
 from queueing.admission.forms import GateCreateForm
@@ -48,14 +48,15 @@ def _words() -> Words:
 def _columns() -> list[Column[GateNow]]:
     return [
         Column("gate", _("Gate"), lambda row: row.gate.name, right=False),
+        state_column(lambda row: row.gate),
         Column("use", _("In use"), _figure("used"), right=False),
+        Column("waiting", _("Waiting"), _figure("waiting")),
         *(
-            Column(name, label, _figure(name))
+            Column(name, label, _of_hour(name))
             for name, label in (
-                ("waiting", _("Waiting")),
-                ("refused", _("Refused")),
-                ("expired", _("Expired")),
-                ("overrun", _("Overrun")),
+                ("refused", _("Refused, last hour")),
+                ("expired", _("Expired, last hour")),
+                ("overrun", _("Overrun, last hour")),
             )
         ),
     ]
@@ -63,6 +64,10 @@ def _columns() -> list[Column[GateNow]]:
 
 def _figure(name: str) -> Callable[[GateNow], int | None]:
     return lambda row: getattr(row.figures, name, None)
+
+
+def _of_hour(name: str) -> Callable[[GateNow], int]:
+    return lambda row: row.hour[name]
 
 
 def _create(principal: Principal, form: Any) -> Gate:
@@ -81,11 +86,12 @@ GATES = AggregateList[Gate, GateNow](
     words=_words,
     counted=lambda n: ngettext("%(n)s gate", "%(n)s gates", n) % {"n": f"{n:,}"},
     visible=selectors.visible_gates,
-    figures=lambda gates: selectors.with_figures(gates, patient=True),
+    figures=selectors.with_hours,
     columns=_columns,
     form=GateCreateForm,
     create=_create,
     made=lambda gate: _("Gate %(name)s created. Next, upload a batch.") % {"name": gate.name},
     goes_to="admission:gate",
     goal="permit",
+    incidents="admission.",
 )

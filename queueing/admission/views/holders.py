@@ -15,6 +15,8 @@ from queueing.admission.models import Gate
 from queueing.admission.selectors import gate_get
 
 ROWS = 100
+BY = {"holder": "name", "since": "since", "left": "left_seconds"}
+SORTS = {**BY, **{f"-{name}": row for name, row in BY.items()}}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -28,18 +30,48 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
     start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
     found = _read(gate, text, start)
     rows = [] if found is None else [_row(found, row) for row in found.rows]
+    sort = request.GET.get("sort", "")
+    sort = sort if sort in SORTS else ""
+    if sort:
+        rows.sort(key=lambda row: row[SORTS[sort.removeprefix("-")]], reverse=sort[0] == "-")
+    more = f"&sort={sort}" if sort else ""
     total = 0 if found is None else found.total
     context = {
         "gate": gate,
         "rows": rows,
+        "heads": [
+            {
+                "label": label,
+                "sort": name,
+                "right": right,
+                "aria": _aria(sort or "left", name) if name else "none",
+                "by": f"-{name}" if (sort or "left") == name else name,
+            }
+            for name, label, right in (
+                ("holder", _("Holder"), False),
+                ("", _("Task"), False),
+                ("since", _("Since"), True),
+                ("left", _("Time remaining"), True),
+                ("", _("Token"), True),
+            )
+        ],
         "missing": found is None,
         "text": text,
         "may_operate": access.decide(principal, "admission.operate", gate).allowed,
+        "total": total,
+        "limit": gate.cap,
+        "sort": sort,
         "shown": _("%(count)s of %(total)s holders") % {"count": len(rows), "total": total},
-        "next_url": f"?page={start // ROWS + 1}" if not text and start + ROWS < total else "",
-        "back_url": f"?page={start // ROWS - 1}" if not text and start else "",
+        "next_url": f"?page={start // ROWS + 1}{more}" if not text and start + ROWS < total else "",
+        "back_url": f"?page={start // ROWS - 1}{more}" if not text and start else "",
     }
     return render(request, "admission/holders.html", context)
+
+
+def _aria(sort: str, name: str) -> str:
+    if sort.removeprefix("-") != name:
+        return "none"
+    return "descending" if sort.startswith("-") else "ascending"
 
 
 def _read(gate: Gate, text: str, start: int) -> door.Holders | None:

@@ -1,7 +1,8 @@
 """What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
 
-from queueing.dispatch.selectors.events import event_words, reason_words, story
+from queueing.dispatch.selectors.events import event_words, reason_words, story, story_lines
 from queueing.dispatch.selectors.groups import (
+    HOUR_COUNTERS,
     GroupNow,
     figures_of,
     group_get,
@@ -11,12 +12,14 @@ from queueing.dispatch.selectors.groups import (
     samples,
     visible_groups,
     with_figures,
+    with_hours,
 )
 from queueing.dispatch.selectors.peers import front_counts, peers_of
 from queueing.dispatch.selectors.sessions import SessionStory, session_out, session_story
 from queueing.dispatch.selectors.upgrades import running_upgrade, upgrade_out, upgrades_of
 
 __all__ = [
+    "HOUR_COUNTERS",
     "GroupNow",
     "SessionStory",
     "event_words",
@@ -33,8 +36,10 @@ __all__ = [
     "session_out",
     "session_story",
     "story",
+    "story_lines",
     "upgrade_out",
     "upgrades_of",
     "visible_groups",
     "with_figures",
+    "with_hours",
 ]

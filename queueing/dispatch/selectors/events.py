@@ -1,15 +1,103 @@
 """The event log of a group, filtered."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
+from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import DispatchEvent, Group
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
+
+FOLD_US = 60_000_000  # a link that is back within a minute is one line
+Look = Literal["ok", "warn", "bad", "neutral"]
+LOOKS: dict[str, tuple[Look, str]] = {
+    "opened": ("ok", "check_circle"),
+    "registered": ("ok", "link"),
+    "reconnected": ("ok", "link"),
+    "active": ("ok", "link"),
+    "open": ("ok", "lock_open"),
+    "upgraded": ("ok", "check_circle"),
+    "recovering": ("warn", "sync"),
+    "restarted": ("warn", "restart_alt"),
+    "replaced": ("warn", "swap_horiz"),
+    "pending": ("warn", "link_off"),
+    "drain": ("warn", "logout"),
+    "upgrading": ("warn", "logout"),
+    "blocked": ("warn", "block"),
+    "ended": ("warn", "cancel"),
+    "disconnected": ("warn", "link_off"),
+    "stopped": ("bad", "error"),
+    "cleared": ("bad", "delete_sweep"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StoryLine:
+    """An event as people read it; with `away_seconds`, a link that was lost and came back."""
+
+    at: datetime
+    word: str
+    who: str
+    other: str
+    count: int | None
+    reason: str
+    look: Look
+    icon: str
+    away_seconds: float | None = None
+
+
+def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
+    """Rows of `story`, newest first; a link that was back within a minute is one line."""
+    words, reasons = event_words(), reason_words()
+    taken: set[int] = set()
+    lines = []
+    for index, row in enumerate(rows):
+        if row.pk in taken:
+            continue
+        lost = _lost_before(rows, index) if row.event == "reconnected" else None
+        if lost is not None:
+            taken.add(lost.pk)
+        told = lost or row
+        look, icon = LOOKS.get(row.event, ("neutral", "settings"))
+        reason = reasons.get(told.reason, told.reason)
+        lines.append(
+            StoryLine(
+                moment_of(row.at_us),
+                words.get(row.event, row.event),
+                peer_name(row),
+                row.other.partition(":")[2] or row.other,
+                row.count,
+                reason[:1].upper() + reason[1:],
+                look,
+                icon,
+                None if lost is None else (row.at_us - lost.at_us) / 1e6,
+            )
+        )
+    return lines
+
+
+def peer_name(row: DispatchEvent) -> str:
+    """The instance's or front-end's own name, without the letter that says which it is."""
+    return row.name or row.peer.partition(":")[2] or row.peer
+
+
+def _lost_before(rows: "Sequence[DispatchEvent]", index: int) -> DispatchEvent | None:
+    """The loss that a return ends, if it is the peer's last event and lasted under a minute."""
+    back = rows[index]
+    who = peer_name(back)
+    for row in rows[index + 1 :]:
+        if back.at_us - row.at_us > FOLD_US:
+            return None
+        if peer_name(row) == who:
+            return row if row.event == "pending" else None
+    return None
 
 
 def story(group: Group, **filters: Any) -> "QuerySet[DispatchEvent]":

@@ -1,7 +1,7 @@
 """Groups with their live figures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -10,9 +10,11 @@ from django.db.models import QuerySet
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.hotpath import rows
+from poolsite.operations.minutes import hour_sums_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, MinuteSample
 
+HOUR_COUNTERS = ("started", "refused")
 COUNTS = (
     *("sessions", "active", "pending", "names", "clearing", "started", "ended", "refused"),
     *("messages", "delivered", "cleared", "expired", "restored", "freed", "dropped"),
@@ -25,6 +27,7 @@ class GroupNow:
 
     group: Group
     figures: door.Figures | None
+    hour: dict[str, int] = field(default_factory=dict)  # HOUR_COUNTERS, where they are read
 
     @property
     def status(self) -> str:
@@ -64,6 +67,14 @@ def with_figures(groups: Sequence[Group], *, patient: bool = False) -> list[Grou
     """The groups with their figures, read at once. patient: None in place of an error."""
     found = rows.with_figures(groups, door.show, patient=patient)
     return [GroupNow(group, figures) for group, figures in found]
+
+
+def with_hours(groups: Sequence[Group]) -> list[GroupNow]:
+    """The groups with their figures and what the last hour counted; None in place of an error."""
+    keys = [group.pk for group in groups]
+    sums = hour_sums_of(keys, MinuteSample.objects.all(), "group_id", HOUR_COUNTERS)
+    found = with_figures(groups, patient=True)
+    return [GroupNow(each.group, each.figures, sums[each.group.pk]) for each in found]
 
 
 def group_now(group: Group) -> GroupNow:

@@ -22,6 +22,7 @@ from queueing.dispatch.selectors import group_get
 
 PAGE_ROWS = 100
 CSV_ROWS = 100_000
+DAY_US = 86_400_000_000
 HEAD = ("at", "event", "peer", "instance", "other end", "count", "reason", "data")
 
 
@@ -35,21 +36,17 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
     if before is not None:
         rows = rows.filter(Q(at_us__lt=before[0]) | Q(at_us=before[0], pk__lt=before[1]))
     shown, last = keyset_page(rows, PAGE_ROWS)
-    words, reasons = selectors.event_words(), selectors.reason_words()
+    lines = selectors.story_lines(shown)
+    words = selectors.event_words()
     context: dict[str, Any] = {
         "group": group,
-        "rows": [
-            {
-                "row": row,
-                "at": moment_of(row.at_us),
-                "word": words.get(row.event, row.event),
-                "reason": reasons.get(row.reason, row.reason),
-            }
-            for row in shown
-        ],
+        "rows": lines,
+        "has_count": any(line.count is not None for line in lines),
+        "has_reason": any(line.reason for line in lines),
         "events": [(event, words.get(event, event)) for event in door.EVENTS],
         "filtered": any(given.values()),
         **given,
+        "most_day": timezone.localdate(),
         "query": urlencode({name: value for name, value in given.items() if value}),
         "before": f"{last.at_us}.{last.pk}" if last else "",
     }
@@ -65,13 +62,16 @@ def event_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 def _filters(request: HttpRequest) -> dict[str, str]:
-    given = {name: request.GET.get(name, "").strip()[:42] for name in ("event", "who", "day")}
+    given = {
+        name: request.GET.get(name, "").strip()[:42] for name in ("event", "who", "day", "until")
+    }
     if given["event"] not in door.EVENTS:
         given["event"] = ""
-    try:
-        datetime.strptime(given["day"], "%Y-%m-%d").replace(tzinfo=UTC)
-    except ValueError:
-        given["day"] = ""
+    for name in ("day", "until"):
+        try:
+            datetime.strptime(given[name], "%Y-%m-%d").replace(tzinfo=UTC)
+        except ValueError:
+            given[name] = ""
     return given
 
 
@@ -81,17 +81,18 @@ def _filtered(group: Group, given: dict[str, str]) -> "QuerySet[DispatchEvent]":
         rows = rows.filter(event=given["event"])
     if given["who"]:
         who = given["who"]
-        rows = rows.filter(Q(name=who) | Q(peer__in=(who, f"f:{who}", f"b:{who}")))
+        rows = rows.filter(Q(name__icontains=who) | Q(peer__icontains=who))
     if given["day"]:
-        rows = rows.filter(**_day(given["day"]))
+        rows = rows.filter(at_us__gte=_start_us(given["day"]))
+    if given["until"]:
+        rows = rows.filter(at_us__lt=_start_us(given["until"]) + DAY_US)
     return rows
 
 
-def _day(text: str) -> dict[str, int]:
-    """The day in the reader's zone, as µs."""
+def _start_us(text: str) -> int:
+    """The beginning of the day in the reader's zone."""
     first = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=timezone.get_current_timezone())
-    start = int(first.timestamp()) * 1_000_000
-    return {"at_us__gte": start, "at_us__lt": start + 86_400_000_000}
+    return int(first.timestamp()) * 1_000_000
 
 
 def _place(text: str) -> tuple[int, int] | None:

@@ -23,7 +23,7 @@ from queueing.dispatch.selectors import group_get
 from queueing.dispatch.selectors.peers import first_snapshots
 
 SERIES = ("sessions", "started", "ended", "refused", "messages")
-HOUR_COUNTERS = ("started", "refused")
+
 UPGRADES_SHOWN = 5
 
 
@@ -35,7 +35,7 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
     now = selectors.with_figures([group], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "dispatch.operate", group).allowed
-    hour = hour_sums(partial(selectors.samples, group), HOUR_COUNTERS)
+    hour = hour_sums(partial(selectors.samples, group), selectors.HOUR_COUNTERS)
     context = {
         "group": group,
         "figures": figures,

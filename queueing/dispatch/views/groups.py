@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
-from poolsite.operations.aggregate_lists import AggregateList, Words
+from poolsite.operations.aggregate_lists import AggregateList, Words, state_column
 from poolsite.operations.lists import Column
 from queueing.dispatch import selectors, services
 from queueing.dispatch.forms import GroupCreateForm
@@ -48,21 +48,26 @@ def _words() -> Words:
 def _columns() -> list[Column[GroupNow]]:
     return [
         Column("group", _("Group"), lambda row: row.group.name, right=False),
+        state_column(lambda row: row.group),
         *(
             Column(name, label, _figure(name))
             for name, label in (
                 ("sessions", _("Sessions")),
                 ("active", _("Links active")),
                 ("pending", _("Links pending")),
-                ("started", _("Started")),
-                ("refused", _("Refused")),
             )
         ),
+        Column("started", _("Started, last hour"), _of_hour("started")),
+        Column("refused", _("Refused, last hour"), _of_hour("refused")),
     ]
 
 
 def _figure(name: str) -> Callable[[GroupNow], int | None]:
     return lambda row: getattr(row.figures, name, None)
+
+
+def _of_hour(name: str) -> Callable[[GroupNow], int]:
+    return lambda row: row.hour[name]
 
 
 def _create(principal: Principal, form: Any) -> Group:
@@ -81,7 +86,7 @@ GROUPS = AggregateList[Group, GroupNow](
     words=_words,
     counted=lambda n: ngettext("%(n)s group", "%(n)s groups", n) % {"n": f"{n:,}"},
     visible=selectors.visible_groups,
-    figures=lambda groups: selectors.with_figures(groups, patient=True),
+    figures=selectors.with_hours,
     columns=_columns,
     form=GroupCreateForm,
     create=_create,
@@ -91,4 +96,5 @@ GROUPS = AggregateList[Group, GroupNow](
     ),
     goes_to="dispatch:group",
     goal="session",
+    incidents="dispatch.",
 )

@@ -69,6 +69,12 @@ class DeskSettingsForm(SettingsMixin, DeskForm):
             *("outcome_required",),
             *("attachment_mb", "attachment_kinds", "attachments_per_visit", "attachment_day_mb"),
         ]
+        help_texts = {
+            "name": _("Shown to agents and supervisors."),
+            "outcome_required": _("Agents can't finish a visit without choosing an outcome."),
+            "transcript_days": _("Older transcripts and files are deleted."),
+            "attachment_kinds": _("Other files are refused."),
+        }
         widgets = {"pause_reasons": forms.Textarea(attrs={"rows": 5, "spellcheck": "false"})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

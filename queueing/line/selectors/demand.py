@@ -45,13 +45,16 @@ class Step:
 class Demand:
     """`days`: those that tell, oldest first; `kind`: weekday, workday or weekend.
 
-    No steps: too few days, or `is_closed`.
+    No steps: too few days, or `is_closed`. visitors: of each of too few days. first: the date on
+    which enough days will tell, if visitors come on each until then.
     """
 
     days: tuple[date, ...]
     kind: str
     steps: tuple[Step, ...]
     is_closed: bool = False
+    visitors: tuple[int, ...] = ()
+    first: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,9 @@ def demand_of(queue: Queue, day: date, *, zone: ZoneInfo, now: datetime) -> Dema
         return Demand((), "weekday", (), is_closed=True)
     kind, counts = _past(queue, day, today, zone)
     if len(counts) < ENOUGH_DAYS:
-        return Demand(tuple(counts), kind, ())
+        visitors = tuple(each.total() for each in counts.values())
+        first = _first_told(queue, kind, today, ENOUGH_DAYS - len(counts))
+        return Demand(tuple(counts), kind, (), visitors=visitors, first=first)
     means = _means(counts)
     spread = _spread(counts, means)
     steps = []
@@ -135,11 +140,22 @@ def _past(
     same = counted(each for each in _days(today, SAME_WEEKDAY) if each.weekday() == day.weekday())
     if len(same) >= ENOUGH_DAYS:
         return "weekday", same
-    is_weekend = day.weekday() >= WEEK_DAYS - 2
-    alike = (
-        each for each in _days(today, SAME_KIND) if (each.weekday() >= WEEK_DAYS - 2) == is_weekend
-    )
+    is_weekend = _is_weekend(day)
+    alike = (each for each in _days(today, SAME_KIND) if _is_weekend(each) == is_weekend)
     return "weekend" if is_weekend else "workday", counted(alike)
+
+
+def _first_told(queue: Queue, kind: str, today: date, missing: int) -> date | None:
+    """The day after the next `missing` days of the kind, today among them."""
+    is_usual = usual_days(queue)
+    ahead = (today + timedelta(days=days) for days in range(SAME_KIND.days))
+    alike = (each for each in ahead if _is_weekend(each) == (kind == "weekend"))
+    days = [each for each in alike if is_usual(each)][:missing]
+    return days[-1] + timedelta(days=1) if len(days) == missing else None
+
+
+def _is_weekend(day: date) -> bool:
+    return day.weekday() >= WEEK_DAYS - 2
 
 
 def _days(today: date, back: timedelta) -> Iterator[date]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poolsite.hotpath.rows import with_figures
+from poolsite.moments import moment_of
 from queueing.line import desk as door
 from queueing.line.models import Desk
 
@@ -37,10 +38,23 @@ class DeskRow:
         return figures_of(self.figures)
 
     @property
+    def longest_seconds(self) -> int | None:
+        """How long the first in line has waited; 0 = nobody waits."""
+        if self.figures is None:
+            return None
+        return (
+            max(0, self.figures.now_ms // 1_000 - self.oldest_us // 10**6) if self.oldest_us else 0
+        )
+
+    @property
     def oldest_us(self) -> int:
         """The arrival of who waits longest; 0 = nobody waits."""
-        queues = self.figures.queues.values() if self.figures is not None else ()
-        return min((queue.oldest_us for queue in queues if queue.oldest_us), default=0)
+        return _oldest(self.figures) if self.figures is not None else 0
+
+    @property
+    def oldest_at(self) -> str:
+        """The same as a moment for a page; "" = nobody waits."""
+        return moment_of(self.oldest_us).isoformat() if self.oldest_us else ""
 
 
 def desk_rows(desks: list[Desk]) -> list[DeskRow]:
@@ -58,4 +72,9 @@ def figures_of(found: door.DeskFigures | None) -> dict[str, Any]:
         "queues": len(queues),
         "waiting": sum(queue.waiting for queue in queues),
         "free": sum(queue.free for queue in queues),
+        "oldest_ms": _oldest(found) // 1_000,
     }
+
+
+def _oldest(found: door.DeskFigures) -> int:
+    return min((each.oldest_us for each in found.queues.values() if each.oldest_us), default=0)

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.aggregate_lists import AggregateList, Words
+from poolsite.operations.aggregate_lists import AggregateList, Words, state_column
 from poolsite.operations.lists import Column
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
@@ -57,8 +57,10 @@ def _words() -> Words:
 def _columns() -> list[Column[DeskRow]]:
     return [
         Column("desk", _("Desk"), lambda row: row.desk.name, right=False),
+        state_column(lambda row: row.desk),
         Column("queues", _("Queues"), lambda row: row.queues),
         Column("waiting", _("Waiting"), lambda row: row.waiting),
+        Column("longest", _("Longest wait"), lambda row: row.longest_seconds),
         Column("free", _("Free agents"), lambda row: row.free),
     ]
 
@@ -88,6 +90,7 @@ DESKS = AggregateList[Desk, DeskRow](
     ),
     goes_to="line:settings",
     goal="visitor",
+    incidents="line.",
 )
 
 

@@ -7,10 +7,11 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
-from poolsite.operations.dates import date_words
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import forecast
@@ -43,6 +44,7 @@ def forecast_page(request: HttpRequest, slug: str) -> HttpResponse:
             "rows": [(_times(found, row), row) for row in found.rows],
             "basis": _basis(found),
             "lack": _lack(found),
+            "known_days": list(zip(found.demand.days, found.demand.visitors, strict=False)),
             "page": _charts(found),
             "csv_query": _query(found),
             "paused_percent": round(found.paused * 100),
@@ -90,13 +92,13 @@ def _days(found: forecast.Forecast, now: datetime) -> list[tuple[date, str, bool
     """The days that may be asked for, in words, and which is shown."""
     today = forecast.first_day(found.queue, now)
     days = (today + timedelta(days=ahead) for ahead in range(forecast.AHEAD + 1))
-    return [(day, date_words(day, "D j M"), day == found.day) for day in days]
+    return [(day, dates.weekday(day), day == found.day) for day in days]
 
 
 def _times(found: forecast.Forecast, row: forecast.Staffing) -> tuple[str, str]:
     begin = row.step.begin.astimezone(found.zone)
     end = (row.step.begin + HALF_HOUR).astimezone(found.zone)
-    return begin.strftime("%H:%M"), end.strftime("%H:%M")
+    return date_format(begin, "TIME_FORMAT"), date_format(end, "TIME_FORMAT")
 
 
 def _csv_row(found: forecast.Forecast, row: forecast.Staffing) -> list[Any]:
@@ -123,7 +125,7 @@ def _query(found: forecast.Forecast) -> str:
 def _basis(found: forecast.Forecast) -> str:
     """Which days the visitors are taken from."""
     count = len(found.demand.days)
-    days = ", ".join(date_words(day, "j M") for day in found.demand.days[-DAYS_NAMED:])
+    days = ", ".join(dates.day(day) for day in found.demand.days[-DAYS_NAMED:])
     if count > DAYS_NAMED:
         days = f"…, {days}"
     match found.demand.kind:
@@ -142,15 +144,29 @@ def _lack(found: forecast.Forecast) -> tuple[str, str] | None:
         case "closed":
             return _("Closed on this day"), _("Set by the queue's hours or a holiday.")
         case "days":
-            return _("Not enough days yet"), _(
-                "A forecast needs three days with visitors: the same weekday, or otherwise "
-                "other workdays or weekend days. So far there are %(n)s."
-            ) % {"n": len(found.demand.days)}
+            return _("Not enough days yet"), _lack_of_days(found)
         case "rooms":
             return _("Not enough visitors yet"), _(
                 "A forecast needs 30 visitors served in the last four weeks. There were %(n)s."
             ) % {"n": found.pace.served}
     return None
+
+
+def _lack_of_days(found: forecast.Forecast) -> str:
+    """What it needs, what there is, and from when on it is enough."""
+    weekend = found.demand.kind == "weekend"
+    needs = (
+        _("A forecast for a weekend day needs three weekend days with visitors.")
+        if weekend
+        else _("A forecast for a workday needs three workdays with visitors.")
+    )
+    has = _("So far there are %(n)s.") % {"n": len(found.demand.days)}
+    if found.demand.first is None:
+        return f"{needs} {has}"
+    since = _("The first forecast is available on %(day)s if visitors come until then.") % {
+        "day": dates.day(found.demand.first)
+    }
+    return f"{needs} {has} {since}"
 
 
 def _charts(found: forecast.Forecast) -> dict[str, Any]:

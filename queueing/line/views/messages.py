@@ -1,12 +1,14 @@
 """Messages that visitors left: what waits for an answer, what was answered, as CSV."""
 
 from collections.abc import Iterator
+from datetime import datetime, time, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
@@ -17,11 +19,13 @@ from poolsite.operations.verbs import carry_out
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, LeftMessage
 from queueing.line.services import calling, left_messages, message_calls
-from queueing.line.views.common import csv_answer, desk_of, tabs
+from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
 PAGE_ROWS = 50
 CSV_ROWS = 10_000
 STATES = ("open", "handled", "all")
+FILTERS = ("state", "queue", "q", "from", "until", "sort")
+OLDEST = "oldest"
 KEY_LIMIT = 2**63
 CSV_HEADS = (
     "id",
@@ -41,13 +45,10 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The desk's left messages, newest first; state in the address."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, "line.messages")
-    state, rows = _asked(request, desk)
+    given, rows = _asked(request.GET, desk)
     before = request.GET.get("before", "")
-    shown = rows
-    if before.isascii() and before.isdecimal() and int(before[:20]) < KEY_LIMIT:
-        shown = rows.filter(pk__lt=int(before[:20]))
+    shown = _after(rows, before, is_rising=given["sort"] == OLDEST)
     page = list(shown[: PAGE_ROWS + 1])
-    queue = request.GET.get("queue", "")[:40]
     open_count = LeftMessage.objects.filter(queue__desk=desk, handled_at=None).count()
     may_answer = access.decide(principal, "line.answer", desk).allowed
     agent = _agent_of(principal, desk) if may_answer and calling.can_call(desk) else None
@@ -56,17 +57,24 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
         "tab": "messages",
         "agent": agent,
         "callable": {row.pk for row in page if agent is not None and _can_be_called(row)},
-        "state": state,
+        **given,
+        "by_time": _address({**given, "sort": "" if given["sort"] == OLDEST else OLDEST}),
+        "narrowed": any(given[name] for name in ("q", "queue", "from", "until")),
+        "from_day": given["from"],
+        "most_day": timezone.localdate(),
         "states": [(value, words) for value, words in _words().items()],
-        "queue": queue,
         "queues": desk.queues.all(),
         "rows": page[:PAGE_ROWS],
         "open_count": open_count,
         "none_at_all": not page and not LeftMessage.objects.filter(queue__desk=desk).exists(),
         "shown": _("%(n)s shown") % {"n": len(page[:PAGE_ROWS])},
-        "next_url": _address(state, queue, page[PAGE_ROWS - 1].pk) if len(page) > PAGE_ROWS else "",
-        "back_url": _address(state, queue) if before else "",
-        "csv_query": _address(state, queue),
+        "next_url": (
+            _address({**given, "before": str(page[PAGE_ROWS - 1].pk)})
+            if len(page) > PAGE_ROWS
+            else ""
+        ),
+        "back_url": _address(given) if before else "",
+        "csv_query": _address(given),
         "may_answer": may_answer,
     }
     return render(request, "line/messages.html", context)
@@ -76,8 +84,10 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
 def message_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The newest 10 000 of them as a file."""
     desk = desk_of(principal_of(request), slug, "line.messages")
-    state, rows = _asked(request, desk)
-    return csv_answer(f"{desk.slug}-messages-{state}", CSV_HEADS, _csv_rows(rows[:CSV_ROWS]))
+    given, rows = _asked(request.GET, desk)
+    return csv_answer(
+        f"{desk.slug}-messages-{given['state']}", CSV_HEADS, _csv_rows(rows[:CSV_ROWS])
+    )
 
 
 def _csv_rows(rows: "QuerySet[LeftMessage]") -> Iterator[list[Any]]:
@@ -110,7 +120,7 @@ def message_act(request: HttpRequest, slug: str, message_id: int) -> HttpRespons
         return _("Message marked as handled.")
 
     carry_out(request, run)
-    back = _address(request.GET.get("state", ""), request.GET.get("queue", "")[:40])
+    back = _address(_asked(request.GET, desk)[0])
     response = redirect("line:messages", slug=desk.slug)
     response["Location"] += back
     return response
@@ -139,21 +149,49 @@ def _can_be_called(row: LeftMessage) -> bool:
         return False
 
 
-def _asked(request: HttpRequest, desk: Desk) -> tuple[str, "QuerySet[LeftMessage]"]:
-    state = request.GET.get("state", "open")
-    state = state if state in STATES else "open"
+def _asked(asked: QueryDict, desk: Desk) -> tuple[dict[str, str], "QuerySet[LeftMessage]"]:
+    """What the address asks for, and the messages that fit."""
+    given = {name: asked.get(name, "").replace("\x00", "").strip()[:40] for name in FILTERS}
+    given["state"] = given["state"] if given["state"] in STATES else "open"
+    given["sort"] = OLDEST if given["sort"] == OLDEST else ""
     rows = LeftMessage.objects.filter(queue__desk=desk).select_related("queue", "call__agent")
-    rows = rows.order_by("-pk")
-    if state != "all":
-        rows = rows.filter(handled_at__isnull=state == "open")
-    queue = request.GET.get("queue", "")[:40]
-    return state, rows.filter(queue__slug=queue) if queue else rows
+    rows = rows.order_by(*(("at", "pk") if given["sort"] else ("-at", "-pk")))
+    if given["state"] != "all":
+        rows = rows.filter(handled_at__isnull=given["state"] == "open")
+    if given["queue"]:
+        rows = rows.filter(queue__slug=given["queue"])
+    if text := given["q"]:
+        rows = rows.filter(
+            Q(name__icontains=text) | Q(contact__icontains=text) | Q(text__icontains=text)
+        )
+    for name, lookup in (("from", "at__gte"), ("until", "at__lt")):
+        day = day_of(given[name])
+        given[name] = day.isoformat() if day is not None else ""
+        if day is not None:
+            day += timedelta(days=1 if name == "until" else 0)
+            begin = datetime.combine(day, time.min, timezone.get_current_timezone())
+            rows = rows.filter(**{lookup: begin})
+    return given, rows
+
+
+def _after(
+    rows: "QuerySet[LeftMessage]", before: str, *, is_rising: bool
+) -> "QuerySet[LeftMessage]":
+    """The rows that follow the one whose key the address names; all of them without one."""
+    if not (before.isascii() and before.isdecimal() and int(before[:20]) < KEY_LIMIT):
+        return rows
+    at = LeftMessage.objects.filter(pk=int(before[:20])).values_list("at", flat=True).first()
+    if at is None:
+        return rows
+    if is_rising:
+        return rows.filter(Q(at__gt=at) | Q(at=at, pk__gt=int(before)))
+    return rows.filter(Q(at__lt=at) | Q(at=at, pk__lt=int(before)))
 
 
 def _words() -> dict[str, str]:
-    return {"open": _("Awaiting reply"), "handled": _("Handled"), "all": _("All")}
+    return {"open": _("Not handled"), "handled": _("Handled"), "all": _("All")}
 
 
-def _address(state: str, queue: str, before: int | None = None) -> str:
-    given = {"state": state if state in STATES else "", "queue": queue, "before": before or ""}
-    return "?" + urlencode({name: value for name, value in given.items() if value})
+def _address(given: dict[str, str]) -> str:
+    shown = {**given, "state": "" if given["state"] == "open" else given["state"]}
+    return "?" + urlencode({name: value for name, value in shown.items() if value})

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
+from poolsite.operations import dates
 from poolsite.operations.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue
@@ -114,7 +115,7 @@ def _asked(request: HttpRequest, desk: Desk) -> dict[str, Any]:
 
 
 def _period(span: reports.Span) -> str:
-    days = {"first": span.first, "last": span.last, "zone": span.zone.key}
+    days = {"first": dates.day(span.first), "last": dates.day(span.last), "zone": span.zone.key}
     return (
         _("From %(first)s to %(last)s (%(zone)s). A visit counts at the time the visitor joined.")
         % days

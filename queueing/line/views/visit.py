@@ -13,9 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
+from queueing.line.desk import QueueFigures
 from queueing.line.models import Queue
 from queueing.line.selectors import consoles
 from queueing.line.selectors.attachments import files_policy
+from queueing.line.selectors.desks import desk_rows
 from queueing.line.selectors.widgets import widget_of
 from queueing.line.services import hours
 from queueing.line.services.languages import SHORT, known_language
@@ -49,6 +51,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "opens_at": page["opens_at"],
         "opening_hours": _week(queue),
+        "in_line": _in_line(queue),
         "languages": _languages(request),
         "stars": [
             {"value": n, "words": ngettext("%(n)s star", "%(n)s stars", n) % {"n": n}}
@@ -90,6 +93,12 @@ def _languages(request: HttpRequest) -> list[dict[str, str]]:
         short = SHORT.get(code, code.upper())
         shown.append({"code": code, "name": name, "short": short, "query": query.urlencode()})
     return shown
+
+
+def _in_line(queue: Queue) -> QueueFigures | None:
+    """Who waits and who is free, told before somebody joins; None = it cannot be said."""
+    figures = desk_rows([queue.desk])[0].figures
+    return figures.queues.get(queue.pk) if figures is not None else None
 
 
 def _week(queue: Queue) -> list[dict[str, Any]]:

@@ -1,11 +1,13 @@
 """Redis lost wallets, or went back in time: safe mode, rebuilt from SQL, nothing twice."""
 
+from datetime import timedelta
+
 import pytest
 from django.db import transaction
 from django.utils import timezone
 
 from billing import wallet as door
-from billing.models import HoldIntent, MoneyOrder, Tariff, Wallet
+from billing.models import HoldIntent, Message, MoneyOrder, Tariff, Wallet
 from billing.persistence.running import persist_one, persist_shard
 from billing.services import outbox, rebuilding, safe_mode
 from poolsite.operations.models import Incident
@@ -57,6 +59,7 @@ def test_an_emptied_redis_is_rebuilt_to_the_same_figures_and_messages(clean_redi
     row.refresh_from_db()
     after = figures(row)
     assert (after.bal, after.held, after.receivable) == (before.bal, before.held, before.receivable)
+    assert after.spent == before.spent
     assert after.status == "open"
     assert after.generation == row.generation > 1
     assert row.recovering_since is None
@@ -72,6 +75,28 @@ def test_an_emptied_redis_is_rebuilt_to_the_same_figures_and_messages(clean_redi
     green()
     assert not Incident.objects.filter(type="billing.safe_mode", until=None).exists()
     assert safe_mode.watch()["rebuilt"] == 0
+
+
+def test_the_daily_limit_goes_on_after_a_rebuild(clean_redis):
+    row = used()
+    held(row, "yesterday")
+    persist_shard(0, 1)
+    before = figures(row).spent
+    assert before > 0
+    Message.objects.filter(message_id="yesterday").update(
+        held_at=timezone.now() - timedelta(days=1)
+    )
+    intent(row, "only-its-intent")
+    with clean_redis.client() as client:
+        client.flushall()
+    safe_mode.watch()
+    row.refresh_from_db()
+    # The hold of yesterday counts no more, the one that only its intent knew does: 800 each.
+    assert figures(row).spent == before
+    reported(row, "m4", "")
+    assert figures(row).spent == before - 800
+    reported(row, "yesterday", "")
+    assert figures(row).spent == before - 800
 
 
 def test_after_a_rebuild_reports_cost_what_was_quoted(clean_redis):

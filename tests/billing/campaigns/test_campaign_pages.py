@@ -194,3 +194,25 @@ def test_a_template_is_made_completed_and_fixed_once_it_was_sent(
     assert (
         "Winter" not in client.get(f"/accounts/{acme.wallet.slug}/campaigns/new/").content.decode()
     )
+
+
+def test_a_reader_gets_text_and_who_may_edit_instead_of_a_form(
+    acme: Sender, client: Client
+) -> None:
+    user = user_create(username="payer", actor="test")
+    membership_set(user=user, account=acme.wallet.account, roles=["payer"], actor="test")
+    reader = Client()
+    reader.force_login(User.objects.get(pk=user.pk))
+    home = f"/accounts/{acme.wallet.slug}/"
+    draft = acme.draft(numbers(3))
+    for page in (
+        f"campaigns/{draft.pk}/",
+        f"templates/{draft.template_id}/",
+        f"chatbots/{draft.chatbot.slug}/",
+    ):
+        shown = reader.get(f"{home}{page}").content.decode()
+        assert "Owners, administrators and senders of the account" in shown
+        assert 'name="name"' not in shown
+        assert 'name="name"' in client.get(f"{home}{page}").content.decode()
+    said = client.get(f"{home}campaigns/{draft.pk}/").context["send_words"]
+    assert said.startswith(f"Sends “{draft.template.name}” to 3 recipients now. Costs ")

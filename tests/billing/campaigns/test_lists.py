@@ -53,7 +53,7 @@ def test_campaigns_are_found_filtered_sorted_and_exported(acme: Sender, reader: 
     ]
     page = reader.get(f"{CAMPAIGNS}?q=a").content.decode()
     assert "Done (1)" in page
-    assert "No matching rows" in reader.get(f"{CAMPAIGNS}?q=zz").content.decode()
+    assert "No matches" in reader.get(f"{CAMPAIGNS}?q=zz").content.decode()
     (row,) = rows_of(reader, f"{CAMPAIGNS}?format=csv&q=adv")
     assert (row["name"], row["state"], row["cost"]) == ("Advent", "done", "0.0000")
 

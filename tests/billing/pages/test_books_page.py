@@ -50,8 +50,8 @@ def test_all_is_well_is_said_with_its_moment(boss: Client, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("state", "title"),
     [
-        ({"age_seconds": None}, "Changes are written to SQL"),
-        ({"age_seconds": 86_400.0}, "Changes are written to SQL"),
+        ({"age_seconds": None}, "Changes are written to the database"),
+        ({"age_seconds": 86_400.0}, "Changes are written to the database"),
         ({"error": "OperationalError"}, "The last run had no errors"),
         ({"faults": 1}, "The last run had no errors"),
     ],

@@ -17,7 +17,7 @@ from billing.money import UNITS
 from billing.overview import balances_card, lasts_word
 from billing.presentation import amount, exact, mode_word, rounded
 from billing.search import find
-from billing.selectors.wallets import PAGE_ROWS, WalletQuery
+from billing.selectors.wallets import PAGE_ROWS, SORTS, WalletQuery
 from billing.services.auditing import audit_some
 from poolsite import access, hotpath
 from poolsite.access import first_page
@@ -129,6 +129,8 @@ def test_what_was_spent_today_and_a_bar_of_the_chart_open_into_their_entries(
     made.persist()
     portal = client.get("/accounts/evergreen/").context
     query = f"?kind=charges&from={portal['today']}&until={portal['today']}"
+    charged = client.get(f"/accounts/evergreen/explain/revenue/{query}").context["found"]
+    assert charged.total == portal["charged_today"] == 4_000
     spent = client.get(f"/accounts/evergreen/explain/spendable/{query}").context["found"]
     assert -spent.total == portal["figures"].spent_today
     data = client.get("/accounts/evergreen/usage/data/?range=7d").json()
@@ -176,7 +178,7 @@ def test_a_messages_story_tells_its_prices_and_what_came_back(made: Customer) ->
     lines = {line.mode: line for line in context["prices"]}
     assert [mode for mode, line in lines.items() if line.is_quote] == ["yuexin_resolved"]
     assert [mode for mode, line in lines.items() if line.is_kept] == ["native_text"]
-    assert not lines["video"].is_end
+    assert [line.mode for line in context["other_prices"]] == ["video"]
     unresolved = lines["yuexin_unresolved"]
     assert (unresolved.unit_price, unresolved.units, unresolved.rule) == (500, 2, "segments")
     assert [item["entry"].kind for item in context["items"]] == ["settle", "sent", "hold"]
@@ -232,7 +234,7 @@ def test_accounts_are_paged_by_their_keys_in_every_order(made: Customer) -> None
         Wallet.objects.filter(account=account).update(spendable=number // 2 * UNITS)
     boss = access.principal_of_user(operator())
     everything = set(Wallet.objects.values_list("account__slug", flat=True))
-    for sort in ("slug", "spendable", "-spendable", "held", "-held"):
+    for sort in SORTS:
         seen: list[str] = []
         after = ""
         while True:

@@ -182,6 +182,34 @@ def test_pages_lead_on_and_back_and_hold_every_row_once(
         assert [row.message.message_id for row in back["rows"]] == first
 
 
+def test_a_page_says_which_rows_of_how_many_it_shows(
+    made: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    for n in range(5):
+        message(made, f"m-{n}")
+    first = listed(made)
+    assert first["shown"] == "1 to 2 of 5"
+    second = listed(made, first["next_url"][1:])
+    assert second["shown"] == "3 to 4 of 5"
+    assert listed(made, second["next_url"][1:])["shown"] == "5 to 5 of 5"
+    assert listed(made, second["back_url"][1:])["shown"] == "1 to 2 of 5"
+    monkeypatch.setattr(messages_list, "COUNTED", 3)
+    assert listed(made)["shown"] == "1 to 2 of more than 10,000"
+
+
+def test_a_message_that_failed_says_why_and_a_column_of_nothing_is_left_out(
+    made: Customer,
+) -> None:
+    message(made, "m-1", state="failed", mode="")
+    owner = browser(made.people["owner"])
+    page = owner.get(LIST).content.decode()
+    assert "The gateway reported a final failure" in page
+    assert ">Recipient<" not in page
+    story = owner.get(f"{LIST.replace('messages', 'message')}?id=m-1").content.decode()
+    assert "The gateway reported a final failure" in story
+
+
 @pytest.mark.parametrize("query", ["", "period=dates&from=2026-11-20"])
 def test_the_file_is_whole_over_its_chunks(
     made: Customer, monkeypatch: pytest.MonkeyPatch, query: str

@@ -9,7 +9,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from billing.models import Adjustment, Chatbot, MoneyOrder, Recharge, Wallet
+from billing.models import Adjustment, Chatbot, MoneyOrder, PaymentMethod, Recharge, Wallet
 from billing.money import UNITS
 from poolsite.access.models import ApiToken
 from poolsite.access.services import membership_set, user_create
@@ -116,18 +116,37 @@ def test_the_history_is_filtered_and_paged_by_its_key(people: Payers, customer: 
     for _ in range(51):
         started(people, 20, "demo")
     rows = customer.get(f"{HOME}top-ups/?show=paid").context["rows"]
-    assert [row.pk for row, _, _ in rows] == [paid[1].pk, paid[0].pk]
+    assert [row.pk for row, *_ in rows] == [paid[1].pk, paid[0].pk]
     assert len(customer.get(f"{HOME}top-ups/?variant=demo").context["rows"]) == 50
     first = customer.get(f"{HOME}top-ups/")
     second = customer.get(f"{HOME}top-ups/{first.context['next_url']}")
-    keys = [row.pk for page in (first, second) for row, _, _ in page.context["rows"]]
+    keys = [row.pk for page in (first, second) for row, *_ in page.context["rows"]]
     assert keys == sorted(keys, reverse=True)
     assert len(set(keys)) == 53
     for search in (paid[0].number, f"cs_test_{paid[0].pk}", f"pi_{paid[0].pk}"):
         found = customer.get(f"{HOME}top-ups/?q={search}").context["rows"]
-        assert [row.pk for row, _, _ in found] == [paid[0].pk]
-    assert customer.get(f"{HOME}top-ups/?from=2199-01-01").context["rows"] == []
-    assert customer.get(f"{HOME}top-ups/?from=x&after=y&show=z&until=2026-99-99").status_code == 200
+        assert [row.pk for row, *_ in found] == [paid[0].pk]
+    assert "53 top-ups, ¥20.00 paid" in first.content.decode()
+    assert customer.get(f"{HOME}top-ups/?year=x&after=y&show=z&sort=w").status_code == 200
+    Recharge.objects.filter(pk=paid[0].pk).update(created=paid[0].created.replace(year=2020))
+    found = customer.get(f"{HOME}top-ups/?year=2020").context["rows"]
+    assert [row.pk for row, *_ in found] == [paid[0].pk]
+
+
+def test_an_unpaid_top_up_is_cancelled_and_a_paid_one_has_a_receipt_as_a_file(
+    people: Payers, customer: Client
+) -> None:
+    recharge, paid = started(people, 10, "demo"), started(people, 20)
+    answer(completed(paid))
+    pdf = customer.get(f"{HOME}top-ups/{paid.pk}/pdf/")
+    assert pdf["Content-Type"] == "application/pdf"
+    assert pdf.content.startswith(b"%PDF")
+    assert customer.get(f"{HOME}top-ups/{recharge.pk}/pdf/").status_code == 302
+    for each in (recharge, paid):
+        customer.post(f"{HOME}top-ups/{each.pk}/cancel/")
+        each.refresh_from_db()
+    assert (recharge.status, paid.status) == ("cancelled", "confirmed")
+    assert spendable(people.wallet) == 20 * UNITS
 
 
 def test_the_history_s_file_has_every_row_of_the_filter(people: Payers, customer: Client) -> None:
@@ -142,10 +161,12 @@ def test_the_history_s_file_has_every_row_of_the_filter(people: Payers, customer
 def test_rules_are_saved_and_bad_ones_are_shown_beside_their_field(
     people: Payers, customer: Client
 ) -> None:
+    method = {"variant": "demo", "reference": "d-1", "label": "Demo card", "added_by": "test"}
+    PaymentMethod.objects.create(wallet=people.wallet, **method)
     rules = {
         "part": "rules",
         "alert_below": "100",
-        "daily_limit": "0",
+        "daily_limit": "",
         "top_up_below": "50",
         "top_up_amount": "40",
         "top_up_daily_count": "2",
@@ -156,6 +177,14 @@ def test_rules_are_saved_and_bad_ones_are_shown_beside_their_field(
     assert customer.post(f"{HOME}limits/", {**rules, "top_up_amount": "60"}).status_code == 302
     wallet = Wallet.objects.get()
     assert (wallet.alert_below, wallet.top_up_amount) == (100 * UNITS, 60 * UNITS)
+    assert wallet.daily_limit == 0
+
+
+def test_rules_of_automatic_top_ups_need_a_saved_method(people: Payers, customer: Client) -> None:
+    form = customer.get(f"{HOME}limits/").context["form"]
+    assert list(form.fields) == ["alert_below", "daily_limit"]
+    assert customer.post(f"{HOME}limits/", {"part": "rules", "alert_below": "5"}).status_code == 302
+    assert Wallet.objects.get().alert_below == 5 * UNITS
 
 
 def test_who_is_told_is_added_and_removed_by_the_account_s_own_people(
@@ -208,7 +237,13 @@ def test_money_by_hand_asks_for_a_second_factor_that_was_proved_lately(
 def test_a_refund_is_asked_for_accepted_and_shown(people: Payers, customer: Client) -> None:
     answer(completed(started(people, 30)))
     Wallet.objects.update(spendable=30 * UNITS)
-    given = {"amount": "30", "payout": "Bank 1", "reason": "leaving"}
+    given = {
+        "amount": "30",
+        "bank": "Bank",
+        "bank_account": "1",
+        "holder": "A",
+        "reason": "leaving",
+    }
     assert customer.post(f"{HOME}refund/", given).status_code == 302
     assert b"Withdraw request" in customer.get(f"{HOME}refund/").content
     olga = browser(operator("olga", "finance"))

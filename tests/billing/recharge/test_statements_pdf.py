@@ -35,16 +35,16 @@ def test_it_says_whose_month_it_is_and_how_it_adds_up(people: Payers) -> None:
     text = text_of(pdf(people))
     for line in (
         "Statement for February 2026",
-        "Period: 2026-02-01 – 2026-02-28",
+        "Period: 1 Feb 2026 – 28 Feb 2026",
         "南京长青零售 Evergreen",
         "Currency: CNY",
         "Time zone: Asia/Shanghai",
-        "Generated as of: 2026-03-01 00:00:00 (Asia/Shanghai)",
+        "Generated as of: 1 Mar 2026, 00:00:00 (Asia/Shanghai)",
         "+200.0000",
         "–19.0500",
         "268.9000",
         "R00000002",
-        "2026-02-28",
+        "28 Feb 2026",
     ):
         assert line in text, line
     assert "Page 1 of 2" in text

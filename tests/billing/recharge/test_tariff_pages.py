@@ -8,7 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from billing.models import Tariff
+from billing.models import Tariff, UsageHour
+from numbers.models import Pool
 from poolsite.access.models import Account
 from tests.billing.recharge.money_people import Payers, browser, operator
 
@@ -163,6 +164,39 @@ def test_a_change_that_somebody_else_made_meanwhile_is_not_overwritten(
     assert b"was changed after you opened it" in late.content
     made.refresh_from_db()
     assert made.name == "Mine"
+
+
+def test_a_version_says_what_the_last_month_would_have_cost(people: Payers, olga: Client) -> None:
+    valid(people)
+    assert olga.get(NEW).context["traffic"] is None
+    hour = {"wallet": people.wallet, "hour": timezone.now(), "chatbot": "", "entries": 10}
+    UsageHour.objects.create(**hour, kind="hold", mode="video", revenue=145_000)
+    UsageHour.objects.create(**hour, kind="hold", mode="native_text", revenue=4_500)
+    same = olga.get(NEW).context
+    assert (same["traffic"].before, same["traffic"].after) == (149_500, 149_500)
+    assert same["traffic_words"] == "No change"
+    # twice the price of a video; texts are not sold any more
+    asked = olga.post(NEW, given(video_price="0.29")).context
+    assert asked["traffic"].after == 290_000
+    assert asked["traffic_words"] == "+¥14.05, +94.0%"
+
+
+def test_a_call_is_counted_by_the_interval_of_the_account_s_pools(people: Payers) -> None:
+    valid(people, prices={"call": {"unit_price": 900}})
+    page = browser(people.owner).get(HOME).content.decode()
+    assert "Per started 60 s" in page
+    assert "3 units × 0.0900" in page
+    for name, seconds in (("a", 30), ("b", 60)):
+        Pool.objects.create(
+            slug=name,
+            name=name,
+            account=people.wallet.account,
+            charged=True,
+            charge_interval_seconds=seconds,
+        )
+    page = browser(people.owner).get(HOME).content.decode()
+    assert "Per started 30 / 60 s" in page
+    assert "1 unit × 0.0900" in page
 
 
 def test_an_account_without_prices_says_that_every_message_is_refused(

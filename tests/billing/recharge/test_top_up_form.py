@@ -45,16 +45,26 @@ def test_an_amount_of_the_address_that_cannot_be_paid_is_asked_for(
     page = customer.get(PAGE, {"amount": amount}).content.decode()
     assert 'type="hidden" name="amount"' not in page
     assert "You pay" not in page
+    assert 'name="preset" value="other" checked' in page
     assert "<b>0" not in page
 
 
-def test_a_preset_counts_where_no_amount_is_written(people: Payers, customer: Client) -> None:
-    assert post(customer, preset="500", amount="").status_code == 302
+def test_a_preset_that_is_chosen_counts_and_else_the_amount_written(
+    people: Payers, customer: Client
+) -> None:
     assert post(customer, preset="500", amount="7.5").status_code == 302
+    assert post(customer, preset="other", amount="7.5").status_code == 302
     assert list(Recharge.objects.order_by("pk").values_list("amount", flat=True)) == [
         500 * UNITS,
         75_000,
     ]
+    assert b"Choose an amount." in post(customer, preset="other", amount="").content
+
+
+def test_the_usual_amount_is_chosen_at_first_and_the_button_says_it(customer: Client) -> None:
+    page = customer.get(PAGE).content.decode()
+    assert 'name="preset" value="2000" checked' in page
+    assert "Pay ¥2,000.00" in page
 
 
 @pytest.mark.parametrize("amount", ["0.99", "1.001", "9999999.01", "", "ten"])
