@@ -18,7 +18,7 @@ from billing.services.wallets import wallet_open
 from poolsite import operations
 from poolsite.access import four_eyes
 from poolsite.access.guide import account_step, first_account, owner_step
-from poolsite.access.models import Account
+from poolsite.access.models import Account, User
 from poolsite.access.selectors import accounts
 from poolsite.operations.goal_forms import PressForm
 from poolsite.operations.goals import Data, Guide
@@ -70,7 +70,7 @@ def _prices_step() -> operations.Step:
     return operations.Step(
         "prices",
         gettext_lazy("Set prices for messages"),
-        gettext_lazy("Without a price, every message is refused. Calls need none."),
+        gettext_lazy("Needed for messages: a message without a price is refused."),
         "billing.finance",
         lambda guide: Tariff.objects.filter(account=guide.things["account"]).first(),
         lambda _guide, tariff: tariff.name,
@@ -162,12 +162,14 @@ def _waiting(guide: Guide) -> dict[str, Any]:
         return {}
     waiting = Adjustment.objects.filter(wallet=wallet, status=Adjustment.Status.WAITING)
     asked = waiting.filter(kind=MoneyOrder.Kind.CREDIT).order_by("-pk").first()
+    asker = User.objects.filter(pk=guide.principal.user_id or 0).first()
+    asker = asker if asked is None else asked.asked_by
     currency = wallet.account.currency
     return {
         "asked": asked,
         "asked_amount": amount(asked.amount, currency) if asked is not None else "",
         "closed": asked is not None,
         "limit": amount(limit, currency) if (limit := settings.BILLING_FOUR_EYES_ABOVE) else "",
-        "alone": asked is not None and not four_eyes.approvers(asked.asked_by),
+        "approvers": four_eyes.approvers(asker) if asker is not None else [],
         "providers": [str(each.label) for each in variants.configured()],
     }

@@ -96,7 +96,7 @@ def _numbers_step() -> operations.Step:
     return operations.Step(
         "numbers",
         gettext_lazy("Add numbers"),
-        gettext_lazy("Numbers in any format. Two are enough to try it."),
+        gettext_lazy("Phone numbers that calls may show. Two are enough to try it."),
         "numbers.operate",
         lambda guide: _any_of(guide.things["pool"]) or None,
         lambda guide, _any: _count_words(guide.things["pool"]),

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 from poolsite import access, hotpath
 from poolsite.access import Decision
 from poolsite.access.mails import site_of
-from poolsite.access.views.common import add_errors, asks_again
+from poolsite.access.views.common import add_errors, asks_again, confirm_url
 from poolsite.api.problems import RefusedError
 from poolsite.operations.goals import DONE, LATER, NEXT, Guide, Step, goals, guide_of, open_guides
 from poolsite.operations.pages import principal_of
@@ -104,7 +104,10 @@ def _page(
 def _row(
     request: HttpRequest, guide: Guide, step: Step, place: int, bound: forms.Form | None
 ) -> dict[str, Any]:
-    """A step as the page draws it. waits_for: why its form is not there, "factor" or "other"."""
+    """A step as the page draws it.
+
+    waits_for: why its form is not there, "factor", "password" or "other".
+    """
     state = guide.state(step)
     row: dict[str, Any] = {"step": step, "place": place, "state": state, "told": "", "link": ""}
     if state == DONE:
@@ -121,6 +124,8 @@ def _row(
         row |= {"waits_for": "factor", "confirm_url": f"{reverse('mfa_reauthenticate')}?{back}"}
     elif not decision:
         row["waits_for"] = "other"
+    elif step.asks_again and (url := confirm_url(request)):
+        row |= {"waits_for": "password", "confirm_url": url}
     elif step.form is not None and not row.get("closed"):
         form = bound or step.form(guide, None)
         row |= {"form": form, **_fields(step, form, focus=state == NEXT)}

@@ -16,6 +16,8 @@ from queueing.admission.selectors import visible_gates
 from queueing.admission.services.gates import gate_create
 from queueing.admission.services.trial_permits import trial_permit, trial_permits
 
+PERMIT_OF_IT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])'"""
+
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
@@ -102,14 +104,14 @@ def _answers(guide: Guide) -> dict[str, Any]:
 
 
 def _commands(guide: Guide, site: str) -> dict[str, Any]:
-    """What a device sends to take a permit and to give it back."""
+    """What a device sends to take a permit and to release it; can be pasted into a shell."""
     gate: Gate = guide.things["gate"]
     post = f"curl {site}/api/v1/gates/{gate.slug}"
     head = '-H "Authorization: Bearer $POOLSITE_TOKEN"'
     taken = '{"holder": "device-1"}'
     given_back = '{"holder": "device-1", "token": \'$PERMIT\'}'
     lines = (
-        f"{post}/acquire \\\n  {head} \\\n  -d '{taken}'",
-        f"PERMIT=...\n{post}/release \\\n  {head} \\\n  -d '{given_back}'",
+        f"PERMIT=$({post}/acquire \\\n  {head} \\\n  -d '{taken}' | {PERMIT_OF_IT})",
+        f"{post}/release \\\n  {head} \\\n  -d '{given_back}'",
     )
     return {"command": "\n".join(lines)}

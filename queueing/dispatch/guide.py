@@ -1,12 +1,13 @@
 """The guide to the first session: a group, then an instance and a front-end that connect."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import operations
+from poolsite.access.mails import site_of
 from poolsite.operations.goal_forms import with_short_name
 from poolsite.operations.goals import Guide
 from queueing.dispatch import selectors
@@ -14,6 +15,26 @@ from queueing.dispatch.dispatcher import Figures
 from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group
 from queueing.dispatch.services.groups import group_create
+
+# Both peers by the client library (integrations/dispatch_client); a test runs it as it is.
+SCRIPT: Final = """\
+import asyncio, os
+from poolsite_dispatch import *
+
+settings = Settings(
+    servers=["%(server)s"], group="%(group)s", token=os.environ["POOLSITE_TOKEN"]
+)
+
+async def main():
+    instance = Instance(settings, InstanceHandler(), name="first", version="1", capacity=10)
+    front_end = FrontEnd(settings, FrontHandler(), profile="HTTP")
+    async with instance, front_end:
+        await instance.wait_registered()
+        print("session", await front_end.start({"hello": "world"}))
+        await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
 
 
 def register() -> None:
@@ -81,7 +102,9 @@ def _told(count: int) -> str:
 
 
 def _now(guide: Guide) -> dict[str, Any]:
-    return {"figures": _figures(guide)}
+    site = site_of(guide.request) if guide.request is not None else ""
+    script = SCRIPT % {"server": site.replace("http", "ws", 1), "group": guide.things["group"].slug}
+    return {"figures": _figures(guide), "script": script}
 
 
 def _topic(guide: Guide) -> str:

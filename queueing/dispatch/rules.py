@@ -52,8 +52,8 @@ def _register_tokens() -> None:
         ),
         TokenPurpose(
             "instance",
-            _("Application instance"),
-            _("Connects to a dispatcher group and takes sessions"),
+            _("Instance or front-end"),
+            _("Connects to a dispatcher group and opens or takes sessions"),
             "hub",
             ("dispatch.view", "dispatch.link"),
             order=50,

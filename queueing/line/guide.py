@@ -103,7 +103,7 @@ def _agent_step() -> operations.Step:
 def _visitor_step() -> operations.Step:
     return operations.Step(
         "visitor",
-        gettext_lazy("Be the first visitor"),
+        gettext_lazy("Serve the first visitor"),
         gettext_lazy(
             "Open the visitor page in a new tab and join. Then go online in the agent console: "
             "the visitor is assigned to you."
@@ -135,16 +135,20 @@ def _account(guide: Guide) -> Account | None:
 
 
 def _visit(guide: Guide) -> Visit | None:
-    """The newest visit, once there is somebody to serve it."""
+    """The newest visit that an agent has taken; one that waits is not served yet."""
     if "agent" not in guide.things:
         return None
-    desk = guide.things["desk"]
-    return Visit.objects.filter(desk=desk).select_related("queue").order_by("-joined_at").first()
+    desk: Desk = guide.things["desk"]
+    visits = Visit.objects.filter(desk=desk).select_related("queue").order_by("-joined_at")
+    found = visits.exclude(matched_at=None).first()
+    if found is None and (live := _live(desk)) is not None and live["room"]:
+        return visits.first()  # SQL has the visit, and its room a moment later
+    return found
 
 
 def _said(visit: Visit) -> str:
     name = visit.name or _("A visitor")
-    return _("%(name)s came to %(queue)s") % {"name": name, "queue": visit.queue.name}
+    return _("%(name)s, served from %(queue)s") % {"name": name, "queue": visit.queue.name}
 
 
 def _now(guide: Guide) -> dict[str, Any]:

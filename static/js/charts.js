@@ -215,7 +215,7 @@ export class TimeChart {
       body.append(h("tr", {}, h("th", { scope: "row", class: "num" }, momentOf(at)), ...values.map((v) => h("td", { class: "right" }, figure(v)))));
     }
     const head = h("tr", {}, ...this.heads().map((text, index) => h("th", { scope: "col", class: index ? "right" : "" }, text)));
-    return h("div", { class: "chart__table", tabindex: "0", role: "region", "aria-label": this.options.title }, h("table", { class: "table" }, h("thead", {}, head), body));
+    return h("div", { class: "chart__table", tabindex: "0", role: "group", "aria-label": this.options.title }, h("table", { class: "table" }, h("thead", {}, head), body));
   }
 
   #dataset(series) {

@@ -79,7 +79,7 @@ function row(each, open) {
 function notes(found) {
   if (!found.length) return [];
   return [
-    h("h4", { class: "context__title" }, gettext("Notes"), h("span", { class: "card__hint" }, gettext("Only agents see them"))),
+    h("h3", { class: "context__title" }, gettext("Notes"), h("span", { class: "card__hint" }, gettext("Only agents see them"))),
     ...found.map((note) => h("blockquote", { class: "context__note" }, h("p", {}, note.text), h("footer", {}, `${note.agent} · ${dayOf(new Date(note.at))}`))),
   ];
 }

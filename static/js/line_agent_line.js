@@ -120,7 +120,7 @@ export class AgentLine {
     }
     if (this.reasons && !rows.length) words.append(h("dd", {}, gettext("No agents serve this queue.")));
     if (!this.reasons) words.append(h("dd", {}, gettext("Loading…")));
-    return h("section", { class: "queue-row__why" }, h("h4", {}, icon("help", "icon--small"), fill(gettext("Why %(name)s is still waiting"), { name })), words);
+    return h("section", { class: "queue-row__why" }, h("h3", {}, icon("help", "icon--small"), fill(gettext("Why %(name)s is still waiting"), { name })), words);
   }
 
   tick() {

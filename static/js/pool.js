@@ -5,7 +5,6 @@ import { pageData, postJSON, setText } from "./dom.js";
 import { drawAnew, isOutdated } from "./outdated.js";
 import { startPoolCharts } from "./pool_charts.js";
 import { startSizing } from "./pool_sizing.js";
-import { startStory } from "./pool_story.js";
 import { startTileBoard } from "./pool_tiles.js";
 import { Rate } from "./rate.js";
 import { drawSparkline } from "./sparkline.js";
@@ -15,8 +14,13 @@ import { clockOf, figure, fill, gettext, percent } from "./words.js";
 const page = pageData("pool-page");
 const find = (name) => document.querySelector(`[data-figure="${name}"]`);
 
-const story = startStory(page);
-const board = startTileBoard(page, { open: (number) => story.open(number) });
+let story = null; // loaded when a number is chosen
+const board = startTileBoard(page, {
+  open: async (number) => {
+    story ??= import("./pool_story.js").then(({ startStory }) => startStory(page));
+    (await story).open(number);
+  },
+});
 const charts = startPoolCharts(page);
 startSizing(page, { filter: (letter) => board.filter(letter) });
 startVerbs();

@@ -99,7 +99,7 @@ export function startStory(page) {
     const items = data.items.length ? timeline(data.items) : h("p", { class: "card__hint" }, gettext("No events yet."));
     card.replaceChildren(
       h("div", { class: "card__head" }, h("span", { class: "tile", "data-state": data.letter, "aria-hidden": "true" }), h("h2", { class: "card__title num", id: "story-title" }, phone(data.number)), h("a", { class: "card__more card__more--link", href: data.urls.page }, gettext("All events"))),
-      h("div", { class: "card__body card__body--story", tabindex: "0", role: "region", "aria-labelledby": "story-title" },
+      h("div", { class: "card__body card__body--story", tabindex: "0", role: "group", "aria-labelledby": "story-title" },
         h("div", { class: "story-state" }, h("span", { class: `chip ${data.chip}` }, data.word), h("span", { class: "card__hint num" }, data.hint), h("span", { class: "story-state__tools" }, ...verbs(data, page, () => again(asked)))),
         items),
     );

@@ -120,7 +120,7 @@ export function startUsage(card, page) {
 
   const rows = () => data.titles.map((title, index) => [title, ...data.series.map((series) => series.values[index]), data.totals[index]]);
   const heads = () => [data.step_word, ...data.series.map((series) => series.label), gettext("Total")];
-  const table = () => h("div", { class: "chart__table", tabindex: "0", role: "region", "aria-label": gettext("Usage by mode") },
+  const table = () => h("div", { class: "chart__table", tabindex: "0", role: "group", "aria-label": gettext("Usage by mode") },
     h("table", { class: "table" }, h("thead", {}, h("tr", {}, ...heads().map((text, index) => h("th", { scope: "col", class: index ? "right" : "" }, text)))),
       h("tbody", {}, ...rows().reverse().map(([title, ...values]) => h("tr", {}, h("th", { scope: "row", class: "num" }, title), ...values.map((value) => h("td", { class: "right" }, exact(value))))))));
 

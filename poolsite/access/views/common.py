@@ -3,11 +3,15 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
+from urllib.parse import urlencode
 
+from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
+from allauth.account.internal.flows import reauthentication
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from poolsite.access.actions import require
@@ -40,6 +44,18 @@ def asks_again(view: View[P]) -> View[P]:
     """
     guarded: View[P] = reauthentication_required(app="access")(view)
     return guarded
+
+
+def confirm_url(request: HttpRequest) -> str:
+    """Where the reader confirms who they are and comes back; "" when that was a moment ago.
+
+    For a form that `asks_again`: asked before it is filled in, nothing that was typed is lost.
+    """
+    if not reauthentication.is_reauthentication_required(request, app="access"):
+        return ""
+    methods = get_adapter().get_reauthentication_methods(request.user)
+    page = methods[0]["url"] if methods else reverse("account_login")
+    return f"{page}?{urlencode({'next': request.get_full_path()})}"
 
 
 def actor_of(request: HttpRequest) -> Principal:

@@ -7,6 +7,7 @@ from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.crypto import get_random_string
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -21,7 +22,7 @@ from poolsite.access.networks import allows
 from poolsite.access.principal import Principal
 from poolsite.access.token_areas import purposes
 from poolsite.access.token_forms import CUSTOM, TokenForm, with_purpose
-from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, next_of
 from poolsite.access.visibility import visible
 
 ONCE_SECONDS = 24 * 3600  # for so long a form that was sent is not taken a second time
@@ -37,7 +38,9 @@ def token_add(request: HttpRequest) -> HttpResponseBase:
     principal = actor_of(request)
     if request.method != "POST":
         purpose = request.GET.get("purpose", "")
-        data = with_purpose(request.GET, purpose) if purpose else request.GET
+        data = with_purpose(request.GET, purpose) if purpose else request.GET.copy()
+        if thing := request.GET.get("thing"):
+            data.appendlist("things", thing)
         return _page(request, _form(principal, data or None), tried=False)
     form = _form(principal, request.POST)
     if not form.is_valid():
@@ -81,6 +84,7 @@ def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse
         "form": form,
         "tried": tried,
         "once": get_random_string(20),
+        "next": next_of(request),
         "areas": form.areas(),
         "purposes": [(each, " ".join(each.actions)) for each in purposes()],
         "purpose": chosen,
@@ -148,5 +152,6 @@ def _shown(request: HttpRequest, token: ApiToken, secret: str, form: TokenForm) 
         "sentence": token_words.sentence(plan),
         "cannot": token_words.cannot(plan.actions),
         "example": token_words.example_of(plan, site_of(request)),
+        "back": next_of(request, reverse("access:tokens")),
     }
     return render(request, "access/token_shown.html", context)
