@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, expect
 
-from tests.browser.console import Window
+from tests.browser.console import PATIENCE_MS, Window
 from tests.browser.running import Console, running
 from tests.support.processes import end
 from tests.support.waiting import patient
@@ -51,7 +51,8 @@ async def test_whatever_falls_silent_is_told_within_five_seconds_and_so_is_its_r
     console, processes = platform
     async with console.window("first") as shown:
         await shown.go_live("/overview/")
-        await expect(shown.page.locator("[data-attention-well]")).to_be_visible()
+        well = shown.page.locator("[data-attention-well]")
+        await expect(well).to_be_visible(timeout=2 * PATIENCE_MS)  # three processes start
         for name, title in {
             "worker": "No workers are running",
             "beat": "The scheduler is not running",

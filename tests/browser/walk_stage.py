@@ -12,7 +12,7 @@ import django
 from django.core.management import call_command
 from django.test import Client
 
-# Who walks a page: the first of these who may see it; on a desktop, every one of them.
+# Who walks a page: on a phone the first of these who may see it, on a desktop the last.
 WALKERS = ("nobody", "operate", "finance", "owner", "agent")
 HOST = {"host": "127.0.0.1"}
 WITH_DATA = {
@@ -43,7 +43,7 @@ def main() -> None:
         world.users[reader].save()
     clients = {reader: world.client(reader) for reader in WALKERS}
     pages: dict[str, tuple[str, str]] = {}
-    roles: dict[str, tuple[str, str]] = {}
+    desktop: dict[str, tuple[str, str]] = {}
     others = []
     for pattern, rule in RULES.items():
         if rule.method == "get" and not pattern.startswith(("api/", "admin/")):
@@ -51,7 +51,7 @@ def main() -> None:
             readers = [r for r in _readers(rule.answers) if _is_page(clients[r], address)]
             if readers:
                 pages[pattern] = (readers[0], address)
-                roles |= {f"{pattern} as {reader}": (reader, address) for reader in readers}
+                desktop[pattern] = (readers[-1], address)
             else:
                 others.append(pattern)
     for address in _with_data():
@@ -63,7 +63,7 @@ def main() -> None:
     pages[WITH_PASSWORD] = ("finance", WITH_PASSWORD)
     _have_had_troubles()
     sessions = {name: _session(client) for name, client in clients.items() if name != "nobody"}
-    told = {"pages": pages, "roles": pages | roles, "others": others, "sessions": sessions}
+    told = {"pages": pages, "desktop": pages | desktop, "others": others, "sessions": sessions}
     print(json.dumps(told))
 
 
