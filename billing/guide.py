@@ -13,12 +13,13 @@ from billing.presentation import amount, symbol
 from billing.recharging import variants
 from billing.selectors import figures
 from billing.selectors.wallets import visible_wallets
+from billing.services.acting import person
 from billing.services.adjustments import adjustment_ask
 from billing.services.wallets import wallet_open
 from poolsite import operations
 from poolsite.access import four_eyes
 from poolsite.access.guide import account_step, first_account, owner_step
-from poolsite.access.models import Account, User
+from poolsite.access.models import Account
 from poolsite.access.selectors import accounts
 from poolsite.operations.goal_forms import PressForm
 from poolsite.operations.goals import Data, Guide
@@ -162,14 +163,13 @@ def _waiting(guide: Guide) -> dict[str, Any]:
         return {}
     waiting = Adjustment.objects.filter(wallet=wallet, status=Adjustment.Status.WAITING)
     asked = waiting.filter(kind=MoneyOrder.Kind.CREDIT).order_by("-pk").first()
-    asker = User.objects.filter(pk=guide.principal.user_id or 0).first()
-    asker = asker if asked is None else asked.asked_by
+    asker = person(guide.principal) if asked is None else asked.asked_by
     currency = wallet.account.currency
     return {
         "asked": asked,
         "asked_amount": amount(asked.amount, currency) if asked is not None else "",
         "closed": asked is not None,
         "limit": amount(limit, currency) if (limit := settings.BILLING_FOUR_EYES_ABOVE) else "",
-        "approvers": four_eyes.approvers(asker) if asker is not None else [],
+        "approvers": four_eyes.approvers(asker),
         "providers": [str(each.label) for each in variants.configured()],
     }

@@ -15,7 +15,7 @@ from billing.selectors.messages import visible_messages
 from billing.selectors.wallets import in_visible_wallets, own_wallet, visible_wallets
 from billing.views.common import link
 from poolsite import access, operations
-from poolsite.access import Decision, Principal
+from poolsite.access import Principal
 from poolsite.operations import Found
 from poolsite.operations.matching import named
 from poolsite.operations.palette import Offer, register_offer
@@ -167,7 +167,7 @@ def _follow(principal: Principal, row: Wallet) -> list[Follow]:
 
 def _may(principal: Principal, action: str, row: Wallet) -> bool:
     """Whether the page opens, perhaps after a second factor."""
-    return access.decide(principal, action, row) in (Decision.ALLOW, Decision.FACTOR)
+    return access.decide(principal, action, row).possible
 
 
 def _messages(principal: Principal, text: str, limit: int) -> list[Found]:

@@ -25,7 +25,7 @@ from billing.services.rebuilding import NotRebuiltError
 from billing.services.rebuilding_drill import wallet_rebuild
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
 from billing.views.account_facts import details, internals
-from billing.views.common import address, finance_of, given, link
+from billing.views.common import finance_of, given, link
 from billing.views.holds import named
 from billing.views.lasting import lasting
 from billing.views.portal import page_data
@@ -34,6 +34,7 @@ from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
 from poolsite.operations.goals import guide_url
+from poolsite.operations.lists import address, aria_sort
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json, body_of, reason_of
 
@@ -124,16 +125,13 @@ def _heads(sort: str) -> list[dict[str, Any]]:
     ]
     heads = []
     for label, name, right in names:
-        aria, by = "none", f"-{name}"
-        if name and sort.lstrip("-") == name:
-            aria = "descending" if sort.startswith("-") else "ascending"
-            by = name if sort.startswith("-") else f"-{name}"
+        by = name if sort == f"-{name}" else f"-{name}"
         heads.append(
             {
                 "label": label,
                 "sort": name,
                 "right": right,
-                "aria": aria,
+                "aria": aria_sort(name, sort),
                 "by": "slug" if name == "slug" else "lasts" if name == "lasts" != sort else by,
             }
         )

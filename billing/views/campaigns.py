@@ -37,12 +37,12 @@ from billing.views.campaigns_common import (
     may_send,
 )
 from billing.views.campaigns_progress import progress_context
-from billing.views.common import link, number_of
-from billing.views.messages_words import outcome, page_address, place_of, range_words
-from billing.views.portal import may_pay
+from billing.views.common import link, may_pay, number_of
+from billing.views.messages_words import outcome, place_of, range_words
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations.dates import moment
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
 
@@ -232,7 +232,7 @@ def _sent(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "as_of": campaign.wallet.persisted_at or timezone.now(),
         "running": campaign.status in (Status.SENDING, Status.SENT),
         "shown": range_words(first, len(rows), total),
-        "next_url": page_address({"show": show}, after=following, at=first + len(rows))
+        "next_url": address({"show": show}, after=following, at=first + len(rows))
         if following
         else "",
         "back_url": f"?show={show}" if after else "",

@@ -16,10 +16,11 @@ from billing.selectors.people import names_of
 from billing.selectors.wallets import wallet_get
 from billing.services import opt_outs as services
 from billing.views.campaigns_common import may_send
-from billing.views.messages_words import page_address, place_of, range_words
+from billing.views.messages_words import place_of, range_words
 from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.csv_text import csv_file
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
@@ -74,10 +75,10 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
         "wanted": wanted,
         "may": may_send(principal, wallet),
         "shown": range_words(first, len(found), matching),
-        "next_url": page_address({"q": wanted}, before=following, at=first + len(found))
+        "next_url": address({"q": wanted}, before=following, at=first + len(found))
         if following
         else "",
-        "back_url": page_address({"q": wanted}) if before else "",
+        "back_url": address({"q": wanted}) if before else "",
     }
     status = 422 if form.errors else 200
     return render(request, "billing/campaigns/opt_outs.html", context, status=status)

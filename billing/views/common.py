@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
+from billing.models import Wallet
 from poolsite import access
 from poolsite.access import Decision, Principal
 
@@ -18,10 +19,9 @@ def link(name: str, *args: Any) -> str:
         return ""
 
 
-def address(filters: dict[str, str], **more: Any) -> str:
-    """The page's own address with these filters; empty ones stay out."""
-    given = {name: value for name, value in {**filters, **more}.items() if value}
-    return "?" + urlencode(given)
+def may_pay(principal: Principal, wallet: Wallet) -> bool:
+    """Whether the reader may pay in, once a second factor is proved where it is asked for."""
+    return access.decide(principal, "billing.pay", wallet).possible
 
 
 def given(request: HttpRequest, *names: str) -> dict[str, str]:

@@ -20,10 +20,11 @@ from billing.selectors import figures as now_figures
 from billing.selectors.explain import Explained, Explanation, Figure, entries_of, explain
 from billing.selectors.usage import CHARGES
 from billing.selectors.wallets import wallet_get
-from billing.views.common import address, given, link, number_of
+from billing.views.common import given, link, number_of
 from poolsite import access
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.paging import keyset_page
 

@@ -15,9 +15,10 @@ from billing.models import FlaggedReport
 from billing.presentation import amount
 from billing.selectors.flagged import SHOWS, FlaggedQuery, open_totals, report_get
 from billing.services.flagged_reports import TOPIC, flagged_accept, flagged_charge
-from billing.views.common import address, finance_of, given, number_of
+from billing.views.common import finance_of, given, number_of
 from poolsite import access
 from poolsite.operations.chips import chips_of
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json, body_of, reason_of
 

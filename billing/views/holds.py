@@ -28,7 +28,7 @@ def holds_page(request: HttpRequest) -> HttpResponse:
     buckets = holds.holds_by_age(wallets, now=timezone.now())
     accounts = holds.holds_by_account(wallets)
     currencies = {row.wallet.account.currency for row in accounts}
-    choices = _choices(principal)
+    choices = _choices(principal, accounts if not filters["account"] else None)
     context = {
         "choices": choices,
         "known": any(row["slug"] == filters["account"] for row in choices),
@@ -44,9 +44,10 @@ def holds_page(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/holds.html", context)
 
 
-def _choices(principal: Principal) -> list[dict[str, str]]:
-    """The accounts with open holds, to choose from."""
-    rows = holds.holds_by_account(visible_wallets(principal, "billing.books"))
+def _choices(principal: Principal, rows: list[holds.AccountHolds] | None) -> list[dict[str, str]]:
+    """The accounts with open holds, to choose from; rows: all of them, where they are known."""
+    if rows is None:
+        rows = holds.holds_by_account(visible_wallets(principal, "billing.books"))
     found = [{"slug": row.wallet.slug, "name": row.wallet.account.name} for row in rows]
     return sorted(found, key=lambda row: row["name"])
 

@@ -25,11 +25,12 @@ from billing.selectors.messages_list import (
 from billing.selectors.wallets import wallet_get
 from billing.services.reloading import read_prices
 from billing.views.common import link
-from billing.views.messages_words import outcome, page_address, place_of, range_words
+from billing.views.messages_words import outcome, place_of, range_words
 from poolsite.csv_text import csv_file
 from poolsite.number_format import masked
 from poolsite.operations import tables
 from poolsite.operations.chips import chips_of
+from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import key_of, moment, text_of
 from poolsite.operations.templatetags.console import figure
@@ -104,10 +105,8 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "campaigns": campaigns,
         "chips": _chips(filters, campaigns),
         "shown": range_words(first, len(rows), total),
-        "next_url": page_address(filters, after=page.after, at=first + len(rows))
-        if page.after
-        else "",
-        "back_url": page_address(filters, before=page.before, at=first - tables.PAGE_ROWS)
+        "next_url": address(filters, after=page.after, at=first + len(rows)) if page.after else "",
+        "back_url": address(filters, before=page.before, at=first - tables.PAGE_ROWS)
         if page.before
         else "",
         "campaigns_url": link("campaigns", wallet.slug),

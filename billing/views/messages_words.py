@@ -1,7 +1,5 @@
 """What lists and pages of messages say: why a message ended as it did, and where a list stands."""
 
-from urllib.parse import urlencode
-
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
@@ -41,9 +39,3 @@ def range_words(first: int, rows: int, total: int | None) -> str:
         "last": figure(first + rows),
         "total": _("more than %s") % figure(COUNTED) if total is None else figure(total),
     }
-
-
-def page_address(kept: dict[str, str], **place: int | None) -> str:
-    """The address of a neighbouring page; empty filters stay out."""
-    given = {**kept, **{name: str(value) for name, value in place.items() if value}}
-    return "?" + urlencode({name: value for name, value in given.items() if value})

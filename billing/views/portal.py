@@ -18,10 +18,10 @@ from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
 from billing.services.days import day_start
 from billing.views.campaigns_common import chip_of
 from billing.views.campaigns_progress import progress_context
-from billing.views.common import link
+from billing.views.common import link, may_pay
 from billing.views.lasting import Lasts, lasting
 from poolsite import access
-from poolsite.access import Decision, Principal
+from poolsite.access import Principal
 from poolsite.operations.overview import reader_of
 from poolsite.operations.pages import principal_of
 from poolsite.operations.registry import CARDS
@@ -103,12 +103,6 @@ def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
         "message_url": f"{link('message', wallet.slug)}?id=",
         "campaign_url": link("campaign", wallet.slug, 0),
     }
-
-
-def may_pay(principal: Principal, wallet: Wallet) -> bool:
-    """Whether the reader may pay in, once a second factor is proved where it is asked for."""
-    answer = access.decide(principal, "billing.pay", wallet)
-    return answer in (Decision.ALLOW, Decision.FACTOR)
 
 
 def _links(principal: Principal, wallet: Wallet) -> dict[str, str]:

@@ -12,15 +12,14 @@ from django.views.decorators.http import require_GET, require_POST
 from payments import PaymentStatus
 
 from billing.forms import shortest
-from billing.models import Recharge, Wallet
+from billing.models import Recharge
 from billing.presentation import amount
 from billing.recharging import variants
 from billing.selectors.people import names_of
 from billing.selectors.recharges import SHOWS, recharge_get
 from billing.services import recharges_asking as services
 from billing.services.days import zone_of
-from poolsite import access
-from poolsite.access import Decision, Principal
+from billing.views.common import may_pay
 from poolsite.operations.pages import principal_of
 from poolsite.paper import Column, Paper
 
@@ -108,12 +107,6 @@ def receipt_document(recharge: Recharge) -> bytes:
     paper.space(6)
     paper.text(_("This receipt confirms a payment. It is not a tax invoice."), 8, muted=True)
     return paper.finish()
-
-
-def may_pay(principal: Principal, wallet: Wallet) -> bool:
-    """Whether the reader may pay in, once a second factor is proved where it is asked for."""
-    answer = access.decide(principal, "billing.pay", wallet)
-    return answer in (Decision.ALLOW, Decision.FACTOR)
 
 
 def state_of(recharge: Recharge) -> tuple[str, str, str]:

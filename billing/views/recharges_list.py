@@ -15,8 +15,8 @@ from billing.recharging import variants
 from billing.selectors.people import names_of
 from billing.selectors.recharges import SHOWS, RechargeQuery, recharge_years
 from billing.selectors.wallets import wallet_get
-from billing.views.common import link
-from billing.views.receipt import may_pay, state_of
+from billing.views.common import link, may_pay
+from billing.views.receipt import state_of
 from poolsite.csv_text import csv_file
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of

@@ -22,7 +22,7 @@ from billing.views.common import number_of
 from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
 from poolsite import access
-from poolsite.access import Decision, Principal
+from poolsite.access import Principal
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
 
@@ -62,8 +62,7 @@ def tariffs(request: HttpRequest, slug: str) -> HttpResponse:
 
 def may_change(principal: Principal, wallet: Wallet) -> bool:
     """Whether the reader may write tariffs, once a second factor is proved where asked for."""
-    answer = access.decide(principal, "billing.finance", wallet)
-    return answer in (Decision.ALLOW, Decision.FACTOR)
+    return access.decide(principal, "billing.finance", wallet).possible
 
 
 def entries_of(wallet: Wallet, rows: list[Tariff], now: datetime) -> list[Entry]:

@@ -29,6 +29,7 @@ CHIPS = {
     "stopped": "chip--warn",
 }
 State = NumberImport.State
+ROWS_OF_FILE = F("rows_as_they_are") + F("rows_cleaned") + F("rows_suspicious") + F("rows_refused")
 STATES = tuple(each for each in State if each != State.STOPPED)
 
 
@@ -76,9 +77,6 @@ def import_list(request: HttpRequest) -> HttpResponse:
             "new_url": address + lists.address({"pool": pool}, panel="new") if may else "",
         },
     )
-
-
-ROWS_OF_FILE = F("rows_as_they_are") + F("rows_cleaned") + F("rows_suspicious") + F("rows_refused")
 
 
 def _matching(rows: QuerySet[NumberImport], given: dict[str, str]) -> QuerySet[NumberImport]:

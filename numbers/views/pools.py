@@ -21,7 +21,7 @@ from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
 from poolsite.operations.chips import chips_of
 from poolsite.operations.goals import guide_url
-from poolsite.operations.lists import address
+from poolsite.operations.lists import address, aria_sort
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 
@@ -154,9 +154,7 @@ def _heads(sort: str) -> list[dict[str, Any]]:
     ]
     heads = []
     for label, name, right in names:
-        aria = "none"
-        if name and sort.removeprefix("-") == name:
-            aria = "descending" if sort.startswith("-") else "ascending"
+        aria = aria_sort(name, sort)
         other = name if sort == f"-{name}" or (name == "name" and sort != "name") else f"-{name}"
         heads.append({"label": label, "sort": name, "right": right, "aria": aria, "by": other})
     return heads

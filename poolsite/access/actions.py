@@ -42,6 +42,11 @@ class Decision(Enum):
         """Whether the principal may."""
         return self is Decision.ALLOW
 
+    @property
+    def possible(self) -> bool:
+        """Whether the principal may, at once or after proving a second factor."""
+        return self in (Decision.ALLOW, Decision.FACTOR)
+
     def __bool__(self) -> bool:
         return self.allowed
 

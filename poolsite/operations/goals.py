@@ -114,7 +114,7 @@ class Guide:
         """Whether the reader may do the step, with or without another second factor."""
         if not self._is_ready(step) and not self.principal.is_operator:
             return False
-        return self.decision(step) in (Decision.ALLOW, Decision.FACTOR)
+        return self.decision(step).possible
 
     @property
     def subject(self) -> Any | None:
@@ -244,8 +244,7 @@ def forget_finished() -> None:
 
 def _may_suit(principal: Principal, goal: Goal) -> bool:
     """Whether the reader may do one of its steps to anything at all; no I/O."""
-    can = (Decision.ALLOW, Decision.FACTOR)
-    return any(access.decide(principal, step.action) in can for step in goal.steps)
+    return any(access.decide(principal, step.action).possible for step in goal.steps)
 
 
 def _key(principal: Principal, goal: Goal) -> str:

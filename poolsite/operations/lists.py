@@ -77,13 +77,17 @@ def ordered(rows: Iterable[R], columns: Sequence[Column[R]], sort: str) -> list[
     return [row for _, row in known] + [row for value, row in valued if value is None]
 
 
+def aria_sort(name: str, sort: str) -> str:
+    """How a column's head tells of the order; `name` "" is of a column that does not sort."""
+    if not name or sort.removeprefix("-") != name:
+        return "none"
+    return "descending" if sort.startswith("-") else "ascending"
+
+
 def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
     """What components/table_heads.html shows: texts rise first, figures fall first."""
     shown = []
     for column in columns:
-        aria = "none"
-        if sort.removeprefix("-") == column.name:
-            aria = "descending" if sort.startswith("-") else "ascending"
         first, second = column.name, f"-{column.name}"
         if column.right:
             first, second = second, first
@@ -92,7 +96,7 @@ def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
                 "label": column.label,
                 "sort": column.name,
                 "right": column.right,
-                "aria": aria,
+                "aria": aria_sort(column.name, sort),
                 "by": second if sort == first else first,
             }
         )
@@ -110,6 +114,6 @@ def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> Ht
     return answer
 
 
-def address(filters: dict[str, str], **more: str) -> str:
+def address(filters: dict[str, str], **more: Any) -> str:
     """The list's address with these filters; empty ones stay out."""
     return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})

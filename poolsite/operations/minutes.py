@@ -85,16 +85,10 @@ def hour_values(
     }
 
 
-def hour_sums(samples: Callable[[datetime], Iterable[Any]], names: Sequence[str]) -> dict[str, int]:
-    """What each counter's samples of the last hour add up to; 0 without samples."""
-    known = list(samples(minute_of() - timedelta(minutes=HOUR_MINUTES)))
-    return {name: sum(getattr(sample, name) for sample in known) for name in names}
-
-
-def hour_sums_of(
+def hour_sums(
     keys: Iterable[int], samples: QuerySet[Any], key: str, names: Sequence[str]
 ) -> dict[int, dict[str, int]]:
-    """As `hour_sums`, for many at once: a sum by key and name; samples of others do not count."""
+    """What the samples of the last hour add up to, by key and counter; 0 without samples."""
     since = minute_of() - timedelta(minutes=HOUR_MINUTES)
     sums = {each: dict.fromkeys(names, 0) for each in keys}
     found = samples.filter(**{f"{key}__in": list(sums)}, minute__gte=since).order_by()

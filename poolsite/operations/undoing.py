@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from poolsite import access
-from poolsite.access import Decision, Principal
+from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
 from poolsite.operations.managed import FINALS, WAYS, Way
 
@@ -86,7 +86,7 @@ def undone_by(entry: AuditEntry) -> int | None:
 
 
 def _may(principal: Principal, right: str, thing: Any) -> bool:
-    return access.decide(principal, right, thing) in (Decision.ALLOW, Decision.FACTOR)
+    return access.decide(principal, right, thing).possible
 
 
 def _way_of(entry: AuditEntry) -> Way | None:

@@ -16,7 +16,7 @@ from queueing.admission.selectors import visible_gates
 from queueing.admission.services.gates import gate_create
 from queueing.admission.services.trial_permits import trial_permit, trial_permits
 
-PERMIT_OF_IT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])'"""
+READ_PERMIT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])'"""
 
 
 def register() -> None:
@@ -111,7 +111,7 @@ def _commands(guide: Guide, site: str) -> dict[str, Any]:
     taken = '{"holder": "device-1"}'
     given_back = '{"holder": "device-1", "token": \'$PERMIT\'}'
     lines = (
-        f"PERMIT=$({post}/acquire \\\n  {head} \\\n  -d '{taken}' | {PERMIT_OF_IT})",
+        f"PERMIT=$({post}/acquire \\\n  {head} \\\n  -d '{taken}' | {READ_PERMIT})",
         f"{post}/release \\\n  {head} \\\n  -d '{given_back}'",
     )
     return {"command": "\n".join(lines)}

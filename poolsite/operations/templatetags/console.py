@@ -13,7 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from poolsite.api import static_names
+from poolsite.api.static_names import sheet_addresses
 from poolsite.operations import dates, strings
 from poolsite.operations.page_words import page_word
 
@@ -47,6 +47,7 @@ def percent(share: float | None, places: int = 1) -> str:
     return number_format(round(share * 100, places), decimal_pos=places, use_l10n=True) + "%"
 
 
+register.simple_tag(sheet_addresses)
 register.filter(dates.moment)
 register.filter(dates.moment_exact)
 register.filter(dates.day)
@@ -106,12 +107,6 @@ def phone(value: str) -> str:
 def fours(value: str) -> str:
     """A key in groups of four, to be read and typed; apps leave the spaces out."""
     return " ".join(value[at : at + 4] for at in range(0, len(value), 4))
-
-
-@register.simple_tag
-def sheet_addresses() -> tuple[str, ...]:
-    """Where the sheets of every page are."""
-    return static_names.sheet_addresses()
 
 
 @register.simple_tag

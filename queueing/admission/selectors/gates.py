@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.hotpath import rows
-from poolsite.operations.minutes import hour_sums_of
+from poolsite.operations.minutes import hour_sums as sums_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 
@@ -80,10 +80,15 @@ def with_figures(gates: Sequence[Gate], *, patient: bool = False) -> list[GateNo
     return [GateNow(gate, figures) for gate, figures in found]
 
 
+def hour_sums(gates: Sequence[Gate]) -> dict[int, dict[str, int]]:
+    """What the last hour counted of each gate, by key."""
+    keys = [gate.pk for gate in gates]
+    return sums_of(keys, MinuteSample.objects.all(), "gate_id", HOUR_COUNTERS)
+
+
 def with_hours(gates: Sequence[Gate]) -> list[GateNow]:
     """The gates with their figures and what the last hour counted; None in place of an error."""
-    keys = [gate.pk for gate in gates]
-    sums = hour_sums_of(keys, MinuteSample.objects.all(), "gate_id", HOUR_COUNTERS)
+    sums = hour_sums(gates)
     found = with_figures(gates, patient=True)
     return [GateNow(each.gate, each.figures, sums[each.gate.pk]) for each in found]
 

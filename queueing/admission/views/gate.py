@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.minutes import hour_sums, hour_values
+from poolsite.operations.minutes import hour_values
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out, cleaned, word_of
 from queueing.admission import selectors, services
@@ -35,7 +35,7 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
     now = selectors.with_figures([gate], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "admission.operate", gate).allowed
-    hour = hour_sums(partial(selectors.samples, gate), selectors.HOUR_COUNTERS)
+    hour = selectors.hour_sums([gate])[gate.pk]
     batches = list(selectors.batch_list(gate)[:BATCHES_SHOWN])
     context = {
         "gate": gate,

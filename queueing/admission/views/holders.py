@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from poolsite import access, hotpath
+from poolsite.operations.lists import aria_sort
 from poolsite.operations.pages import principal_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate
@@ -44,7 +45,7 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
                 "label": label,
                 "sort": name,
                 "right": right,
-                "aria": _aria(sort or "left", name) if name else "none",
+                "aria": aria_sort(name, sort or "left"),
                 "by": f"-{name}" if (sort or "left") == name else name,
             }
             for name, label, right in (
@@ -66,12 +67,6 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
         "back_url": f"?page={start // ROWS - 1}{more}" if not text and start else "",
     }
     return render(request, "admission/holders.html", context)
-
-
-def _aria(sort: str, name: str) -> str:
-    if sort.removeprefix("-") != name:
-        return "none"
-    return "descending" if sort.startswith("-") else "ascending"
 
 
 def _read(gate: Gate, text: str, start: int) -> door.Holders | None:

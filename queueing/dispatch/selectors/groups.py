@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.hotpath import rows
-from poolsite.operations.minutes import hour_sums_of
+from poolsite.operations.minutes import hour_sums as sums_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, MinuteSample
 
@@ -69,10 +69,15 @@ def with_figures(groups: Sequence[Group], *, patient: bool = False) -> list[Grou
     return [GroupNow(group, figures) for group, figures in found]
 
 
+def hour_sums(groups: Sequence[Group]) -> dict[int, dict[str, int]]:
+    """What the last hour counted of each group, by key."""
+    keys = [group.pk for group in groups]
+    return sums_of(keys, MinuteSample.objects.all(), "group_id", HOUR_COUNTERS)
+
+
 def with_hours(groups: Sequence[Group]) -> list[GroupNow]:
     """The groups with their figures and what the last hour counted; None in place of an error."""
-    keys = [group.pk for group in groups]
-    sums = hour_sums_of(keys, MinuteSample.objects.all(), "group_id", HOUR_COUNTERS)
+    sums = hour_sums(groups)
     found = with_figures(groups, patient=True)
     return [GroupNow(each.group, each.figures, sums[each.group.pk]) for each in found]
 
