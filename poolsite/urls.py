@@ -10,6 +10,7 @@ from django.urls import include, path
 from billing.api import routes as billing_routes
 from numbers.api import routes as numbers_routes
 from poolsite.access.views import admin_doors
+from poolsite.api import reference_views
 from poolsite.api.root import api
 from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
@@ -24,6 +25,7 @@ for routes in (dispatch_routes, numbers_routes, billing_routes, line_routes, adm
     routes.register()
 
 urlpatterns = [
+    *reference_views.urlpatterns,
     path("api/v1/", api.urls),
     *admin_doors.urlpatterns,
     path("admin/", admin.site.urls),

@@ -71,6 +71,17 @@ class RefusedError(Exception):
         self.more = more
 
 
+def problem_types() -> list[tuple[int, str, str]]:
+    """All types as (status, type, title), by status."""
+    return sorted((status, kind, title) for kind, (status, title) in _PROBLEMS.items())
+
+
+def certain_types(status: int) -> tuple[str, ...]:
+    """The type of a status that has only one."""
+    found = [kind for kind, (at, _title) in _PROBLEMS.items() if at == status]
+    return tuple(found) if len(found) == 1 else ()
+
+
 def status_of(kind: str) -> int:
     """The HTTP status of a type."""
     return _PROBLEMS[kind][0]

@@ -1,7 +1,7 @@
 """django-ninja's root: the routes behind Django, and the OpenAPI document of both lanes."""
 
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 from django.core.exceptions import PermissionDenied
@@ -41,6 +41,13 @@ RATE_LIMITED: dict[str, Any] = {
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
+class Told(NamedTuple):
+    """For the API reference: the kinds of credentials, and actions of which a token needs one."""
+
+    accepts: tuple[str, ...]
+    rights: tuple[str, ...] = ()
+
+
 class CredentialAuth:
     """A live token, or the session of somebody who is logged in; else 401.
 
@@ -49,6 +56,10 @@ class CredentialAuth:
 
     openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
     openapi_scopes: list[str] = []
+
+    def told(self, method: str) -> Told:
+        """What a request with this method needs."""
+        return Told(("token", "login"))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = access.principal_of_request(request)

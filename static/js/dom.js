@@ -119,8 +119,8 @@ export function errorState(title, text, retry) {
 
 /** Copy a field's text; its button says so. */
 export async function copyField(field, button, words) {
-  field.select();
-  try { await navigator.clipboard.writeText(field.value); } catch { document.execCommand("copy"); }
+  if (field.select) field.select(); else getSelection().selectAllChildren(field);
+  try { await navigator.clipboard.writeText(field.value ?? field.textContent); } catch { document.execCommand("copy"); }
   setText(button.lastElementChild ?? button, words);
 }
 

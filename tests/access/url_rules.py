@@ -368,6 +368,10 @@ API_TOKENS_ONLY = {"nobody": "login", "*": "ok"}
 API = {
     "api/v1/": Rule({"*": "hidden"}),
     "api/v1/openapi.json": Rule(PUBLIC),
+    "api/v1/docs": Rule(PUBLIC),
+    "api/v1/docs/": Rule(PUBLIC),
+    "api/v1/docs/<slug:tag>": Rule(PUBLIC, url="/api/v1/docs/numbers"),
+    "api/v1/docs/<slug:tag>/": Rule(PUBLIC, url="/api/v1/docs/numbers/"),
     "api/v1/pools": Rule(NUMBERS_SEE),
     "api/v1/pools/<slug>": Rule(POOL_LOOKED_UP, url=_pool("/api/v1/pools/own-pool")),
     "api/v1/pools/<slug>/numbers/<number>": Rule(

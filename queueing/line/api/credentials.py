@@ -8,7 +8,7 @@ from poolsite import access
 from poolsite.access import Decision, Principal, Thing
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.api.problems import kind_of_refusal
-from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError
+from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError, Told
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import may_read, place_of
@@ -38,6 +38,10 @@ class Known(CredentialAuth):
 class Anybody(Known):
     """The same, or nobody: who shows no credential at all is let in."""
 
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        return Told(("nobody",))
+
     def __call__(self, request: HttpRequest) -> Any:
         principal = access.principal_of_request(request)
         if not principal.is_authenticated and "Authorization" not in request.headers:
@@ -48,6 +52,10 @@ class Anybody(Known):
 
 class Serving(Known):
     """An agent: by the person's own session, or named in `?agent=<user id>` by a token."""
+
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        return Told(("token", "login"), ("line.serve",))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
@@ -73,6 +81,12 @@ def _agent(principal: Principal, named: str) -> Agent | None:
 class Visiting(Known):
     """The visit of the address: for its visitor and for machines; who may read it may look."""
 
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        if method in SAFE_METHODS:
+            return Told(("visit", "token", "login"), ("line.visit", "line.serve", "line.view"))
+        return Told(("visit", "token"), ("line.visit",))
+
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
         match = request.resolver_match
@@ -88,6 +102,10 @@ class AtDesk(Known):
     def __init__(self, action: str) -> None:
         super().__init__()
         self.action = action
+
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        return Told(("token", "login"), (self.action,))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
