@@ -1,15 +1,11 @@
 """The admin's lists of money: to look things up. Nothing is written here, past the services."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Model, QuerySet
+from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.contrib.filters.admin import TextFilter
@@ -18,8 +14,8 @@ from billing import models
 from billing.money import MoneyField
 from billing.presentation import exact
 from poolsite import access
-from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
+from poolsite.operations.admin_columns import Told, Written
 from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
 
 
@@ -39,17 +35,7 @@ def _filter_by(path: str) -> type[AccountFilter]:
     return type("AccountFilter", (AccountFilter,), {"path": path})
 
 
-def _column(name: str, model: type[Model]) -> Callable[[Any, Any], str]:
-    """A column of money in currency units."""
-
-    def shown(_admin: Any, row: Any) -> str:
-        return exact(getattr(row, name))
-
-    field: Any = model._meta.get_field(name)
-    return admin.display(description=field.verbose_name, ordering=name)(shown)
-
-
-class Looked(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows of a wallet: who may see it looks; nobody writes. Money in currency units."""
 
     view_action = "billing.books"
@@ -67,18 +53,9 @@ class Looked(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no ty
             *cls.__dict__.get("filters", ()),
         ]
 
-    def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """The declared columns; those of money as people read them."""
-        return [self._column_of(name) for name in self.list_display]
-
-    def _column_of(self, name: Any) -> Any:
-        known = {field.name: field for field in self.model._meta.fields}
-        if isinstance(known.get(name), MoneyField):
-            shown = f"{name}_shown"
-            if not hasattr(type(self), shown):
-                setattr(type(self), shown, _column(name, self.model))
-            return shown
-        return name
+    def writer_of(self, field: "Field[Any, Any]") -> Written | None:
+        """Money in currency units."""
+        return exact if isinstance(field, MoneyField) else super().writer_of(field)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """The rows that the reader may see, with their accounts."""
@@ -101,15 +78,9 @@ class WalletAdmin(Looked):
     account_path = "account"
     related = ("account",)
     ordering = ("account__slug",)
-    list_display = ("account", "status", "spendable", "held", "receivable", "open_page")
+    list_display = ("account", "status", "spendable", "held", "receivable")
     search_fields = ("account__slug__startswith", "account__name__istartswith")
     filters = ("status",)
-
-    @admin.display(description=gettext_lazy("live"))
-    def open_page(self, wallet: models.Wallet) -> SafeString:
-        """The wallet's own live page."""
-        address = reverse("billing:account", args=[wallet.slug])
-        return format_html('<a href="{}">{}</a>', address, _("Open"))
 
 
 @admin.register(models.Recharge)

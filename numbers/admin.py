@@ -3,23 +3,21 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from unfold.contrib.filters.admin import TextFilter
-from unfold.forms import ActionForm
 
 from numbers import services
+from numbers.admin_filters import HeldFilter, ReasonForm, RegionFilter, TagFilter
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
-from numbers.presentation import word_of
+from numbers.pool import state_letter
+from numbers.presentation import end_of, story_items, word_of
 from numbers.reason_words import sentence_of
 from numbers.selectors.lists import prefix_condition
 from numbers.services.bulk import AT_ONCE, bulk_apply
@@ -48,7 +46,7 @@ class PoolAdmin(ChangedAggregate):
     change_action = "numbers.operate"
     create_action = "numbers.create"
     kind = "pool"
-    list_display = ("slug", "name", "account", "daily_cap", "paused_at", "open_page")
+    list_display = ("slug", "name", "account", "daily_cap", "paused_at")
     search_fields = ("slug__startswith", "name__istartswith")
     fields = ("slug", "account", *SETTINGS)
 
@@ -57,57 +55,6 @@ class PoolAdmin(ChangedAggregate):
 
     def configure(self, actor: Actor, stored: Pool, **changes: Any) -> None:
         services.pool_configure(actor=actor, pool=stored, **changes)
-
-    @admin.display(description=gettext_lazy("live"))
-    def open_page(self, pool: Pool) -> SafeString:
-        """The pool's own live page."""
-        address = reverse("numbers:pool", args=[pool.slug])
-        return format_html('<a href="{}">{}</a>', address, _("Open"))
-
-
-class RegionFilter(TextFilter):  # type: ignore[misc]
-    """By the whole name of a region."""
-
-    title = gettext_lazy("region")
-    parameter_name = "region_is"
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """Numbers of that region, by its index."""
-        return queryset.filter(region=self.value()) if self.value() else queryset
-
-
-class TagFilter(TextFilter):  # type: ignore[misc]
-    """By one tag."""
-
-    title = gettext_lazy("tag")
-    parameter_name = "tag_is"
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """Numbers with that tag, by its index."""
-        return queryset.filter(tags__tag=self.value()) if self.value() else queryset
-
-
-class HeldFilter(admin.SimpleListFilter):
-    """The one state that SQL knows."""
-
-    title = gettext_lazy("state")
-    parameter_name = "held"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Quarantined or not."""
-        return [("1", _("Quarantined")), ("0", _("Not quarantined"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """By the partial index of quarantined numbers."""
-        if self.value() not in ("0", "1"):
-            return queryset
-        return queryset.filter(quarantined_at__isnull=self.value() == "0")
-
-
-class ReasonForm(ActionForm):  # type: ignore[misc]
-    """Every verb is asked why."""
-
-    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)
 
 
 @admin.register(Number)
@@ -284,10 +231,15 @@ class SwitchAdmin(OfPool):
 class CallRecordAdmin(OfPool):
     """Calls, the latest first."""
 
+    words = {"ended_how": end_of}
     list_display = ("number", "pool", "direction", "agent", "started_at", "ended_at", "ended_how")
     search_fields = ("number__startswith", "call_id__exact", "agent__exact")
     ordering = ("-pk",)
     sortable_by = ()
+
+
+def _state_of(code: str) -> str:
+    return word_of(state_letter(code))
 
 
 @admin.register(PoolEvent)
@@ -295,10 +247,20 @@ class PoolEventAdmin(OfPool):
     """Everything that happened, the latest first."""
 
     path = "aggregate"
-    list_display = ("at_us", "aggregate", "event", "number", "state_before", "state_after")
+    words = {"state_before": _state_of, "state_after": _state_of}
+    list_display = ("at_us", "aggregate", "what", "number", "state_before", "state_after")
     search_fields = ("number__exact",)
     ordering = ("-pk",)
     sortable_by = ()
+    hidden = ("event",)
+
+    def _shown(self) -> list[str]:
+        return ["what", *super()._shown()]
+
+    @admin.display(description=gettext_lazy("event"))
+    def what(self, event: PoolEvent) -> str:
+        """As the number's page says it."""
+        return story_items([event])[0].title
 
 
 @admin.register(NumberImport)

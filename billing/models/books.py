@@ -99,9 +99,9 @@ class JournalEntry(models.Model):
     at_us = models.PositiveBigIntegerField(_("time (µs)"))
     kind = models.CharField(_("type"), max_length=16)
     operation_id = models.CharField(_("operation"), max_length=80)
-    spendable = MoneyField(_("spendable"), default=0)
+    spendable = MoneyField(_("available"), default=0)
     held = MoneyField(_("held"), default=0)
-    receivable = MoneyField(_("receivable"), default=0)
+    receivable = MoneyField(_("amount owed"), default=0)
     revenue = MoneyField(_("revenue"), default=0)
     cash = MoneyField(_("cash"), default=0)
     state = models.CharField(_("state"), max_length=9, blank=True)
@@ -111,7 +111,7 @@ class JournalEntry(models.Model):
 
     class Meta:
         verbose_name = _("journal entry")
-        verbose_name_plural = _("journal")
+        verbose_name_plural = _("journal entries")
         constraints = [
             models.UniqueConstraint(
                 fields=["wallet", "generation", "seq"], name="billing_journal_once"
@@ -152,9 +152,9 @@ class JournalCheckpoint(models.Model):
     entries = models.PositiveIntegerField(_("entries"))
     first_us = models.PositiveBigIntegerField(_("earliest time (µs)"))
     last_us = models.PositiveBigIntegerField(_("latest time (µs)"))
-    spendable = MoneyField(_("spendable"))
+    spendable = MoneyField(_("available"))
     held = MoneyField(_("held"))
-    receivable = MoneyField(_("receivable"))
+    receivable = MoneyField(_("amount owed"))
     revenue = MoneyField(_("revenue"))
     cash = MoneyField(_("cash"))
     counts = models.JSONField(_("entries per leg"))
@@ -205,8 +205,8 @@ class MoneyOrder(models.Model):
     answer = models.CharField(_("answer"), max_length=200, blank=True)
 
     class Meta:
-        verbose_name = _("money order")
-        verbose_name_plural = _("money orders")
+        verbose_name = _("payment")
+        verbose_name_plural = _("payments")
         constraints = [
             models.UniqueConstraint(fields=["wallet", "operation_id"], name="billing_order_once"),
             models.CheckConstraint(condition=Q(amount__gt=0), name="billing_order_above_zero"),
@@ -239,8 +239,8 @@ class Receivable(models.Model):
     at = models.DateTimeField(_("at"))
 
     class Meta:
-        verbose_name = _("receivable")
-        verbose_name_plural = _("receivables")
+        verbose_name = _("amount owed")
+        verbose_name_plural = _("amounts owed")
         constraints = [
             models.UniqueConstraint(
                 fields=["wallet", "generation", "seq"], name="billing_receivable_once"

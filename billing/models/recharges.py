@@ -44,8 +44,8 @@ class Recharge(BasePayment):
     reversed = MoneyField(_("refunded or charged back"), default=0)
 
     class Meta:
-        verbose_name = _("recharge")
-        verbose_name_plural = _("recharges")
+        verbose_name = _("top-up")
+        verbose_name_plural = _("top-ups")
         ordering = ["-created"]
         constraints = [
             models.UniqueConstraint(
@@ -147,8 +147,8 @@ class ProviderEvent(models.Model):
     at = models.DateTimeField(_("at"), auto_now_add=True)
 
     class Meta:
-        verbose_name = _("provider event")
-        verbose_name_plural = _("provider events")
+        verbose_name = _("payment notification")
+        verbose_name_plural = _("payment notifications")
         ordering = ["-pk"]
         constraints = [
             models.UniqueConstraint(fields=["variant", "event_id"], name="billing_event_once")

@@ -34,9 +34,9 @@ class Wallet(models.Model):
         help_text=_("Name of a configured Redis server. Leave empty to use the default server."),
     )
 
-    spendable = MoneyField(_("spendable"), default=0, editable=False)
+    spendable = MoneyField(_("available"), default=0, editable=False)
     held = MoneyField(_("held"), default=0, editable=False)
-    receivable = MoneyField(_("receivable"), default=0, editable=False)
+    receivable = MoneyField(_("amount owed"), default=0, editable=False)
     opening = MoneyField(_("opening balance"), default=0, editable=False)
     seq = models.PositiveBigIntegerField(_("last persisted entry"), default=0, editable=False)
     batch_number = models.PositiveBigIntegerField(_("last batch"), default=0, editable=False)
@@ -77,8 +77,8 @@ class Wallet(models.Model):
     access_kind = "wallet"
 
     class Meta:
-        verbose_name = _("wallet")
-        verbose_name_plural = _("wallets")
+        verbose_name = _("balance")
+        verbose_name_plural = _("balances")
         ordering = ["account__slug"]
         constraints = [
             models.CheckConstraint(

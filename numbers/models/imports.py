@@ -9,6 +9,7 @@ from numbers.models import import_reasons as reasons
 from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.hotpath.rows import PartRow
 from poolsite.jobs.models import Job
+from poolsite.table_sentences import said
 
 RAW_LENGTH = 300
 
@@ -69,6 +70,11 @@ class NumberImport(PartRow):
 
     def __str__(self) -> str:
         return self.public_id
+
+    @property
+    def problem_said(self) -> str:
+        """Why the file could not be read, in the reader's language."""
+        return said(self.problem)
 
     @property
     def public_id(self) -> str:

@@ -11,9 +11,10 @@ from django.http import HttpRequest
 from unfold.admin import ModelAdmin
 
 from poolsite.access import services
-from poolsite.access.admin_rights import ByActions
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.access.principals import principal_of_request
+from poolsite.operations.admin_columns import Told
+from poolsite.operations.sentences.registry import registered, title_of
 
 # Roles and grants take the place of Django's groups; how people log in is theirs alone.
 for model in (Group, EmailAddress, Authenticator, UserSession):
@@ -21,7 +22,7 @@ for model in (Group, EmailAddress, Authenticator, UserSession):
 
 
 @admin.register(Account)
-class AccountAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+class AccountAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """Tenants: name, zone and language can be changed, slug and currency never."""
 
     view_action = "access.people_view"
@@ -53,7 +54,7 @@ class AccountAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(User)
-class UserAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+class UserAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """Users, to find one by name or address."""
 
     view_action = "access.operators_view"
@@ -66,7 +67,7 @@ class UserAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+class ApiTokenAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """API tokens, without their secrets."""
 
     view_action = "access.tokens_view"
@@ -76,11 +77,18 @@ class ApiTokenAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
     hidden = ("secret_hash",)
 
 
+def _action_words(action: str) -> str:
+    """As the console's audit log lists it."""
+    sentence = registered(action)
+    return title_of(sentence) if sentence else action
+
+
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+class AuditEntryAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """The audit log, newest first."""
 
     view_action = "access.history_view"
+    words = {"action": _action_words}
     list_display = ("at", "actor_name", "action", "thing_label", "reason")
     list_filter = ("thing_kind",)
     search_fields = ("actor_name__istartswith", "action__startswith", "thing_id")

@@ -6,24 +6,28 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
-from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
 from poolsite.history.models import GapRecord
 from poolsite.jobs.models import Job
-from poolsite.operations import services
+from poolsite.operations import dates, services
+from poolsite.operations.admin_columns import Told
 from poolsite.operations.models import Incident, NoticeTarget, OutgoingCall
 
+admin.site.index_title = gettext_lazy("Admin")
+admin.site.empty_value_display = dates.NOTHING
 
-class Seen(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+
+class Seen(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows that are only looked at."""
 
     show_full_result_count = False
 
 
 @admin.register(NoticeTarget)
-class NoticeTargetAdmin(ByActions, ModelAdmin):  # type: ignore[misc]
+class NoticeTargetAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """Whom to tell of incidents, by e-mail or webhook; audited by the services."""
 
     view_action = "operations.incidents"
@@ -63,7 +67,7 @@ class IncidentAdmin(Seen):
     """Every incident, also the ended ones."""
 
     view_action = "operations.incidents"
-    list_display = ("type", "object", "severity", "since", "until", "acknowledged_name")
+    list_display = ("title", "object", "severity", "since", "until", "acknowledged_name")
     list_filter = ("severity", "type")
     search_fields = ("object__istartswith", "type__istartswith")
 

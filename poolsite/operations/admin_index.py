@@ -2,14 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from poolsite.operations.admin_texts import ABOUT, NAMES
+from poolsite.operations.admin_texts import ABOUT
+from poolsite.operations.templatetags.console import figure
 
 # Few rows each: counting them costs nothing beside the page.
 COUNTED = frozenset(
@@ -67,7 +72,44 @@ AREAS = (
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Unfold's callback: the areas that the reader may see, for templates/admin/index.html."""
     context["areas"] = cards(request, context.get("app_list", ()))
+    context["attention"] = attention(request)
     return context
+
+
+def attention(request: HttpRequest) -> list[tuple[str, str]]:
+    """What waits for a person: text and page, of the rows that the reader may see."""
+    lately = timezone.now() - timedelta(days=1)
+    jobs = f"{reverse('admin:jobs_job_changelist')}?state__exact=failed"
+    return [
+        (words(n) % {"figure": figure(n)}, url)
+        for label, narrowed, url, words in (
+            ("operations.incident", {"until": None}, reverse("operations:incidents"), _incidents),
+            ("billing.flaggedreport", {"closed_at": None}, reverse("billing:flagged"), _flagged),
+            ("jobs.job", {"state": "failed", "finished_at__gte": lately}, jobs, _jobs),
+        )
+        if (n := _count(request, label, narrowed))
+    ]
+
+
+def _count(request: HttpRequest, label: str, narrowed: dict[str, Any]) -> int:
+    rows = admin.site.get_model_admin(apps.get_model(label)).get_queryset(request)
+    return int(rows.filter(**narrowed).count())
+
+
+def _incidents(n: int) -> str:
+    return ngettext("%(figure)s open incident", "%(figure)s open incidents", n)
+
+
+def _flagged(n: int) -> str:
+    return ngettext("%(figure)s open flagged report", "%(figure)s open flagged reports", n)
+
+
+def _jobs(n: int) -> str:
+    return ngettext(
+        "%(figure)s job failed in the last 24 hours",
+        "%(figure)s jobs failed in the last 24 hours",
+        n,
+    )
 
 
 def cards(request: HttpRequest, apps: Sequence[dict[str, Any]]) -> list[Card]:
@@ -89,7 +131,7 @@ def _row(request: HttpRequest, model: dict[str, Any]) -> dict[str, Any]:
     label = model["model"]._meta.label_lower
     rows = admin.site.get_model_admin(model["model"]).get_queryset(request)
     return {
-        "name": NAMES.get(label, model["name"]),
+        "name": model["name"],
         "url": model["admin_url"],
         "add_url": model["add_url"],
         "about": ABOUT.get(label, ""),

@@ -13,10 +13,10 @@ from django.utils.functional import cached_property
 from unfold.admin import ModelAdmin
 
 from poolsite import access
-from poolsite.access.admin_rights import ByActions
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
+from poolsite.operations.admin_columns import Told
 
 COUNTED_ROWS = 1_000
 
@@ -34,7 +34,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # typed in its stu
         return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
 
 
-class OfAggregate(ByActions, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class OfAggregate(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows of an aggregate, seen by who may see it; only looked at unless a subclass says so.
 
     `kind`: the aggregate's `access_kind`. `path`: from the row to it; "" = the row is one.

@@ -58,13 +58,5 @@ ABOUT: dict[str, Any] = {
     "operations.outgoingcall": _("Requests that the platform sent to other systems"),
 }
 
-# Names of the console for models that have another in code.
-NAMES: dict[str, Any] = {
-    "billing.moneyorder": _("Payments"),
-    "billing.receivable": _("Amounts owed"),
-    "billing.recharge": _("Top-ups"),
-    "billing.wallet": _("Balances"),
-}
-
 # Unfold's own texts, which has no Chinese for them.
 OF_THE_THEME = (_("Search apps and models..."), _("Filter navigation items"))

@@ -1,15 +1,49 @@
 """The admin's lists of gates and batches: every change goes through the services, audited."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.contrib import admin
+from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.services.actor import Actor
+from poolsite.operations.admin_columns import words_of
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 from queueing.admission import services
 from queueing.admission.forms import GateChecks
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
 from queueing.admission.services.gates import SETTINGS
+
+# What is said for each event of a gate (queueing.admission.gate.changes.EVENTS).
+EVENTS: Final[dict[str, Any]] = {
+    "created": _("Gate created"),
+    "recovering": _("Recovery started"),
+    "opened": _("Recovered"),
+    "paused": _("Paused"),
+    "resumed": _("Resumed"),
+    "configured": _("Settings changed"),
+    "resized": _("Concurrency limit changed"),
+    "granted": _("Permit granted"),
+    "renewed": _("Permit renewed"),
+    "adopted": _("Permit restored"),
+    "released": _("Permit returned"),
+    "expired": _("Permit expired"),
+    "freed": _("Slot freed by an operator"),
+    "overrun": _("Concurrency limit exceeded"),
+    "issued": _("Task issued"),
+    "done": _("Task done"),
+    "failed": _("Task failed"),
+    "returned": _("Task returned to its batch"),
+    "late": _("Late result"),
+    "began": _("Batch window opened"),
+    "held": _("Batch paused"),
+    "went on": _("Batch resumed"),
+    "extended": _("Batch extended"),
+    "cancelled": _("Batch cancelled"),
+    "loaded": _("Tasks loaded"),
+    "closed": _("Tasks expired"),
+    "ended": _("Batch window closed"),
+    "finished": _("Batch finished"),
+}
 
 
 class OfGate(OfAggregate):
@@ -65,6 +99,7 @@ class EventAdmin(OfGate):
     """Every entry of the gates' histories."""
 
     path = "aggregate"
+    words = {"event": words_of(EVENTS), "holder": lambda holder: str(holder).removeprefix("@")}
     list_display = ("at_us", "aggregate", "event", "holder", "task", "batch", "reason")
     search_fields = ("holder__startswith",)
     ordering = ("-at_us",)

@@ -3,11 +3,13 @@
 from typing import Any
 
 from django.contrib import admin
+from django.utils.text import capfirst
 
 from poolsite.access.services.actor import Actor
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 from queueing.dispatch import services
 from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
+from queueing.dispatch.selectors.events import event_words, reason_words
 from queueing.dispatch.services.groups import SETTINGS
 
 
@@ -70,6 +72,11 @@ class EventAdmin(OfGroup):
     """Every entry of the groups' histories."""
 
     path = "aggregate"
+    words = {
+        "event": lambda event: str(event_words().get(event, event)),
+        "peer": lambda peer: peer.partition(":")[2] or peer,
+        "reason": lambda reason: str(capfirst(reason_words().get(reason, reason))),
+    }
     list_display = ("at_us", "aggregate", "event", "peer", "name", "count", "reason")
     search_fields = ("peer__startswith", "name__startswith")
     ordering = ("-at_us",)

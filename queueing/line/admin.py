@@ -3,11 +3,16 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import CharField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 from poolsite.access.services.actor import Actor
+from poolsite.operations import dates
+from poolsite.operations.admin_columns import words_of
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from queueing.line.admin_words import EVENTS
 from queueing.line.models import (
     Agent,
     AgentShift,
@@ -30,6 +35,11 @@ QUEUE_FIELDS = (
     *("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
     "position",
 )
+
+
+def _known(text: str) -> str:
+    """Redis writes a dash for nobody."""
+    return dates.NOTHING if text in ("", "-") else text
 
 
 class OfDesk(OfAggregate):
@@ -170,7 +180,41 @@ class EventAdmin(OfDesk):
     """Every entry of the desks' histories."""
 
     path = "aggregate"
-    list_display = ("at_us", "aggregate", "kind", "visit", "agent", "queue")
+    words = {"kind": words_of(EVENTS), "visit": _known}
+    list_display = ("at_us", "aggregate", "kind", "visit", "agent_name", "queue_name")
     list_filter = ("kind",)
     search_fields = ("visit__startswith",)
     ordering = ("-at_us",)
+    hidden = ("agent", "queue")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """With the names of agents and queues, which Redis calls by numbers."""
+        desk = OuterRef("aggregate_id")
+        agents = Agent.objects.annotate(number=Cast("user_id", CharField()))
+        queues = Queue.objects.annotate(number=Cast("pk", CharField()))
+        rows: QuerySet[Any] = (
+            super()
+            .get_queryset(request)
+            .annotate(
+                agent_known=_name(agents.filter(desk=desk, number=OuterRef("agent"))),
+                queue_known=_name(queues.filter(desk=desk, number=OuterRef("queue"))),
+            )
+        )
+        return rows
+
+    def _shown(self) -> list[str]:
+        return [*super()._shown(), "agent_name", "queue_name"]
+
+    @admin.display(description=gettext_lazy("agent"))
+    def agent_name(self, event: Any) -> str:
+        """Its name; the number of one that is gone."""
+        return event.agent_known or _known(event.agent)
+
+    @admin.display(description=gettext_lazy("queue"))
+    def queue_name(self, event: Any) -> str:
+        """Its name; the number of one that is gone."""
+        return event.queue_known or _known(event.queue)
+
+
+def _name(rows: QuerySet[Any]) -> Subquery:
+    return Subquery(rows.values("name")[:1])

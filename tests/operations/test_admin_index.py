@@ -1,10 +1,18 @@
 """The admin's first page: every model has a line, each reader sees what he or she may open."""
 
+import re
+
 import pytest
 from django.contrib import admin
+from django.utils import timezone
 
+from poolsite.jobs.models import Job
 from poolsite.operations.admin_index import AREAS, COUNTED
 from poolsite.operations.admin_texts import ABOUT
+from queueing.admission.admin import EVENTS as GATE_WORDS
+from queueing.admission.gate.changes import EVENTS as GATE_EVENTS
+from queueing.line.admin_words import EVENTS as LINE_WORDS
+from queueing.line.services.records import STEPS
 from tests.access.world import World, make_world
 
 
@@ -32,3 +40,19 @@ def test_the_page_groups_counts_and_leads_back(world: World) -> None:
     assert 'href="/accounts/">Accounts in the console</a>' in page
     assert "favicon" in page
     assert "Back to the console" in page
+
+
+def test_the_page_says_what_waits_and_leads_there(world: World) -> None:
+    Job.objects.create(kind="a", state=Job.State.FAILED, finished_at=timezone.now())
+    answer = world.client("operate").get("/admin/")
+    page = answer.content.decode()
+    assert '<a href="/admin/jobs/job/?state__exact=failed">1 job failed in the last 24' in page
+    assert [title for title in re.findall(r"<h1.*?</h1>", page, re.DOTALL) if "Admin" in title]
+
+
+def test_every_event_of_a_gate_has_its_words() -> None:
+    assert set(GATE_WORDS) == set(GATE_EVENTS)
+
+
+def test_every_event_of_a_desk_that_becomes_a_row_has_its_words() -> None:
+    assert set(STEPS) <= set(LINE_WORDS)

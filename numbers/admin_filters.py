@@ -1,0 +1,59 @@
+"""The filters and the form beside the admin's list of numbers."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from unfold.contrib.filters.admin import TextFilter
+from unfold.forms import ActionForm
+
+from numbers.models import Number
+
+
+class RegionFilter(TextFilter):  # type: ignore[misc]
+    """By the whole name of a region."""
+
+    title = gettext_lazy("region")
+    parameter_name = "region_is"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """Numbers of that region, by its index."""
+        return queryset.filter(region=self.value()) if self.value() else queryset
+
+
+class TagFilter(TextFilter):  # type: ignore[misc]
+    """By one tag."""
+
+    title = gettext_lazy("tag")
+    parameter_name = "tag_is"
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """Numbers with that tag, by its index."""
+        return queryset.filter(tags__tag=self.value()) if self.value() else queryset
+
+
+class HeldFilter(admin.SimpleListFilter):
+    """The one state that SQL knows."""
+
+    title = gettext_lazy("state")
+    parameter_name = "held"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Quarantined or not."""
+        return [("1", _("Quarantined")), ("0", _("Not quarantined"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
+        """By the partial index of quarantined numbers."""
+        if self.value() not in ("0", "1"):
+            return queryset
+        return queryset.filter(quarantined_at__isnull=self.value() == "0")
+
+
+class ReasonForm(ActionForm):  # type: ignore[misc]
+    """Every verb is asked why."""
+
+    reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)

@@ -1,0 +1,28 @@
+"""What the admin's own templates ask: what a list holds, and where the console shows it."""
+
+from typing import Any
+
+from django import template
+
+from poolsite.operations.admin_console import list_page, row_page
+from poolsite.operations.admin_texts import ABOUT
+
+register = template.Library()
+
+
+@register.filter
+def about(options: Any) -> str:
+    """What a model is for."""
+    return str(ABOUT.get(options.label_lower, ""))
+
+
+@register.filter
+def console_list(options: Any) -> str:
+    """The console's page of a model's rows."""
+    return list_page(options.model)
+
+
+@register.filter
+def console_row(row: Any) -> str:
+    """The console's page of a row."""
+    return row_page(row)

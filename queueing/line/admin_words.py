@@ -1,0 +1,48 @@
+"""What the admin says for each event of a desk; the agent and the queue have their own columns."""
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+EVENTS: Final[dict[str, Any]] = {
+    "join": _("Joined the line"),
+    "loaded": _("Restored after Redis lost data"),
+    "away": _("Visitor disconnected"),
+    "back": _("Visitor reconnected"),
+    "offer": _("Offered to the agent"),
+    "declined": _("Offer declined"),
+    "missed": _("Offer missed"),
+    "miss": _("Offer missed"),
+    "room": _("Room started"),
+    "room_away": _("Visitor disconnected; room held"),
+    "room_back": _("Visitor reconnected to the room"),
+    "returned": _("Returned to the line"),
+    "transfer": _("Transferred to another queue"),
+    "move": _("Moved in line"),
+    "overflow": _("Moved to the overflow queue"),
+    "end": _("Visit ended"),
+    "guest_joined": _("Supervisor joined the room"),
+    "guest_left": _("Supervisor left the room"),
+    "guest_whispered": _("Supervisor whispered"),
+    "login": _("Agent logged in"),
+    "logout": _("Agent logged out"),
+    "agent_away": _("Agent disconnected"),
+    "agent_back": _("Agent reconnected"),
+    "agent_lost": _("Agent offline"),
+    "asked": _("Pause requested"),
+    "pause": _("Agent paused"),
+    "resume": _("Agent resumed"),
+    "wrapup": _("Wrap-up started"),
+    "more_time": _("Wrap-up extended"),
+    "ready": _("Wrap-up ended"),
+    "call": _("Callback requested"),
+    "called": _("Callback started"),
+    "call_end": _("Callback ending"),
+    "call_over": _("Callback ended"),
+    "queue": _("Queue settings changed"),
+    "agents": _("Agents online again"),
+    "no_agent": _("No agent online"),
+    "opened": _("Desk opened"),
+    "created": _("Desk created"),
+    "recovering": _("Recovery started"),
+}
