@@ -52,6 +52,45 @@ KIND_WORDS = {
     "open": gettext_lazy("Opening balance"),
     "load": gettext_lazy("Rebuilt"),
 }
+# How a ledger's row says an entry: the chip's class, its word, and the purpose of one entry.
+# %(charged)s is what stayed charged. static/js/wallet_lines.js gets them with the page.
+LEDGER_WORDS = {
+    "hold": ("", gettext_lazy("Held"), gettext_lazy("1 message held")),
+    "settle": (
+        "",
+        gettext_lazy("Charged"),
+        gettext_lazy("1 message delivered, %(charged)s charged"),
+    ),
+    "settle_return": (
+        "chip--info",
+        gettext_lazy("Returned"),
+        gettext_lazy("1 message delivered, %(charged)s charged, the rest returned"),
+    ),
+    "fail": ("chip--info", gettext_lazy("Returned"), gettext_lazy("1 message failed")),
+    "expire": (
+        "chip--info",
+        gettext_lazy("Returned"),
+        gettext_lazy("1 message with no delivery report within 72 h"),
+    ),
+    "cancel": ("chip--info", gettext_lazy("Returned"), gettext_lazy("1 message cancelled")),
+    "session": ("", gettext_lazy("Charged"), gettext_lazy("1 session message")),
+    "unpaid": (
+        "chip--warn",
+        gettext_lazy("Unpaid"),
+        gettext_lazy("1 session message awaiting funds"),
+    ),
+    "recharge": ("chip--ok", gettext_lazy("Topped up"), gettext_lazy("Top-up")),
+    "credit": ("chip--line", gettext_lazy("Adjusted"), gettext_lazy("Credit")),
+    "debit": ("chip--line", gettext_lazy("Adjusted"), gettext_lazy("Debit")),
+    "by_hand": ("chip--line", gettext_lazy("Adjusted"), gettext_lazy("Charged manually")),
+    "cash_refund": ("chip--line", gettext_lazy("Paid out"), gettext_lazy("Refund")),
+    "chargeback": (
+        "chip--bad",
+        gettext_lazy("Charged back"),
+        gettext_lazy("Reversed by the bank"),
+    ),
+    "status": ("chip--warn", gettext_lazy("Status"), gettext_lazy("Status changed")),
+}
 STATE_WORDS = {
     "parked": (gettext_lazy("Report stored"), ""),
     "held": (gettext_lazy("Held"), "chip--info"),

@@ -10,7 +10,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.paging import older_page
 
-PAGE_ROWS = 50
+PAGE_ROWS = 25
 SHOWS = ("open", "waiting", "closed", "all")
 
 

@@ -51,6 +51,12 @@ def exact(units: int | None) -> str:
 
 
 @register.filter
+def exact_signed(units: int) -> str:
+    """+0.0600, −32.7600, 0.0000: as the live movements draw an amount."""
+    return presentation.exact(int(units), signed=True)
+
+
+@register.filter
 def signed(units: int | None) -> SafeString | str:
     """+200.0000 in green, −32.7600, and a dash where nothing moves."""
     if not units:
@@ -87,6 +93,12 @@ def dash(units: int | None) -> str:
 def cents(units: int | None, currency: str = "") -> str:
     """¥174.80"""
     return "–" if units is None else presentation.rounded(int(units), currency)
+
+
+@register.filter
+def in_middle(name: str) -> str:
+    """orders-1119-2…7be01c: a long name keeps its beginning and its end, as in wallet_lines.js."""
+    return f"{name[:14]}…{name[-6:]}" if len(name) > 22 else name
 
 
 register.filter("mode_word", presentation.mode_word)

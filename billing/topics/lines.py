@@ -73,7 +73,11 @@ class Line:
 
 def of_entry(entry: Entry) -> Moved:
     """An entry of the wallet's stream."""
-    change = wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
+    return of_change(wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e")))
+
+
+def of_change(change: wallet.Change) -> Moved:
+    """The same, read already."""
     return Moved(
         *(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot),
         charged=change.price,

@@ -148,7 +148,7 @@ class WalletTopic(WalletTopicBase):
         found = list(lines)
         unknown = {line.cause for line in found} - set(self._names)
         if unknown and self._ref is not None:
-            self._names |= await live.in_thread(_names_of, self._ref.wallet_id, unknown)
+            self._names |= await live.in_thread(names_of, self._ref.wallet_id, unknown)
         return [replace(line, name=self._names.get(line.cause, "")) for line in found]
 
     @staticmethod
@@ -176,7 +176,7 @@ def _books_balance(slug: str) -> int:
     return int(Wallet.objects.values_list("spendable", flat=True).get(account__slug=slug))
 
 
-def _names_of(wallet_id: int, causes: Iterable[str]) -> dict[str, str]:
+def names_of(wallet_id: int, causes: Iterable[str]) -> dict[str, str]:
     """Causes → names; those that need none are "". Never asked twice."""
     found = dict.fromkeys(causes, "")
     campaigns = {int(cause[1:]): cause for cause in found if _is_number(cause, "c")}

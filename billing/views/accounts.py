@@ -34,7 +34,7 @@ from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
 from poolsite.operations.goals import guide_url
-from poolsite.operations.lists import address, aria_sort
+from poolsite.operations.lists import address, head
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import answers_json, body_of, reason_of
 
@@ -115,27 +115,15 @@ def _shows() -> list[tuple[str, str]]:
 
 def _heads(sort: str) -> list[dict[str, Any]]:
     names = [
-        (_("Account"), "slug", False),
-        (_("State"), "", False),
         (_("Available"), "spendable", True),
         (_("Lasts until"), "lasts", False),
         (_("Spent/h, last 24 h"), "", True),
         (_("Held"), "held", True),
         (_("Owed"), "", True),
     ]
-    heads = []
-    for label, name, right in names:
-        by = name if sort == f"-{name}" else f"-{name}"
-        heads.append(
-            {
-                "label": label,
-                "sort": name,
-                "right": right,
-                "aria": aria_sort(name, sort),
-                "by": "slug" if name == "slug" else "lasts" if name == "lasts" != sort else by,
-            }
-        )
-    return heads
+    figures = [head(label, name, sort, right=right, falls=True) for label, name, right in names]
+    account = head(_("Account"), "slug", sort, right=False)
+    return [account, head(_("State"), "", sort, right=False), *figures]
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:

@@ -115,5 +115,6 @@ def _columns() -> list[SqlColumn[Adjustment]]:
             _("Requested"),
             lambda row: tables.moment(row.asked_at),
             order=("asked_at",),
+            falls=True,
         ),
     ]

@@ -45,6 +45,7 @@ from poolsite.operations.dates import moment
 from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.table_sentences import said
 
 Status = Campaign.Status
 
@@ -122,7 +123,7 @@ def _common(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
         "wallet": campaign.wallet,
         "account": campaign.wallet.account,
         "chip": chip_of(campaign),
-        "reason": _(campaign.status_reason) if campaign.status_reason else "",
+        "reason": said(_(campaign.status_reason)) if campaign.status_reason else "",
         "may": may_send(principal_of(request), campaign),
         "balance": wallet_figures.of(campaign.wallet),
     }

@@ -107,6 +107,7 @@ def _columns() -> list[SqlColumn[Campaign]]:
             _("Created"),
             lambda row: tables.moment(row.created_at),
             order=("created_at",),
+            falls=True,
         ),
         SqlColumn("started", "", lambda row: tables.moment(row.started_at)),
         SqlColumn("ended", "", lambda row: tables.moment(row.ended_at)),

@@ -113,5 +113,6 @@ def _columns() -> list[SqlColumn[Template]]:
             _("Created"),
             lambda row: tables.moment(row.created_at),
             order=("created_at",),
+            falls=True,
         ),
     ]

@@ -37,5 +37,10 @@ def range_words(first: int, rows: int, total: int | None) -> str:
     return _("%(first)s to %(last)s of %(total)s") % {
         "first": figure(first + 1),
         "last": figure(first + rows),
-        "total": _("more than %s") % figure(COUNTED) if total is None else figure(total),
+        "total": count_words(total),
     }
+
+
+def count_words(total: int | None) -> str:
+    """How many there are: 2,040; None: more than are counted."""
+    return _("more than %s") % figure(COUNTED) if total is None else figure(total)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from billing.models import Wallet
-from billing.presentation import symbol
+from billing.presentation import LEDGER_WORDS, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors import usage as usage_selectors
 from billing.selectors.portal import campaign_rows, newest_under_way
@@ -96,6 +96,7 @@ def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
         "spendable": figures.spendable,
         "daily_limit": wallet.daily_limit,
         "alert_below": wallet.alert_below,
+        "kinds": {kind: [str(word) for word in words] for kind, words in LEDGER_WORDS.items()},
         "pace_url": link("pace", wallet.slug),
         "entries_url": link("entries", wallet.slug),
         "recharge_url": link("recharge", wallet.slug, 0),

@@ -89,13 +89,13 @@ def _sums(query: RechargeQuery, wallet: Wallet) -> str:
 def _columns() -> list[SqlColumn[Any]]:
     """The heads; the file has its own columns."""
     return [
-        SqlColumn("number", _("Number"), lambda row: row.number, order=("pk",)),
+        SqlColumn("number", _("Number"), lambda row: row.number, order=("pk",), falls=True),
         SqlColumn("state", _("State"), lambda row: row.status, order=("status",)),
         SqlColumn("amount", _("Amount"), lambda row: row.amount, right=True, order=("amount",)),
         SqlColumn("refunded", _("Refunded"), lambda row: row.reversed, right=True),
         SqlColumn("method", _("Payment method"), lambda row: row.variant),
         SqlColumn("requested_by", _("Requested by"), lambda row: row.requested_by),
-        SqlColumn("created", _("When"), lambda row: row.created, order=("created",)),
+        SqlColumn("created", _("When"), lambda row: row.created, order=("created",), falls=True),
     ]
 
 

@@ -3,38 +3,37 @@ import { flashRow, h, setText } from "./dom.js";
 import { exact, money } from "./money.js";
 import { figure, fill, gettext, ngettext, timeExactOf, weekdayOf } from "./words.js";
 
-// chip, words for one and for many; %(n)s is how many, %(charged)s what stayed charged of the holds. The chips are the
-// short forms of KIND_WORDS in billing/presentation.py.
-const KINDS = {
-  hold: ["", gettext("Held"), () => [gettext("1 message held"), (n) => ngettext("%(n)s message held", "%(n)s messages held", n)]],
-  settle: ["", gettext("Charged"), () => [gettext("1 message delivered, %(charged)s charged"), (n) => ngettext("%(n)s message delivered, %(charged)s charged", "%(n)s messages delivered, %(charged)s charged", n)]],
-  settle_return: ["chip--info", gettext("Returned"), () => [gettext("1 message delivered, %(charged)s charged, the rest returned"), (n) => ngettext("%(n)s message delivered, %(charged)s charged, the rest returned", "%(n)s messages delivered, %(charged)s charged, the rest returned", n)]],
-  fail: ["chip--info", gettext("Returned"), () => [gettext("1 message failed"), (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n)]],
-  expire: ["chip--info", gettext("Returned"), () => [gettext("1 message with no delivery report within 72 h"), (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n)]],
-  cancel: ["chip--info", gettext("Returned"), () => [gettext("1 message cancelled"), (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n)]],
-  session: ["", gettext("Charged"), () => [gettext("1 session message"), (n) => ngettext("%(n)s session message", "%(n)s session messages", n)]],
-  unpaid: ["chip--warn", gettext("Unpaid"), () => [gettext("1 session message awaiting funds"), (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n)]],
-  recharge: ["chip--ok", gettext("Topped up"), () => [gettext("Top-up"), (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n)]],
-  credit: ["chip--line", gettext("Adjusted"), () => [gettext("Credit"), (n) => ngettext("%(n)s credit", "%(n)s credits", n)]],
-  debit: ["chip--line", gettext("Adjusted"), () => [gettext("Debit"), (n) => ngettext("%(n)s debit", "%(n)s debits", n)]],
-  by_hand: ["chip--line", gettext("Adjusted"), () => [gettext("Charged manually"), (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n)]],
-  cash_refund: ["chip--line", gettext("Paid out"), () => [gettext("Refund"), (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n)]],
-  chargeback: ["chip--bad", gettext("Charged back"), () => [gettext("Reversed by the bank"), (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n)]],
-  status: ["chip--warn", gettext("Status"), () => [gettext("Status changed"), (n) => ngettext("%(n)s status change", "%(n)s status changes", n)]],
+// Words for several entries; those for one, and the chips, come with the page (LEDGER_WORDS of billing/presentation.py).
+const MANY = {
+  hold: (n) => ngettext("%(n)s message held", "%(n)s messages held", n),
+  settle: (n) => ngettext("%(n)s message delivered, %(charged)s charged", "%(n)s messages delivered, %(charged)s charged", n),
+  settle_return: (n) => ngettext("%(n)s message delivered, %(charged)s charged, the rest returned", "%(n)s messages delivered, %(charged)s charged, the rest returned", n),
+  fail: (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n),
+  expire: (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n),
+  cancel: (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n),
+  session: (n) => ngettext("%(n)s session message", "%(n)s session messages", n),
+  unpaid: (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n),
+  recharge: (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n),
+  credit: (n) => ngettext("%(n)s credit", "%(n)s credits", n),
+  debit: (n) => ngettext("%(n)s debit", "%(n)s debits", n),
+  by_hand: (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n),
+  cash_refund: (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n),
+  chargeback: (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n),
+  status: (n) => ngettext("%(n)s status change", "%(n)s status changes", n),
 };
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 
-export function wordOf(line, currency = "") {
-  const kind = KINDS[line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind];
-  if (!kind) return { chip: "", type: line.kind, what: line.name || line.kind };
-  const [one, many] = kind[2]();
-  const text = fill(line.count === 1 ? one : many(line.count), { n: figure(line.count), charged: money(line.charged ?? 0, currency).join("") });
+function wordOf(line, page) {
+  const kind = line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind;
+  if (!page.kinds[kind]) return { chip: "", type: line.kind, what: line.name || line.kind };
+  const [chip, type, one] = page.kinds[kind];
+  const text = fill(line.count === 1 ? one : MANY[kind](line.count), { n: figure(line.count), charged: money(line.charged ?? 0, page.currency).join("") });
   const what = line.name ? (MESSAGES.has(line.kind) ? fill(gettext("%(name)s: %(text)s"), { name: line.name, text }) : line.name) : text;
-  return { chip: kind[0], type: kind[1], what };
+  return { chip, type, what };
 }
 
 const MOST = 22;
-/** A long name keeps its beginning and its end: orders-6dea…f01c. */
+/** A long name keeps its beginning and its end, as in_middle of billing/templatetags/billing.py. */
 const inMiddle = (name) => (name.length > MOST ? `${name.slice(0, MOST - 8)}…${name.slice(-6)}` : name);
 
 /** What stands in the column: R00000012 of a top-up, a message's id. */
@@ -94,7 +93,7 @@ export class Lines {
   }
 
   fill(row, line) {
-    const { chip, type, what } = wordOf(line, this.page.currency);
+    const { chip, type, what } = wordOf(line, this.page);
     const kind = row.querySelector("[data-type]");
     kind.className = `chip ${chip}`;
     this.refer(row.querySelector("[data-reference]"), line);

@@ -108,10 +108,11 @@ def test_addresses_without_an_account_lead_to_the_readers_own(made: Customer) ->
 def test_the_parts_of_a_figure_sum_to_it_and_the_rest_waits(made: Customer) -> None:
     context = browser(made.people["owner"]).get("/accounts/evergreen/explain/spendable/").context
     assert context["found"].total == SPENDABLE
-    assert sum(row["amount"] for row in context["rows"]) + context["found"].opening == SPENDABLE
-    assert context["rows"][0]["after"] == SPENDABLE
+    waiting, *rows = [row.part for row in context["rows"]]
+    assert sum(part.amount for part in rows) + context["found"].opening == SPENDABLE
+    assert rows[0].balance == SPENDABLE
     assert (context["pending"], context["live"]) == (-5_000, SPENDABLE - 5_000)
-    assert [(row["id"], row["amount"]) for row in context["waiting"]] == [("m-fresh", -5_000)]
+    assert (waiting.moved.operation_id, waiting.amount, waiting.entry) == ("m-fresh", -5_000, None)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,9 @@ def test_the_parts_of_a_figure_sum_to_it_and_the_rest_waits(made: Customer) -> N
 )
 def test_every_figure_is_explained(made: Customer, leg: str, figure: int) -> None:
     context = browser(made.people["owner"]).get(f"/accounts/evergreen/explain/{leg}/").context
-    assert context["found"].total == figure == sum(row["amount"] for row in context["rows"])
+    assert context["found"].total == figure
+    parts = [row.part for row in context["rows"]]
+    assert figure == sum(part.amount for part in parts if part.entry)
 
 
 def test_what_was_spent_today_and_a_bar_of_the_chart_open_into_their_entries(

@@ -1,0 +1,155 @@
+"""Every entry of the books, newest first, as a page and as a file."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_GET
+
+from billing.models import JournalEntry, Wallet
+from billing.money import plain
+from billing.presentation import KIND_WORDS, kind_word, symbol
+from billing.selectors import figures as now_figures
+from billing.selectors.breakdown import balance_of
+from billing.selectors.messages_list import COUNTED
+from billing.selectors.wallets import wallet_get
+from billing.topics.lines import of_row
+from billing.views.common import given, number_of
+from billing.views.ledger import Part, ledger
+from billing.views.messages_words import count_words
+from poolsite.csv_text import csv_file
+from poolsite.operations.chips import chips_of
+from poolsite.operations.lists import address
+from poolsite.operations.pages import principal_of
+from poolsite.paging import keyset_page
+
+PAGE_ROWS = 50
+CSV_CHUNK = 2_000
+
+
+@require_GET
+def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
+    """Every entry in the books, newest first; by type, day, or the beginning of a reference."""
+    wallet = wallet_get(principal_of(request), slug)
+    filters = given(request, "q", "kind", "from", "until")
+    rows = _matching(wallet, filters)
+    if request.GET.get("format") == "csv":
+        return journal_csv(wallet, rows)
+    before = _key(request.GET.get("before", ""))
+    page = rows.filter(_older(*before[:2])) if before else rows
+    found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
+    chips = _entry_chips(filters)
+    balance = None
+    if not chips:
+        balance = before[2] if before else balance_of(wallet)
+    parts, balance = _running(found, balance)
+    count = rows[: COUNTED + 1].count()
+    context = {
+        "wallet": wallet,
+        "account": wallet.account,
+        "rows": ledger(wallet, parts),
+        "has_balance": balance is not None,
+        "currency_sign": symbol(wallet.account.currency).strip(),
+        "filters": filters,
+        "kinds": [(kind, kind_word(kind)) for kind in KIND_WORDS],
+        "chips": chips,
+        "lag": now_figures.of(wallet).lag,
+        "shown": _counted(count),
+        "next_url": address(filters, before=_cursor(last, balance)) if last else "",
+        "back_url": address(filters) if before else "",
+    }
+    return render(request, "billing/entries.html", context)
+
+
+def _counted(count: int) -> str:
+    known = count if count <= COUNTED else None
+    return ngettext("%(n)s entry", "%(n)s entries", count) % {"n": count_words(known)}
+
+
+def _entry_chips(filters: dict[str, str]) -> list[dict[str, str]]:
+    names = {"q": _("Reference"), "kind": _("Type"), "from": _("From"), "until": _("Until")}
+    return chips_of(filters, names, {"kind": kind_word(filters["kind"])})
+
+
+def _matching(wallet: Wallet, filters: dict[str, str]) -> QuerySet[JournalEntry]:
+    zone = ZoneInfo(wallet.account.zone)
+    rows = JournalEntry.objects.filter(wallet=wallet)
+    if filters["q"]:
+        rows = rows.filter(operation_id__startswith=filters["q"])
+    if filters["kind"] in KIND_WORDS:
+        rows = rows.filter(kind=filters["kind"])
+    if since := day_us(filters["from"], zone):
+        rows = rows.filter(at_us__gte=since)
+    if until := day_us(filters["until"], zone, days=1):
+        rows = rows.filter(at_us__lt=until)
+    return rows
+
+
+def _running(entries: Sequence[JournalEntry], balance: int | None) -> tuple[list[Part], int | None]:
+    """The entries with what could be spent after each, and what could be before the last."""
+    parts = []
+    for entry in entries:
+        parts.append(Part(of_row(entry), entry.spendable, balance, entry))
+        balance = None if balance is None else balance - entry.spendable
+    return parts, balance
+
+
+def day_us(text: str, zone: ZoneInfo, days: int = 0) -> int:
+    """Where a day begins (or ends) in the account's zone, µs since 1970; 0 for no such day."""
+    try:
+        day = date.fromisoformat(text)
+        if days:
+            day = date.fromordinal(day.toordinal() + days)
+        at = datetime.combine(day, datetime.min.time(), zone)
+    except (ValueError, OverflowError):
+        return 0
+    return max(0, int(at.timestamp() * 1_000_000))
+
+
+def _cursor(last: JournalEntry, balance: int | None) -> str:
+    return f"{last.generation}.{last.seq}.{'' if balance is None else balance}"
+
+
+def _key(text: str) -> tuple[int, int, int | None] | None:
+    """The last entry of the page before, and what could be spent before it, where it was known."""
+    generation, seq, balance = [*text.split("."), "", "", ""][:3]
+    first, second = number_of(generation), number_of(seq)
+    left = number_of(balance.removeprefix("-"))
+    if first is None or second is None:
+        return None
+    return first, second, -left if left and balance.startswith("-") else left
+
+
+def _older(generation: int, seq: int) -> Q:
+    return Q(generation__lt=generation) | Q(generation=generation, seq__lt=seq)
+
+
+def journal_csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpResponse:
+    head = ["generation", "seq", "time", "type", "reference", "mode", "chatbot"]
+    head += ["spendable", "held", "owed", "charged"]
+    return csv_file(f"{wallet.slug}-entries.csv", head, _csv_rows(rows))
+
+
+def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
+    """The newest first, chunk by chunk by their key."""
+    before: tuple[int, int] | None = None
+    while True:
+        page = rows.filter(_older(*before)) if before else rows
+        chunk = list(page.order_by("-generation", "-seq")[:CSV_CHUNK])
+        for entry in chunk:
+            at = datetime.fromtimestamp(entry.at_us / 1_000_000, tz=timezone.get_current_timezone())
+            yield [
+                *(entry.generation, entry.seq, at.isoformat(), entry.kind, entry.operation_id),
+                *(entry.mode, entry.chatbot, plain(entry.spendable), plain(entry.held)),
+                *(plain(-entry.receivable), plain(entry.revenue)),
+            ]
+        if len(chunk) < CSV_CHUNK:
+            return
+        before = (chunk[-1].generation, chunk[-1].seq)

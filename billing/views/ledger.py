@@ -1,0 +1,106 @@
+"""One entry as every ledger's table says it: the breakdown, all entries, and the live movements.
+
+The live ones are drawn by static/js/wallet_lines.js, from the same words.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from billing.models import JournalEntry, Recharge, Wallet
+from billing.presentation import LEDGER_WORDS, exact, kind_word, mode_word
+from billing.presentation import amount as money
+from billing.topics.lines import OF_MESSAGES, Moved
+from billing.topics.wallets import names_of
+from billing.views.common import link
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry, its part of the table's figure, and that figure after it.
+
+    balance: None where it is not known. entry: None while the books do not have it.
+    """
+
+    moved: Moved
+    amount: int
+    balance: int | None = None
+    entry: JournalEntry | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A part in words: `type` is the chip, `what` the purpose, `url` what caused it.
+
+    details: the mode, and what moved beside the balance. owed: the part of it that is owed.
+    """
+
+    part: Part
+    at: datetime
+    chip: str
+    type: str
+    what: str
+    reference: str
+    url: str
+    details: str = ""
+    owed: str = ""
+
+
+def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[Row]:
+    """The parts as rows, in their order; three queries for the names of all causes."""
+    listed = list(parts)
+    names = names_of(wallet.pk, {part.moved.cause for part in listed})
+    return [_row(wallet, part, names.get(part.moved.cause, "")) for part in listed]
+
+
+def _row(wallet: Wallet, part: Part, name: str) -> Row:
+    moved = part.moved
+    chip, word, what = _words(moved, name, wallet.account.currency)
+    reference, url = _reference(wallet, moved)
+    at = datetime.fromtimestamp(moved.at_us / 1_000_000, tz=timezone.get_current_timezone())
+    return Row(part, at, chip, word, what, reference, url, *_beside(part.entry))
+
+
+def _beside(entry: JournalEntry | None) -> tuple[str, str]:
+    """Native card · Held −0.0600 · Charged +0.0600, and what of it is owed."""
+    if entry is None:
+        return "", ""
+    owed = _moved(_("Owed"), -entry.receivable)
+    legs = (_moved(_("Held"), entry.held), _moved(_("Charged"), entry.revenue), owed)
+    return " · ".join(filter(None, (mode_word(entry.mode), *legs))), owed
+
+
+def _moved(word: str, units: int) -> str:
+    return f"{word} {exact(units, signed=True)}" if units else ""
+
+
+def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
+    """The chip, its word, and the purpose."""
+    kind = "settle_return" if moved.kind == "settle" and moved.amount > 0 else moved.kind
+    if kind not in LEDGER_WORDS:
+        return "", kind_word(kind), name
+    chip, word, one = LEDGER_WORDS[kind]
+    text = str(one).replace("%(charged)s", money(moved.charged, currency))
+    if name and kind in (*OF_MESSAGES, "settle_return"):
+        text = _("%(name)s: %(text)s") % {"name": name, "text": text}
+    elif name:
+        text = name
+    return chip, str(word), text
+
+
+def _reference(wallet: Wallet, moved: Moved) -> tuple[str, str]:
+    """What people call the entry, and the page of what caused it ("" = none)."""
+    operation = moved.operation_id
+    if moved.kind in OF_MESSAGES:
+        return operation, link("message", wallet.slug) + "?" + urlencode({"id": operation})
+    word, _colon, key = operation.partition(":")
+    if word == "recharge" and key.isdecimal() and len(key) < 19:
+        return Recharge(pk=int(key)).number, link("recharge", wallet.slug, key)
+    if not operation:
+        return "–", ""
+    named = f"A-{key[:8]}" if word == "adjust" and key else operation
+    return named, link("entries", wallet.slug) + "?" + urlencode({"q": operation})
