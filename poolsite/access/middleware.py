@@ -140,10 +140,13 @@ def _ask_again(request: HttpRequest) -> HttpResponse:
     allauth would keep a form that was sent, and take it after the answer: then whoever has stolen
     a session could plant a form that its owner's password sets off.
     """
+    return _lead_to(confirm_page(request), back=_shown(request) or request.path)
+
+
+def confirm_page(request: HttpRequest) -> str:
+    """The page on which the reader confirms who they are; without any way to, where one logs in."""
     methods = get_adapter().get_reauthentication_methods(request.user)
-    if not methods:
-        return _lead_to(reverse("account_login"), back=_shown(request))
-    return _lead_to(methods[0]["url"], back=_shown(request) or request.path)
+    return str(methods[0]["url"]) if methods else reverse("account_login")
 
 
 def _shown(request: HttpRequest) -> str:

@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -29,7 +30,6 @@ SNOOZES: dict[str, timedelta] = {
 }
 TOMORROW = "tomorrow"
 MORNING = time(9)
-PAGE_INCIDENTS = 25  # below what is open
 
 
 def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:
@@ -71,6 +71,7 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
     context = {
         **attention_context(principal),
         "snoozes": _snooze_choices(),
+        "panel": _panel(principal, request.GET.get("panel", "")),
         "choices": [state, days, severity],
         "text": text,
     }
@@ -81,7 +82,6 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
         _columns(),
         given=given,
         file="incidents",
-        size=PAGE_INCIDENTS,
         counted=lambda n: ngettext("%(n)s incident", "%(n)s incidents", n) % {"n": n},
         context=context,
     )
@@ -120,19 +120,32 @@ def incident_page(request: HttpRequest, incident_id: int) -> HttpResponse:
     """One cause: its facts, what to do next, what is affected, and everything that happened."""
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
-    group = selectors.like(principal, found)
-    cause = Cause(group)
     context = {
-        "incident": found,
-        "cause": cause,
-        "items": incident_story.timeline(principal, group),
+        **_told(principal, found),
         "earlier": incident_story.earlier(found),
-        "again": incident_story.again(found),
-        "can_act": access.decide(principal, "operations.acknowledge", found).allowed,
         "snoozes": _snooze_choices(),
-        "note_longest": services.NOTE_LONGEST,
     }
     return render(request, "operations/incident.html", context)
+
+
+def _panel(principal: Principal, asked: str) -> dict[str, Any] | None:
+    """The incident that is opened beside the list; None = none is."""
+    if not (asked.isascii() and asked.isdecimal() and len(asked) <= tables.KEY_DIGITS):
+        return None
+    return _told(principal, selectors.incident(principal, int(asked)))
+
+
+def _told(principal: Principal, found: Incident) -> dict[str, Any]:
+    """What an incident's page and its panel both show."""
+    group = selectors.like(principal, found)
+    return {
+        "incident": found,
+        "cause": Cause(group),
+        "items": incident_story.timeline(principal, group),
+        "again": incident_story.again(found),
+        "can_act": access.decide(principal, "operations.acknowledge", found).allowed,
+        "note_longest": services.NOTE_LONGEST,
+    }
 
 
 @require_POST
@@ -247,9 +260,11 @@ def _snooze_end(choice: str) -> datetime:
 
 
 def _back(request: HttpRequest, found: Incident) -> HttpResponse:
-    if request.POST.get("back") == "incident":
+    back = request.POST.get("back")
+    if back == "incident":
         return redirect("operations:incident", found.pk)
-    return redirect("operations:incidents")
+    beside = f"?panel={found.pk}" if back == "panel" else ""
+    return redirect(reverse("operations:incidents") + beside)
 
 
 def _wants_json(request: HttpRequest) -> bool:

@@ -62,6 +62,8 @@ export function startAttention() {
   card.addEventListener("click", ({ target }) => {
     const button = target.closest("[data-acknowledge], [data-end-snooze]");
     if (button) post(button, () => latest && show(latest));
+  });
+  document.addEventListener("click", ({ target }) => {
     const later = target.closest("[data-snooze]");
     if (later) askSnooze(later);
   });
@@ -104,6 +106,7 @@ function askSnooze({ dataset }) {
   const form = dialog.querySelector("form");
   form.reset();
   form.action = dataset.snooze;
+  form.elements.back.value = dataset.back ?? "list";
   setText(dialog.querySelector("[data-snooze-title]"), dataset.title);
   dialog.showModal();
 }

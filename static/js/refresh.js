@@ -11,6 +11,7 @@ export function startRefresh() {
   let again = false;
 
   async function refresh() {
+    if (!document.querySelector("[data-refresh]")) return; // a panel that is closed
     if (running) {
       again = true;
       return;

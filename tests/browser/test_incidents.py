@@ -61,8 +61,8 @@ async def test_an_incidents_page_is_live_and_pleases_axe_also_on_a_phone(
 ) -> None:
     console.stage("tests.browser.incident_stage")
     await operator.go_live("/incidents/")
-    await row(operator).locator("a.attention__title").click()
-    await operator.ready()
+    own = await row(operator).locator("a.attention__title").get_attribute("href")
+    await operator.go(own or "")
     page = operator.page
     assert await operator.violations() == []
     await page.emulate_media(color_scheme="dark", reduced_motion="reduce")
@@ -77,4 +77,39 @@ async def test_an_incidents_page_is_live_and_pleases_axe_also_on_a_phone(
     await page.click("[data-dialog='snooze-dialog']")
     await expect(page.locator("#snooze-dialog")).to_be_visible()
     assert await operator.violations() == []
+    assert operator.complaints == []
+
+
+async def test_a_row_opens_its_incident_beside_the_list_with_an_address(
+    console: Console, operator: Window
+) -> None:
+    console.stage("tests.browser.incident_stage")
+    await operator.go_live("/incidents/")
+    page = operator.page
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    title = await row(operator).locator("a.attention__title").inner_text()
+    await row(operator).locator("a.attention__title").click()
+    panel = page.locator("#panel-title")
+    await expect(panel).to_have_text(title)
+    assert urlsplit(page.url).query.startswith("panel=")
+    assert await operator.violations() == []
+    await page.reload()
+    await expect(panel).to_have_text(title)
+    await page.fill("#incident-note", "Called the carrier")
+    await page.click(".incident__note .button")
+    await expect(page.locator("#incident-timeline")).to_contain_text("Called the carrier")
+    await page.click("[data-incident-close]")
+    await expect(panel).to_have_count(0)
+    await page.go_back()
+    await expect(panel).to_have_text(title)
+    await page.focus("[data-incident-close]")
+    await page.keyboard.press("Escape")
+    await expect(panel).to_have_count(0)
+    await page.keyboard.press("j")
+    await expect(panel).to_have_count(1)
+
+    await page.set_viewport_size(PHONE)
+    await operator.go("/incidents/")
+    await row(operator).locator("a.attention__title").click()
+    await page.wait_for_url("**/incidents/*/")
     assert operator.complaints == []

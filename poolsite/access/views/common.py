@@ -5,16 +5,15 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 from urllib.parse import urlencode
 
-from allauth.account.adapter import get_adapter
 from allauth.account.decorators import reauthentication_required
 from allauth.account.internal.flows import reauthentication
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
-from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from poolsite.access.actions import require
+from poolsite.access.middleware import confirm_page
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_request
@@ -53,9 +52,7 @@ def confirm_url(request: HttpRequest) -> str:
     """
     if not reauthentication.is_reauthentication_required(request, app="access"):
         return ""
-    methods = get_adapter().get_reauthentication_methods(request.user)
-    page = methods[0]["url"] if methods else reverse("account_login")
-    return f"{page}?{urlencode({'next': request.get_full_path()})}"
+    return f"{confirm_page(request)}?{urlencode({'next': request.get_full_path()})}"
 
 
 def actor_of(request: HttpRequest) -> Principal:

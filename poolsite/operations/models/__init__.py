@@ -1,0 +1,17 @@
+"""What SQL remembers of operations: incidents, who is told of them, and what people keep."""
+
+from poolsite.operations.models.beside import Note, SavedView, Tag
+from poolsite.operations.models.incidents import Incident, IncidentEvent
+from poolsite.operations.models.notices import Notice, NoticeTarget, OutgoingCall, new_secret
+
+__all__ = [
+    "Incident",
+    "IncidentEvent",
+    "Note",
+    "Notice",
+    "NoticeTarget",
+    "OutgoingCall",
+    "SavedView",
+    "Tag",
+    "new_secret",
+]

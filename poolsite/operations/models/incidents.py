@@ -1,0 +1,132 @@
+"""What is wrong, and what happened to it while it was open."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+
+
+def _value(value: Any) -> Any:
+    """A value of an incident's text in the active language."""
+    if not isinstance(value, dict):
+        return value
+    return gettext(str(value.get("text", ""))) % value.get("params", {})
+
+
+class Incident(models.Model):
+    """Something is wrong with one object, since `since`; open until `until` is set.
+
+    Texts are message ids in English with %(name)s places, filled from `params` and translated
+    where they are shown, because a worker opens them and everybody reads them. A value that is a
+    text itself is {"text": message id, "params": {…}}.
+    """
+
+    class Severity(models.TextChoices):
+        CRITICAL = "critical", _("Critical")
+        WARNING = "warning", _("Warning")
+
+    type = models.CharField(_("type"), max_length=60)
+    object = models.CharField(_("object"), max_length=120)
+    severity = models.CharField(_("severity"), max_length=8, choices=Severity.choices)
+    title_text = models.CharField(_("title"), max_length=200)
+    detail_text = models.TextField(_("detail"), blank=True)
+    remedy_text = models.CharField(_("remedy"), max_length=300, blank=True)
+    params = models.JSONField(_("values"), default=dict)
+    url = models.CharField(_("page"), max_length=300, blank=True)
+    account = models.ForeignKey(
+        Account, models.CASCADE, null=True, blank=True, related_name="+", verbose_name=_("account")
+    )
+    since = models.DateTimeField(_("since"))
+    until = models.DateTimeField(_("until"), null=True, blank=True)
+    acknowledged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    acknowledged_name = models.CharField(_("acknowledged by"), max_length=150, blank=True)
+    acknowledged_at = models.DateTimeField(_("acknowledged at"), null=True, blank=True)
+    snoozed_until = models.DateTimeField(_("snoozed until"), null=True, blank=True)
+    snoozed_name = models.CharField(_("snoozed by"), max_length=150, blank=True, db_default="")
+    snooze_reason = models.CharField(_("reason"), max_length=200, blank=True, db_default="")
+
+    class Meta:
+        verbose_name = _("incident")
+        verbose_name_plural = _("incidents")
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["type", "object"],
+                condition=models.Q(until__isnull=True),
+                name="operations_incident_open_once",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["account", "-id"], name="operations_incident_account"),
+            models.Index(fields=["type", "object", "-id"], name="operations_incident_again"),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def _said(self, text: str) -> str:
+        """Translate and fill in; a text that does not fit its values is shown as it is."""
+        said = gettext(text) if text else ""
+        if not self.params:
+            return said
+        try:
+            return str(said % {name: _value(each) for name, each in self.params.items()})
+        except (KeyError, TypeError, ValueError):
+            return said
+
+    @property
+    def lasted_seconds(self) -> float:
+        """How long it was open, or has been by now."""
+        return ((self.until or timezone.now()) - self.since).total_seconds()
+
+    @property
+    def is_snoozed(self) -> bool:
+        """Whether somebody asked for quiet, and the time is not up."""
+        return self.snoozed_until is not None and self.snoozed_until > timezone.now()
+
+    @property
+    def title(self) -> str:
+        """What is wrong, in the reader's language."""
+        return self._said(self.title_text)
+
+    @property
+    def detail(self) -> str:
+        """The cause with its figures."""
+        return self._said(self.detail_text)
+
+    @property
+    def remedy(self) -> str:
+        """What to do about it, as an instruction."""
+        return self._said(self.remedy_text)
+
+
+class IncidentEvent(models.Model):
+    """What happened to an incident while it was open. No `who`: the check that keeps it did it."""
+
+    class Kind(models.TextChoices):
+        WORSE = "worse", _("Turned critical")
+        EASED = "eased", _("Back to a warning")
+        ACKNOWLEDGED = "acknowledged", _("Acknowledged")
+        SNOOZED = "snoozed", _("Snoozed")
+        RESUMED = "resumed", _("Snooze ended")
+        NOTE = "note", _("Note")
+
+    incident = models.ForeignKey(Incident, models.CASCADE, related_name="events")
+    kind = models.CharField(max_length=12, choices=Kind.choices)
+    at = models.DateTimeField()
+    who = models.CharField(max_length=150, blank=True)
+    text = models.TextField(blank=True)
+    until = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.who}"
