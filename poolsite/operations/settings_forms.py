@@ -49,7 +49,7 @@ class SettingsMixin(DurationsMixin):
     depends: a field's name → the field and the values with which it matters; "" is an unticked box.
     """
 
-    sections: ClassVar[Sequence[Section]]
+    sections: Sequence[Section]
     depends: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
 
     instance: Any

@@ -83,7 +83,7 @@ def _entry(
     """What the simulator needs of a gate; its token is kept from the start before."""
     now = timezone.now()
     opens_at = now + opens_in
-    if not TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
+    if not TaskBatch.objects.filter(gate=gate, finished_at=None, closes_at__gt=now).exists():
         batch_create(
             actor=ACTOR,
             gate=gate,

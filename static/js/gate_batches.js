@@ -8,8 +8,9 @@ const table = document.querySelector("[data-batches]");
 
 function showRow(line, data) {
   const put = (name, text) => setText(line.querySelector(`[data-live="${name}"]`), text);
-  put("done", `${figure(data.done)} / ${figure(data.total)}`);
-  line.querySelector("[data-bar]").value = data.done;
+  const ended = data.done + data.failed + data.expired; // as on the batch's page
+  put("ended", `${figure(ended)} / ${figure(data.total)}`);
+  line.querySelector("[data-bar]").value = ended;
   for (const name of ["issued", "failed", "expired"]) put(name, figure(data[name]));
 }
 

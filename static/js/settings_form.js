@@ -49,7 +49,7 @@ class Row {
 
   /** The name, and the values before and now, for the list of differences. */
   get difference() {
-    return { name: this.element.querySelector("label").textContent, before: this.shown(this.before), now: this.shown(this.current) };
+    return { name: this.element.querySelector(".setting__name > :first-child").textContent, before: this.shown(this.before), now: this.shown(this.current) };
   }
 
   shown(value) {
@@ -74,8 +74,36 @@ class Row {
   }
 }
 
+/** Several boxes of which some are ticked: its value is their values, in their order. */
+class Choices extends Row {
+  constructor(element) {
+    super(element);
+    const opened = [...this.value.querySelectorAll("[name^=initial-]")].map((each) => each.value);
+    this.before = opened.length ? this.listed((box) => opened.includes(box.value)) : this.current;
+    this.control = this.value.firstElementChild;
+  }
+
+  listed(isIn) {
+    return [...this.value.querySelectorAll("[type=checkbox]")].filter(isIn).map((box) => box.value).join();
+  }
+
+  get current() {
+    return this.listed((box) => box.checked);
+  }
+
+  get words() {
+    return fill(gettext("was %(value)s"), { value: this.shown(this.before) });
+  }
+
+  shown(value) {
+    const among = value.split(",");
+    const boxes = [...this.value.querySelectorAll("[type=checkbox]")].filter((box) => among.includes(box.value));
+    return boxes.map((box) => box.labels[0].textContent.trim()).join(gettext(", ")) || "–";
+  }
+}
+
 function start(form) {
-  const rows = [...form.querySelectorAll("[data-setting]")].map((element) => new Row(element));
+  const rows = [...form.querySelectorAll("[data-setting]")].map((element) => (element.querySelector("[role=group]") ? new Choices(element) : new Row(element)));
   const bar = form.querySelector("[data-save-bar]");
   const find = (name) => bar.querySelector(`[data-save-${name}]`);
   const always = "saveAlways" in bar.dataset;

@@ -69,11 +69,15 @@ slider.addEventListener("input", show);
 for (const button of document.querySelectorAll("[data-step]")) button.addEventListener("click", () => { stop(); step(Number(button.dataset.step)); });
 document.querySelector("[data-day]").addEventListener("change", (event) => event.target.form.requestSubmit());
 
-/** Who waited, over the day: a line behind the slider. */
+/** Who waited, over the day: a line behind the slider, broken where minutes are missing. */
 function drawLine() {
   const most = Math.max(1, ...page.minutes.map((each) => each.waiting));
-  const points = page.minutes.map((each) => `${((each.at - page.first) / MINUTE / Math.max(1, Number(slider.max))) * 1000},${40 - (each.waiting / most) * 36}`);
-  spark.querySelector("polyline").setAttribute("points", points.join(" "));
+  const parts = page.minutes.map((each, index) => {
+    const place = `${((each.at - page.first) / MINUTE / Math.max(1, Number(slider.max))) * 1000},${40 - (each.waiting / most) * 36}`;
+    const goesOn = index && each.at - page.minutes[index - 1].at <= MINUTE;
+    return goesOn ? `L${place}` : `M${place}h0`; // h0: a minute alone is a dot
+  });
+  spark.querySelector("path").setAttribute("d", parts.join(""));
 }
 
 startThemeSwitch();

@@ -9,6 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 
 from poolsite.table_files import OpenQuote, UnreadableFileError, read_exactly
+from poolsite.table_sentences import said
 from poolsite.uploaded_files import TooLargeError, file_from
 from queueing.admission.gate import TEXT_LIMIT
 from queueing.admission.models import DEVICE_PATTERN
@@ -70,7 +71,7 @@ def read_upload(data: bytes | Iterable[bytes]) -> Upload:
     except TooLargeError:
         return _unreadable(_("The file is larger than %(mb)s MB.") % {"mb": BYTES_LIMIT // 10**6})
     except UnreadableFileError as error:
-        return _unreadable(str(error))
+        return _unreadable(said(str(error)))
     if not upload.rows and not upload.bad:
         return _unreadable(_("The file has no rows."))
     return upload

@@ -45,13 +45,22 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "gate": gate,
         "form": form if may_batch else None,
-        "rows": [{"batch": batch, **selectors.progress(batch)} for batch in found[:ROWS]],
+        "rows": [_row(batch) for batch in found[:ROWS]],
         "shown": _shown(start, len(found[:ROWS])),
         "next_url": f"?page={start // ROWS + 1}" if len(found) > ROWS else "",
         "back_url": f"?page={start // ROWS - 1}" if start else "",
         "topic": f"admission.batches:{gate.slug}",
     }
     return render(request, "admission/batches.html", context, status=422 if changes else 200)
+
+
+def _row(batch: TaskBatch) -> dict[str, Any]:
+    return {"batch": batch, "ended": _ended(batch), **selectors.progress(batch)}
+
+
+def _ended(batch: TaskBatch) -> int:
+    """How many tasks are over, well or not."""
+    return batch.done + batch.failed + batch.expired
 
 
 def _shown(start: int, count: int) -> str:
@@ -107,7 +116,7 @@ def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
         "batch": batch,
         "gate": batch.gate,
         "progress": progress,
-        "ended": progress["done"] + progress["failed"] + progress["expired"],
+        "ended": _ended(batch),
         "over": batch.finished_at is not None or batch.cancelled_at is not None,
         "may_batch": access.decide(principal, "admission.batch", batch).allowed,
         "tasks": tasks[:TASK_ROWS],

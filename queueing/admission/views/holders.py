@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from poolsite import access, hotpath
-from poolsite.operations.lists import aria_sort
+from poolsite.operations.lists import head
 from poolsite.operations.pages import principal_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate
@@ -41,13 +41,7 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
         "gate": gate,
         "rows": rows,
         "heads": [
-            {
-                "label": label,
-                "sort": name,
-                "right": right,
-                "aria": aria_sort(name, sort or "left"),
-                "by": f"-{name}" if (sort or "left") == name else name,
-            }
+            head(label, name, sort or "left", right=right)
             for name, label, right in (
                 ("holder", _("Holder"), False),
                 ("", _("Task"), False),

@@ -1,5 +1,6 @@
 """An agent: who serves which queues, how many rooms at once, with which skills."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -7,9 +8,13 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Membership, User
+from poolsite.operations.settings_forms import Section, SettingsMixin
 from queueing.line.models import Agent, Desk, Queue
 
 PREFIX = "skill_"
+BASICS = Section(_("Agent"), ("user", "name", "capacity", "queues", "phone"))
+LEVELS = _("A level from 1 to 9. Leave empty if the agent doesn't have this skill.")
+NO_QUEUES = _("This desk has no queues yet. Create one first.")
 
 
 class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
@@ -17,8 +22,10 @@ class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
         return str(obj.display_name)
 
 
-class AgentForm(forms.Form):
+class AgentForm(SettingsMixin, forms.Form):
     """An agent of a desk; the person is chosen once."""
+
+    sections: Sequence[Section] = (BASICS,)
 
     user = _People(
         label=_("Person"),
@@ -42,24 +49,24 @@ class AgentForm(forms.Form):
                 "capacity": agent.capacity,
                 "queues": list(agent.queues.values_list("pk", flat=True)),
                 "phone": agent.phone,
+                **{PREFIX + slug: level for slug, level in agent.skills.items()},
             }
         super().__init__(*args, **kwargs)
-        self.agent = agent
+        self.instance = agent or Agent()
         self.skills = list(desk.skills.order_by("slug"))
         for skill in self.skills:
             self.fields[PREFIX + skill.slug] = forms.IntegerField(
                 label=skill.name,
                 required=False,
-                initial=agent.skills.get(skill.slug) if agent is not None else None,
                 validators=[MinValueValidator(1), MaxValueValidator(9)],
                 widget=forms.NumberInput(attrs={"min": 1, "max": 9}),
-                help_text=_(
-                    "A level from 1 to 9. Leave empty if the agent doesn't have this skill."
-                ),
             )
+        names = tuple(PREFIX + skill.slug for skill in self.skills)
+        self.sections = (BASICS, Section(_("Skills"), names, LEVELS))
         queues = self.fields["queues"]
         if isinstance(queues, forms.ModelMultipleChoiceField):
             queues.queryset = desk.queues.all()
+            queues.help_text = "" if queues.queryset.exists() else NO_QUEUES
         if agent is not None:
             del self.fields["user"]
             return
@@ -72,6 +79,19 @@ class AgentForm(forms.Form):
         found = {name: self.cleaned_data[name] for name in ("name", "capacity", "queues", "phone")}
         levels = {skill.slug: self.cleaned_data.get(PREFIX + skill.slug) for skill in self.skills}
         return {**found, "skills": {slug: level for slug, level in levels.items() if level}}
+
+    def changes(self) -> dict[str, Any]:
+        """The settings that the person changed; the levels are the agent's skills."""
+        found = super().changes()
+        levels = {name[len(PREFIX) :]: found.pop(name) for name in [*found] if _is_level(name)}
+        if levels:
+            known = {**self.instance.skills, **levels}
+            found["skills"] = {slug: level for slug, level in known.items() if level}
+        return found
+
+
+def _is_level(name: str) -> bool:
+    return name.startswith(PREFIX)
 
 
 def people_of(desk: Desk) -> Any:

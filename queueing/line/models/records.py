@@ -12,7 +12,7 @@ class LineEvent(HistoryEntry):
     """One entry of a desk's stream, as it happened: what the wallboard is replayed from."""
 
     aggregate = models.ForeignKey(Desk, models.CASCADE, related_name="events")
-    kind = models.CharField(_("type"), max_length=16)
+    kind = models.CharField(_("event"), max_length=16)
     visit = models.CharField(_("visit"), max_length=32, blank=True)
     agent = models.CharField(_("agent"), max_length=20, blank=True)
     queue = models.CharField(_("queue"), max_length=40, blank=True)

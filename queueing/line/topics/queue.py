@@ -8,12 +8,10 @@ from poolsite import access, hotpath, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import Entry, tail_of
 from queueing.line import desk as door
-from queueing.line.models import Message, Visit
 from queueing.line.selectors import why
+from queueing.line.selectors.agent_page import ROWS, waiting_rows
 from queueing.line.topics.scope import Place, may_serve, place_in, queue_place_now
 
-ROWS = 100
-EXCERPT = 120  # of a first message, in the line
 DELTAS_PER_FRAME = 120
 AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
 
@@ -161,38 +159,4 @@ class WaitingTopic(live.RowsTopic):
         part = await hotpath.arun(
             door.waiting(place_in(self._known).desk, place_in(self._known).queue, count=ROWS)
         )
-        said = await live.in_thread(_said, [row.visit for row in part.visits])
-        return {
-            row.visit: {
-                "place": index,
-                "state": row.state,
-                "priority": row.priority,
-                "arrived_ms": row.arrived_us // 1_000,
-                **said.get(row.visit, {}),
-            }
-            for index, row in enumerate(part.visits)
-        }
-
-
-def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
-    """What visitors told: name, topic, skills, language, and how their first message begins."""
-    rows = Visit.objects.filter(public_id__in=visits).values_list(
-        "public_id", "name", "topic", "skills", "language", "verified_subject"
-    )
-    first = Message.objects.filter(
-        visit__public_id__in=visits, number=1, author=Message.Author.VISITOR
-    ).values_list("visit__public_id", "text")
-    words = {
-        public_id: " ".join(text[: 2 * EXCERPT].split())[:EXCERPT] for public_id, text in first
-    }
-    return {
-        public_id: {
-            "name": name,
-            "topic": topic,
-            "skills": skills,
-            "language": language,
-            "verified": bool(subject),
-            "words": words.get(public_id, ""),
-        }
-        for public_id, name, topic, skills, language, subject in rows
-    }
+        return await live.in_thread(waiting_rows, part)

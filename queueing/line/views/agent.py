@@ -9,6 +9,7 @@ from poolsite.operations.pages import principal_of
 from queueing.line import pauses
 from queueing.line.models import CannedReply
 from queueing.line.selectors import consoles, own_history
+from queueing.line.selectors.agent_page import first_snapshots
 from queueing.line.selectors.attachments import files_policy
 from queueing.line.views.common import agent_of
 
@@ -50,5 +51,10 @@ def agent_page(request: HttpRequest) -> HttpResponse:
         ],
         "outcome_required": agent.desk.outcome_required,
     }
-    context = {"agent": agent, "queues": queues, "page": page}
+    context = {
+        "agent": agent,
+        "queues": queues,
+        "page": page,
+        "first_snapshots": first_snapshots(agent, queues),
+    }
     return render(request, "line/agent.html", context)

@@ -246,7 +246,7 @@ def agent_settings(request: HttpRequest, slug: str, user_id: int) -> HttpRespons
         raise Http404
     form = AgentForm(request.POST if request.method == "POST" else None, desk=desk, agent=agent)
     if form.is_valid() and _saved(
-        form, lambda: desks.agent_configure(actor=principal, agent=agent, **form.settings())
+        form, lambda: desks.agent_configure(actor=principal, agent=agent, **form.changes())
     ):
         messages.success(request, _("Settings saved."))
         return redirect("line:settings", slug=desk.slug)
@@ -257,13 +257,12 @@ def _form_page(
     request: HttpRequest,
     principal: Principal,
     desk: Desk,
-    form: forms.BaseForm,
+    form: QueueForm | AgentForm,
     more: dict[str, Any],
 ) -> HttpResponse:
     access.require(principal, CONFIGURE, desk)
     context = {**tabs(principal, desk), "tab": "settings", "form": form, **more}
-    if isinstance(form, QueueForm):
-        context["groups"] = form.groups()
+    context |= {"groups": form.groups(), "thing": form.instance if form.instance.pk else None}
     return render(request, "line/settings_form.html", context, status=_status(form))
 
 
