@@ -18,6 +18,7 @@ from numbers.services.common import chunks, summary
 from poolsite import access, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.table_files import Formula, OpenQuote, UnreadableFileError, read_exactly
+from poolsite.table_sentences import said
 from poolsite.uploaded_files import TooLargeError, file_from
 
 COLUMNS = ("number", "source", "label", "seen_at")
@@ -186,7 +187,7 @@ def read_rows(
     except TooLargeError:
         raise ValidationError(_("The file is larger than 8 MB. Split it.")) from None
     except UnreadableFileError as error:
-        raise ValidationError(str(error)) from None
+        raise ValidationError(said(str(error))) from None
 
 
 def _has_cells(row: tuple[int, Sequence[str]]) -> bool:

@@ -91,7 +91,7 @@ def _matching(rows: QuerySet[NumberImport], given: dict[str, str]) -> QuerySet[N
 
 def _columns() -> list[SqlColumn[NumberImport]]:
     return [
-        SqlColumn("import", _("Import"), lambda row: row.public_id, order=("pk",)),
+        SqlColumn("import", _("Import"), lambda row: row.public_id, order=("pk",), falls=True),
         SqlColumn("state", _("State"), lambda row: row.shown_state.value),
         SqlColumn("file", _("File"), lambda row: row.file_name, order=("file_name",)),
         SqlColumn("pool", _("Pool"), lambda row: row.pool.slug, order=("pool__slug",)),

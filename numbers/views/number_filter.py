@@ -13,13 +13,15 @@ from django.utils.translation import gettext as _
 
 from numbers.models import NumberImport, Pool
 from numbers.selectors.imports import visible_imports
-from numbers.selectors.lists import NumberFilter, StateFilter
+from numbers.selectors.lists import NumberFilter, StateFilter, visible_numbers
 from numbers.selectors.lists import regions as regions_of
 from numbers.selectors.lists import tags as tags_of
+from numbers.selectors.spellings import stored_value
 from poolsite.access import Principal
 
 FIELDS = ("q", "pool", "region", "state", "tag", "import")
 IMPORTS = 50
+ROWS_AT_MOST = 100  # of a page, and so marked at once
 _IMPORT = re.compile(r"^(?:imp-)?0*(\d{1,18})$")
 
 
@@ -104,6 +106,20 @@ def with_country(prefix: str) -> str:
         return prefix
     code = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
     return f"+{code}{prefix}"
+
+
+def other_forms(principal: Principal, wanted: NumberFilter) -> list[str]:
+    """What else may be meant: the beginning behind the country's code, or a whole number's row."""
+    prefix = wanted.prefix
+    forms = [with_country(prefix), f"+{prefix}", stored_value(visible_numbers(principal), prefix)]
+    return [form for form in dict.fromkeys(forms) if form != prefix and "?" not in form]
+
+
+def with_prefix(wanted: NumberFilter, prefix: str) -> NumberFilter:
+    """The same filter with another beginning."""
+    return NumberFilter(
+        wanted.pool_slug, wanted.region, wanted.tag, prefix, wanted.state, wanted.import_id
+    )
 
 
 def choices(principal: Principal, filters: Filters, pools: list[Pool]) -> dict[str, Any]:

@@ -1,36 +1,37 @@
-"""The list of numbers: search, filters, live states, the verbs for many; beside it the import."""
+"""The list of numbers: search, filters, live states, the file; beside it the import."""
 
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.exceptions import ValidationError
 from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from numbers.guide import numbers_url
-from numbers.models import Number, Pool
+from numbers.models import Pool
 from numbers.selectors.lists import (
     About,
     NumberFilter,
     about_count,
-    filtered,
     number_list,
     visible_numbers,
 )
-from numbers.selectors.spellings import stored_value
-from numbers.services import bulk as bulk_service
-from numbers.services.adding import number_add, number_add_range
-from numbers.services.changing import number_change
-from numbers.views.common import answers_json, number_of, pool_of, visible_pools
+from numbers.views.common import answers_json, visible_pools
 from numbers.views.import_panel import panel_of
 from numbers.views.number_columns import read_columns
-from numbers.views.number_filter import Filters, choices, read_filters, with_country
+from numbers.views.number_filter import (
+    ROWS_AT_MOST,
+    Filters,
+    choices,
+    other_forms,
+    read_filters,
+    with_prefix,
+)
 from numbers.views.number_rows import rows_of
 from numbers.views.twins import twin_count
 from poolsite import access
@@ -38,9 +39,8 @@ from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
 from poolsite.operations.templatetags.console import figure
-from poolsite.operations.verbs import body_of
 
-ROWS = (25, 50, 100)
+ROWS = (25, 50, ROWS_AT_MOST)
 LAST = "~"  # behind every number
 EXPORT_HEAD = ("number", "pool", "label", "region", "carrier", "tags", "notes", "quarantined")
 
@@ -113,7 +113,9 @@ def _page(
     after, before = (request.GET.get(name, "")[:40] for name in ("after", "before"))
     tries = [filters.wanted]
     if filters.wanted.prefix:
-        tries += [_replaced(filters.wanted, each) for each in _forms(principal, filters.wanted)]
+        tries += [
+            with_prefix(filters.wanted, each) for each in other_forms(principal, filters.wanted)
+        ]
     for wanted in tries:
         if descending:
             page = number_list(
@@ -130,19 +132,6 @@ def _page(
         if rows or after or before:
             break
     return rows_of(rows), back, following, wanted
-
-
-def _forms(principal: Principal, wanted: NumberFilter) -> list[str]:
-    """What else may be meant: the beginning behind the country's code, or a whole number's row."""
-    prefix = wanted.prefix
-    forms = [with_country(prefix), f"+{prefix}", stored_value(visible_numbers(principal), prefix)]
-    return [form for form in dict.fromkeys(forms) if form != prefix and "?" not in form]
-
-
-def _replaced(wanted: NumberFilter, prefix: str) -> NumberFilter:
-    return NumberFilter(
-        wanted.pool_slug, wanted.region, wanted.tag, prefix, wanted.state, wanted.import_id
-    )
 
 
 def _size(request: HttpRequest) -> int:
@@ -207,7 +196,7 @@ def number_states(request: HttpRequest) -> HttpResponse:
     """The live states of the numbers on a page; those that the reader may not see are left out."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
-    values = request.GET.get("n", "")[:8_000].split(",")[: ROWS[-1]]
+    values = request.GET.get("n", "")[:8_000].split(",")[:ROWS_AT_MOST]
     numbers = visible_numbers(principal).select_related("pool").filter(value__in=values)
     return JsonResponse({"rows": [row.as_json() for row in rows_of(list(numbers))]})
 
@@ -242,145 +231,3 @@ def _exported(principal: Principal, wanted: NumberFilter) -> Iterator[list[str]]
         if not page.next:
             return
         after = page.next
-
-
-# -- verbs ---------------------------------------------------------------------------------------
-
-
-@require_POST
-@answers_json
-def add_number(request: HttpRequest) -> HttpResponse:
-    """Add one number."""
-    principal = principal_of(request)
-    access.require(principal, "numbers.operate")
-    body = body_of(request)
-    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
-    number = number_add(
-        actor=principal,
-        pool=pool,
-        number=_text(body, "number"),
-        label=_text(body, "label")[:120],
-        tags=_tags(body),
-    )
-    return JsonResponse({"added": 1, "number": number.value})
-
-
-@require_POST
-@answers_json
-def add_range(request: HttpRequest) -> HttpResponse:
-    """Add every number from the first to the last."""
-    principal = principal_of(request)
-    access.require(principal, "numbers.operate")
-    body = body_of(request)
-    pool = pool_of(principal, _text(body, "pool"), "numbers.operate")
-    first, last = _text(body, "first"), _text(body, "last")
-    _check_order(first, last)
-    done = number_add_range(
-        actor=principal,
-        pool=pool,
-        first=first,
-        last=last,
-        label=_text(body, "label")[:120],
-        tags=_tags(body),
-    )
-    left = len(done.here) + len(done.elsewhere) + len(done.in_call)
-    return JsonResponse({"added": len(done.added), "left": left})
-
-
-def _check_order(first: str, last: str) -> None:
-    digits = [text.removeprefix("+") for text in (first, last)]
-    if all(text.isdigit() and text.isascii() for text in digits) and int(digits[1]) < int(
-        digits[0]
-    ):
-        raise ValidationError(_("The last number is below the first. Nothing was added."))
-
-
-@require_POST
-@answers_json
-def change_number(request: HttpRequest, value: str) -> HttpResponse:
-    """Change label, tags, region and notes of one number."""
-    principal = principal_of(request)
-    number = number_of(principal, value, "numbers.operate")
-    body = body_of(request)
-    number_change(
-        actor=principal,
-        number=number,
-        label=_text(body, "label"),
-        notes=_text(body, "notes"),
-        region=_text(body, "region"),
-        tags=_tags(body),
-    )
-    return JsonResponse({"number": number.value})
-
-
-@require_POST
-@answers_json
-def bulk(request: HttpRequest) -> HttpResponse:
-    """One verb for the marked numbers, or for the whole filter: then a job, when there are many."""
-    principal = principal_of(request)
-    access.require(principal, "numbers.operate")
-    body = body_of(request)
-    verb, reason = _text(body, "verb"), " ".join(_text(body, "reason").split())[:200]
-    if verb not in bulk_service.VERBS:
-        raise ValidationError(_("Action not found."))
-    if not reason:
-        raise ValidationError(_("Enter a short reason."))
-    target = None
-    if verb == "move":
-        target = pool_of(principal, _text(body, "target"), "numbers.operate")
-    numbers, wanted, total = _chosen(principal, body)
-    if numbers is None:
-        job = bulk_service.bulk_start(
-            principal=principal,
-            verb=verb,
-            wanted=wanted,
-            reason=reason,
-            target=target,
-            total=total,
-        )
-        return JsonResponse({"job": job.pk, "url": reverse("jobs:job", args=[job.pk])}, status=202)
-    done = bulk_service.bulk_apply(
-        actor=principal, verb=verb, numbers=numbers, reason=reason, target=target
-    )
-    undo = bulk_service.UNDONE_BY.get(verb, "") if done.changed == len(numbers) else ""
-    return JsonResponse(
-        {"changed": done.changed, "stayed": dict(list(done.stayed.items())[:20]), "undo": undo}
-    )
-
-
-def _chosen(
-    principal: Principal, body: dict[str, Any]
-) -> tuple[list[Number] | None, dict[str, Any], int]:
-    """The chosen numbers; None = so many that a job has to do it, with its filter and count."""
-    values = body.get("numbers")
-    if body.get("all") is not True:
-        if not isinstance(values, list) or not values or len(values) > ROWS[-1]:
-            raise ValidationError(_("Select the numbers first."))
-        wanted_values = [str(value) for value in values]
-        rows = visible_numbers(principal).select_related("pool__account")
-        return list(rows.filter(value__in=wanted_values)), {}, len(values)
-    given = body.get("filter")
-    filters = read_filters(given if isinstance(given, dict) else {})
-    wanted = filters.wanted
-    count = about_count(principal, wanted)
-    for form in _forms(principal, wanted) if wanted.prefix and not count.count else []:
-        wanted = _replaced(filters.wanted, form)
-        count = about_count(principal, wanted)
-        if count.count:
-            break
-    fields = {name: getattr(wanted, name) for name in NumberFilter.__slots__}
-    by_state = wanted.state and wanted.state != "quarantined"
-    if by_state or count.count > bulk_service.AT_ONCE:
-        return None, fields, count.count
-    return list(filtered(principal, wanted).select_related("pool__account")), fields, count.count
-
-
-def _text(body: dict[str, Any], name: str) -> str:
-    given = body.get(name, "")
-    return given.replace("\x00", "").strip() if isinstance(given, str) else ""
-
-
-def _tags(body: dict[str, Any]) -> list[str]:
-    given = body.get("tags", "")
-    words = given.split(",") if isinstance(given, str) else given
-    return [str(tag) for tag in words][:20] if isinstance(words, list) else []

@@ -21,7 +21,7 @@ from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
 from poolsite.operations.chips import chips_of
 from poolsite.operations.goals import guide_url
-from poolsite.operations.lists import address, aria_sort
+from poolsite.operations.lists import address, head
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 
@@ -142,7 +142,6 @@ def _sorted(rows: list[PoolRow], sort: str) -> list[PoolRow]:
 
 def _heads(sort: str) -> list[dict[str, Any]]:
     names = [
-        (_("Pool"), "name", False),
         (_("Occupancy"), "occupancy", False),
         (_("In call"), "busy", True),
         (_("Idle"), "", True),
@@ -152,12 +151,8 @@ def _heads(sort: str) -> list[dict[str, Any]]:
         (_("Blocked, 1 h"), "blocked", True),
         (_("1 h"), "", True),
     ]
-    heads = []
-    for label, name, right in names:
-        aria = aria_sort(name, sort)
-        other = name if sort == f"-{name}" or (name == "name" and sort != "name") else f"-{name}"
-        heads.append({"label": label, "sort": name, "right": right, "aria": aria, "by": other})
-    return heads
+    figures = [head(label, name, sort, right=right, falls=True) for label, name, right in names]
+    return [head(_("Pool"), "name", sort, right=False), *figures]
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:

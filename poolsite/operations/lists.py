@@ -27,6 +27,7 @@ class Column(Generic[R]):
     label: str
     value: Callable[[R], Any]
     right: bool = True
+    falls: bool = False  # a time, or another figure that does not stand at the right
 
 
 @dataclass(frozen=True)
@@ -85,22 +86,30 @@ def aria_sort(name: str, sort: str) -> str:
 
 
 def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
-    """What components/table_heads.html shows: texts rise first, figures fall first."""
-    shown = []
-    for column in columns:
-        first, second = column.name, f"-{column.name}"
-        if column.right:
-            first, second = second, first
-        shown.append(
-            {
-                "label": column.label,
-                "sort": column.name,
-                "right": column.right,
-                "aria": aria_sort(column.name, sort),
-                "by": second if sort == first else first,
-            }
-        )
-    return shown
+    """What components/table_heads.html shows of these columns."""
+    return [
+        head(column.label, column.name, sort, right=column.right, falls=column.falls)
+        for column in columns
+    ]
+
+
+def head(label: str, name: str, sort: str, *, right: bool, falls: bool = False) -> dict[str, Any]:
+    """One head; `name` "" does not sort.
+
+    What a first click does: names go from A to Z, figures and times begin with the largest and
+    the newest. `right`: of a figure; `falls`: of a time or a figure that stands elsewhere.
+    """
+    first, second = name, f"-{name}"
+    if right or falls:
+        first, second = second, first
+    by = second if sort == first else first
+    return {
+        "label": label,
+        "sort": name,
+        "right": right,
+        "aria": aria_sort(name, sort),
+        "by": by,
+    }
 
 
 def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> HttpResponse:
