@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from poolsite import access
 from poolsite.access.models import User
 from poolsite.jobs import selectors, services
+from poolsite.table_sentences import said
 
 
 @require_GET
@@ -18,7 +19,11 @@ def job(request: HttpRequest, job_id: int) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse(selectors.as_state(found))
     may_cancel = access.decide(principal, "jobs.cancel", found).allowed and not found.ended
-    return render(request, "jobs/job.html", {"job": found, "may_cancel": may_cancel})
+    return render(
+        request,
+        "jobs/job.html",
+        {"job": found, "message": said(found.message), "may_cancel": may_cancel},
+    )
 
 
 @require_POST

@@ -183,7 +183,8 @@ def test_a_tenant_reads_its_own_history_and_operators_all(world: World) -> None:
 
 
 def test_pages_follow_each_other_without_a_gap_while_entries_arrive(world: World) -> None:
-    for number in range(120):
+    count = 2 * tables.PAGE_ROWS + 10
+    for number in range(count):
         write(world.own, label=str(number))
     principal = access.principal_of_user(world.users["looker"])
     rows = selectors.history(principal, action="test.do")
@@ -192,7 +193,7 @@ def test_pages_follow_each_other_without_a_gap_while_entries_arrive(world: World
     second = tables.page_of(rows, after=first.after)
     third = tables.page_of(rows, after=second.after)
     labels = [int(row.thing_label) for page in (first, second, third) for row in page.rows]
-    assert labels == list(range(119, -1, -1))
+    assert labels == list(range(count - 1, -1, -1))
     assert third.after is None
     back = tables.page_of(rows, before=third.before)
     assert [row.pk for row in back.rows] == [row.pk for row in second.rows]

@@ -16,7 +16,6 @@ from poolsite import access
 from poolsite.access import context, selectors
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.principals import principal_of_user
-from poolsite.access.views import history as history_page
 from poolsite.operations import tables
 from tests.access.world import World, make_world
 
@@ -154,7 +153,7 @@ def test_no_facet_sorts_or_reads_the_whole_log(
 def test_pages_of_a_span_of_days_follow_each_other(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history_page, "PAGE_CHANGES", 2)
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     for n in range(5):
         write(world.own, label=str(n))
     client = world.client("looker")

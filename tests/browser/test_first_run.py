@@ -150,7 +150,9 @@ async def _first_visitor(walk: Walk) -> None:
 async def _first_session(walk: Walk) -> None:
     """The script of the page opens a session, with the token that the page leads to."""
     page = walk.shown.page
+    await walk.shown.until("document.querySelector('[data-live-badge]').dataset.state === 'live'")
     script = await page.locator("#session-script").input_value()
+    await expect(page.locator("[data-copy-of='session-script']")).to_be_visible()  # drawn anew too
     await walk.click("#step-session a:has-text('Create a token')")
     await page.wait_for_url("**/tokens/new/**")
     await page.locator("#id_name").fill("servers")

@@ -96,9 +96,9 @@ def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(w
 
 
 def test_ended_incidents_are_paged_by_key(world, monkeypatch):
-    from poolsite.operations import incident_views
+    from poolsite.operations import tables
 
-    monkeypatch.setattr(incident_views, "PAGE_INCIDENTS", 2)
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     for n in range(5):
         open_for(None, f"n{n}")
         operations.incidents.close(type="numbers.blocking", object=f"n{n}")

@@ -23,7 +23,6 @@ from poolsite.operations.tables import SqlColumn
 
 OLDEST_YEAR, LATEST_YEAR = 1970, 9000  # beyond, the edges of datetime itself come near
 FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
-PAGE_CHANGES = 25  # each with its details: a page of 50 took twice as long to open
 PEOPLE_SUGGESTED_OF = 500  # latest entries
 
 
@@ -49,7 +48,6 @@ def history(request: HttpRequest) -> HttpResponseBase:
         given=given,
         file="history",
         default="-when",
-        size=PAGE_CHANGES,
         counted=lambda n: ngettext("%(n)s change", "%(n)s changes", n) % {"n": n},
         dress=lambda entries: rows_of(reader, entries),
         context={
