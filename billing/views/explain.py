@@ -90,6 +90,7 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | St
         "filters_on": not figure.is_whole,
         "live": now,
         "pending": None if now is None else now - found.total,
+        "pending_part": None if now is None else _signed(now - found.total),
         "shown": _shown(found),
         "next_page": address(filters, after=found.next) if found.next else "",
         "back_url": address(filters) if after else "",
@@ -153,8 +154,7 @@ def _steps(wallet: Wallet, figure: Figure, filters: dict[str, str]) -> dict[str,
         "steps": found,
         "step_parts": [
             {
-                "sign": MINUS if units < 0 else "+",
-                "units": abs(units),
+                **_signed(units),
                 "word": word,
                 "url": f"{link('explain', wallet.slug, leg)}?{urlencode({**query, **days})}",
             }
@@ -162,6 +162,10 @@ def _steps(wallet: Wallet, figure: Figure, filters: dict[str, str]) -> dict[str,
             if units
         ],
     }
+
+
+def _signed(units: int) -> dict[str, Any]:
+    return {"sign": MINUS if units < 0 else "+", "units": abs(units)}
 
 
 def _live(live: now_figures.Figures, leg: str) -> int | None:

@@ -33,6 +33,7 @@ function showStep(line, step) {
   const word = line.querySelector("[data-word]");
   setText(word, step.word, true);
   word.className = `chip ${LOOKS[step.status] ?? ""}`.trim();
+  setText(line.querySelector("[data-note]"), step.note);
   const left = line.querySelector("[data-left]");
   left.max = step.sessions_at_start || 1;
   left.value = Math.min(step.sessions, left.max);
@@ -41,6 +42,6 @@ function showStep(line, step) {
   if (step.count_is_late) setText(line.querySelector("[data-as-of]"), fill(gettext("as of %(time)s"), { time: timeExactOf(Date.parse(step.counted_at)) }));
   setText(line.querySelector("[data-oldest]"), step.oldest_seconds === null ? "–" : spanOf(step.oldest_seconds));
   setText(line.querySelector("[data-estimate]"), step.estimate_seconds === null ? "–" : spanOf(step.estimate_seconds));
-  setText(line.querySelector("[data-beats]"), `${step.beats} / 3`);
+  setText(line.querySelector("[data-beats]"), `${step.beats} / ${step.beats_needed}`);
   setText(line.querySelector("[data-manual]"), step.manual_state);
 }

@@ -11,6 +11,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
+from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from queueing.admission import services
@@ -80,7 +81,7 @@ def test_every_page_opens(gate: Gate, browser: Client) -> None:
     for path in (
         *("/gates/", "/gates/?q=tow", "/gates/?q=nothing", "/gates/new/", "/gates/tower/"),
         *("/gates/tower/samples/", "/gates/tower/batches/", f"/batches/{batch.pk}/"),
-        *(f"/batches/{batch.pk}/?state=pending&device=d1&after=x", f"/batches/{batch.pk}/failed/"),
+        *(f"/batches/{batch.pk}/?state=pending&q=d1&after=x", f"/batches/{batch.pk}/failed/"),
     ):
         response = browser.get(path)
         assert response.status_code == 200, path
@@ -284,6 +285,28 @@ def test_failed_devices_come_as_csv_that_a_spreadsheet_cannot_run(
     rows = b"".join(browser.get(f"/batches/{batch.pk}/failed/").streaming_content).decode()
     assert rows.splitlines()[1].startswith('d1,"\'=cmd(""x"")",failed,device,1,')
     assert "d2" not in rows
+
+
+def test_the_tasks_of_a_batch_are_filtered_and_paged_both_ways(
+    gate: Gate, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    batch = make_batch(gate, ["d1", "d2", "d3"])
+    report("d1", done(report("d1"), ok=False))
+    drain(gate)
+    path = f"/batches/{batch.pk}/"
+
+    def devices(address: str) -> list[str]:
+        shown = browser.get(path + address).context
+        return [task.device for task in shown["rows"]]
+
+    assert devices("") == ["d1", "d2"]
+    following = browser.get(path).context["next_url"]
+    assert devices(following) == ["d3"]
+    assert devices(browser.get(path + following).context["back_url"]) == ["d1", "d2"]
+    assert devices("?state=failed") == ["d1"]
+    assert devices("?q=d3") == ["d3"]
+    assert devices("?sort=-device") == ["d3", "d2"]
 
 
 def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client) -> None:

@@ -86,6 +86,8 @@ NO_PAGES = {
     "accounts/<slug:slug>/top-ups/<int:pk>/state/",
     "accounts/<slug:slug>/usage/data/",
     "alerts/",
+    "api/v1/docs/",
+    "api/v1/docs/<slug:tag>/",
     "balance/",
     "batches/<int:batch_id>/failed/",
     "campaigns/",

@@ -11,7 +11,7 @@ from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Upgrade, UpgradeStep
-from queueing.dispatch.selectors.upgrades import count_is_late, estimate_seconds
+from queueing.dispatch.selectors.upgrades import count_is_late, estimate_seconds, note
 from tests.dispatch.people import SLUG, back, front, make_group, row_of
 from tests.dispatch.upgrading import beat_until_trusted, begin, replace, step, ticks
 
@@ -253,6 +253,14 @@ def test_an_estimate_falls_while_ticks_are_late_and_ends_with_a_count_that_is_ol
         drain_began_at=began,
         counted_at=began + timedelta(seconds=10),
     )
+
+    assert note(late, began + timedelta(seconds=90)) == "for 1 min 30 s"
+    assert note(UpgradeStep(), began) == ""
+    late.sessions_ended, late.forced_by = 2, "op"
+    late.ended_at = began + timedelta(seconds=60)
+    assert note(late, began + timedelta(hours=1)) == "took 1 min · 2 sessions ended by op"
+    late.sessions_ended, late.forced_by = 1, UpgradeStep.BY_ITSELF
+    assert note(late, began).endswith("1 session ended by the drain timeout")
 
     def told(after_seconds: int) -> tuple[int | None, bool]:
         now = began + timedelta(seconds=after_seconds)

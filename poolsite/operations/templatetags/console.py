@@ -1,7 +1,7 @@
 """What the console's templates say figures, people and times with. `{% load console %}`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -126,6 +126,12 @@ def person_name(user: Any) -> str:
     """The full name, or else the user name."""
     full = getattr(user, "get_full_name", lambda: "")()
     return full or getattr(user, "get_username", lambda: "")()
+
+
+@register.filter
+def people(users: Iterable[Any]) -> str:
+    """The names of several people, one after another."""
+    return _(", ").join(person_name(user) for user in users)
 
 
 @register.filter

@@ -14,7 +14,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
+from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import SqlColumn
+from poolsite.operations.templatetags.console import figure
 from poolsite.operations.verbs import carry_out, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
@@ -23,7 +26,6 @@ from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.selectors import gate_get
 
 ROWS = 50
-TASK_ROWS = 100
 PROBLEMS_SHOWN = 20
 FAILED_HEAD = ("device", "payload", "state", "reason", "attempt", "ended at")
 ID_LIMIT = 2**63
@@ -105,28 +107,42 @@ def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
     """How far one batch is, live, and its tasks."""
     principal = principal_of(request)
     batch = _batch_of(principal, batch_id)
-    state = request.GET.get("state", "")
-    state = state if state in Task.State.values else ""
-    device = request.GET.get("device", "").strip()[:63]
-    after = request.GET.get("after", "0")
-    start = int(after) if after.isascii() and after.isdecimal() and len(after) < 19 else 0
-    tasks = list(selectors.task_list(batch, state, device).filter(pk__gt=start)[: TASK_ROWS + 1])
+    device = tables.text_of(request, "q", 63)
+    options = [("", _("All states")), *Task.State.choices]
+    state = tables.choice_of(request, "state", _("State"), options)
     progress = selectors.progress(batch)
-    context: dict[str, Any] = {
-        "batch": batch,
-        "gate": batch.gate,
-        "progress": progress,
-        "ended": _ended(batch),
-        "over": batch.finished_at is not None or batch.cancelled_at is not None,
-        "may_batch": access.decide(principal, "admission.batch", batch).allowed,
-        "tasks": tasks[:TASK_ROWS],
-        "states": Task.State.choices,
-        "state": state,
-        "device": device,
-        "after": tasks[TASK_ROWS - 1].pk if len(tasks) > TASK_ROWS else "",
-        "page": {"id": batch.pk, "state": progress["state"]},
-    }
-    return render(request, "admission/batch.html", context)
+    return tables.answer(
+        request,
+        "admission/batch.html",
+        selectors.task_list(batch, state.value, device),
+        _task_columns(),
+        given={"q": device, "state": state.value},
+        file=f"batch-{batch.pk}",
+        default="row",
+        counted=lambda n: ngettext("%(n)s task", "%(n)s tasks", n) % {"n": figure(n)},
+        context={
+            "batch": batch,
+            "gate": batch.gate,
+            "progress": progress,
+            "ended": _ended(batch),
+            "over": batch.finished_at is not None or batch.cancelled_at is not None,
+            "may_batch": access.decide(principal, "admission.batch", batch).allowed,
+            "text": device,
+            "choices": [state],
+            "page": {"id": batch.pk, "state": progress["state"]},
+        },
+    )
+
+
+def _task_columns() -> list[SqlColumn[Task]]:
+    return [
+        SqlColumn("row", "", lambda task: task.pk, order=("pk",)),
+        SqlColumn("device", _("Device"), lambda task: task.device, order=("device",)),
+        SqlColumn("state", _("State"), lambda task: task.state),
+        SqlColumn("attempt", _("Attempt"), lambda task: task.attempt, right=True),
+        SqlColumn("reason", _("Reason"), lambda task: task.reason),
+        SqlColumn("ended", _("Ended"), lambda task: tables.moment(task.ended_at)),
+    ]
 
 
 @require_POST

@@ -74,6 +74,9 @@ class UpgradeStep(models.Model):
         DONE = "done", _("done")
         SKIPPED = "skipped", _("left unchanged")
 
+    BEATS = 3  # heartbeats of the target version before it is trusted
+    BY_ITSELF = "dispatch.upgrade"  # who ends sessions when the drain timeout has passed
+
     upgrade = models.ForeignKey(Upgrade, models.CASCADE, related_name="steps", db_index=False)
     instance = models.ForeignKey(Instance, models.CASCADE, related_name="upgrade_steps")
     position = models.PositiveIntegerField(_("position"))

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from poolsite.operations.templatetags.console import figure, span
 from queueing.dispatch.models import Group, Upgrade, UpgradeStep
 
 if TYPE_CHECKING:
@@ -67,10 +69,28 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
         "drain_began_at": _iso(step.drain_began_at),
         "safe_at": _iso(step.safe_at),
         "beats": step.beats,
+        "beats_needed": UpgradeStep.BEATS,
+        "note": note(step, now),
         "forced_by": step.forced_by,
         "ended_at": _iso(step.ended_at),
         "manual_state": step.state_after or step.instance.manual_state,
     }
+
+
+def note(step: UpgradeStep, now: datetime) -> str:
+    """How long a step has taken, and who ended sessions; "" before its drain began."""
+    took = _seconds(step.drain_began_at, step.ended_at or now)
+    if took is None:
+        return ""
+    time = {"time": span(took)}
+    words = [_("took %(time)s") % time if step.ended_at else _("for %(time)s") % time]
+    if step.sessions_ended:
+        by = _("the drain timeout") if step.forced_by == step.BY_ITSELF else step.forced_by
+        text = ngettext(
+            "%(n)s session ended by %(by)s", "%(n)s sessions ended by %(by)s", step.sessions_ended
+        )
+        words.append(text % {"n": figure(step.sessions_ended), "by": by})
+    return " · ".join(words)
 
 
 def count_is_late(step: UpgradeStep, now: datetime) -> bool:

@@ -25,8 +25,7 @@ logger = logging.getLogger(__name__)
 
 Status, Step = Upgrade.Status, UpgradeStep.Status
 PAGE_LIMIT = 1_000
-BEATS = 3  # heartbeats of the target version before it is trusted
-ACTOR = "dispatch.upgrade"
+ACTOR = UpgradeStep.BY_ITSELF
 FORCED = "longest drain of the upgrade"
 NO_ROOM, LIMIT, STRANGE, LOST = "no room", "over the limit", "other version", "not linked"
 
@@ -193,7 +192,7 @@ class _Tick:
         heard_us = row.heard_us or 0
         if heard_us - self.step.heard_us >= self.upgrade.group.heartbeat_seconds * 500_000:
             self.step.beats, self.step.heard_us = self.step.beats + 1, heard_us
-        if self.step.beats >= BEATS:
+        if self.step.beats >= UpgradeStep.BEATS:
             self._done()
 
     def _done(self) -> None:
