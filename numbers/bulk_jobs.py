@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from poolsite import jobs
 from poolsite.jobs import JobError, JobHandle, Progress
@@ -17,7 +18,9 @@ CHUNK = 1_000
 MERGED_AT_ONCE = 100  # groups
 
 
-@jobs.kind("numbers.bulk", prefix="bulk", stale_seconds=60)
+@jobs.kind(
+    "numbers.bulk", prefix="bulk", stale_seconds=60, title=gettext_lazy("Changing many numbers")
+)
 def run_bulk(job: JobHandle) -> Iterator[Progress]:
     """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more.
 
@@ -79,7 +82,12 @@ def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> 
     ]
 
 
-@jobs.kind("numbers.twins", prefix="merge", stale_seconds=60)
+@jobs.kind(
+    "numbers.twins",
+    prefix="merge",
+    stale_seconds=60,
+    title=gettext_lazy("Merging duplicate numbers"),
+)
 def run_merge(job: JobHandle) -> Iterator[Progress]:
     """Walk the groups; one that was merged already is not met again after a crash."""
     from numbers.selectors.twins import keepers

@@ -8,6 +8,7 @@ from pathlib import Path
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from billing.campaigns.reach import reach
 from billing.campaigns.recipients_file import SourceRow, read_rows
@@ -83,7 +84,7 @@ def _keep(found: Campaign, data: Iterable[bytes]) -> int:
     return size
 
 
-@jobs.kind(READ_KIND, prefix="rec", stale_seconds=30)
+@jobs.kind(READ_KIND, prefix="rec", stale_seconds=30, title=gettext_lazy("Reading recipients"))
 def read_recipients(job: JobHandle) -> Iterator[Progress]:
     """Take the rows of `data["campaign"]`; goes on where a worker before it was killed."""
     found = Campaign.objects.select_related("wallet").get(pk=job.data["campaign"])

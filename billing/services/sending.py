@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from billing import gateways, servers
 from billing.models import Campaign, Recipient
@@ -41,7 +41,9 @@ NO_ANSWER = gettext_noop("The gateway isn't responding. Sending resumes automati
 Status = Campaign.Status
 
 
-@jobs.kind(running.SEND_KIND, prefix="send", stale_seconds=60)
+@jobs.kind(
+    running.SEND_KIND, prefix="send", stale_seconds=60, title=gettext_lazy("Sending a campaign")
+)
 def send_campaign(job: JobHandle) -> Iterator[Progress]:
     """Send what waits of the campaign `data["campaign"]`, for one slice of time."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot")

@@ -8,6 +8,7 @@ from typing import Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from billing.abilities.table.rows import Row, read_rows
 from billing.models import TerminalFile
@@ -55,7 +56,7 @@ def _keep(made: TerminalFile, data: Iterable[bytes]) -> int:
     return size
 
 
-@jobs.kind(READ_KIND, prefix="term", stale_seconds=30)
+@jobs.kind(READ_KIND, prefix="term", stale_seconds=30, title=gettext_lazy("Reading terminals"))
 def read_terminals(job: JobHandle) -> Iterator[Progress]:
     """Take the rows of the job's file; goes on where a worker before it was killed.
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext_lazy
+
 from poolsite import jobs
 from poolsite.jobs import JobHandle, Progress
 
@@ -11,7 +13,12 @@ UNDO = "numbers.import_undo"
 STALE_SECONDS = 30
 
 
-@jobs.kind(PREVIEW, prefix="read", stale_seconds=STALE_SECONDS)
+@jobs.kind(
+    PREVIEW,
+    prefix="read",
+    stale_seconds=STALE_SECONDS,
+    title=gettext_lazy("Reading a file of numbers"),
+)
 def preview(job: JobHandle) -> Iterator[Progress]:
     """Read an uploaded file."""
     from numbers.imports import staging
@@ -19,7 +26,9 @@ def preview(job: JobHandle) -> Iterator[Progress]:
     yield from staging.preview(job)
 
 
-@jobs.kind(IMPORT, prefix="take", stale_seconds=STALE_SECONDS)
+@jobs.kind(
+    IMPORT, prefix="take", stale_seconds=STALE_SECONDS, title=gettext_lazy("Importing numbers")
+)
 def run_import(job: JobHandle) -> Iterator[Progress]:
     """Take a preview's numbers into the pool."""
     from numbers.imports import work
@@ -27,7 +36,9 @@ def run_import(job: JobHandle) -> Iterator[Progress]:
     yield from work.run_import(job)
 
 
-@jobs.kind(UNDO, prefix="undo", stale_seconds=STALE_SECONDS)
+@jobs.kind(
+    UNDO, prefix="undo", stale_seconds=STALE_SECONDS, title=gettext_lazy("Undoing an import")
+)
 def run_undo(job: JobHandle) -> Iterator[Progress]:
     """Take an import's numbers out again."""
     from numbers.imports import work

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
+from poolsite.jobs.registry import kinds
 
 
 class Job(models.Model):
@@ -78,6 +79,12 @@ class Job(models.Model):
     def public_id(self) -> str:
         """How people name it, e.g. imp-0412."""
         return f"{self.prefix}-{self.pk:04d}"
+
+    @property
+    def title(self) -> str:
+        """What pages call it; its ID where its kind has no name."""
+        found = kinds().get(self.kind)
+        return str(found.title) if found and found.title else self.public_id
 
     @property
     def user_id(self) -> int | None:

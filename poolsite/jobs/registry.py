@@ -9,6 +9,8 @@ from django.conf import settings
 from poolsite.jobs.telling import Told, told_or_plain
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from poolsite.jobs.handle import JobHandle
 
 
@@ -35,12 +37,16 @@ SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of long work: what runs, how its jobs are called, when a silent one is resumed."""
+    """A kind of long work: what runs, how its jobs are called, when a silent one is resumed.
+
+    title: what pages call such a job; "" = by its ID alone.
+    """
 
     name: str
     run: JobFunction
     prefix: str
     stale_seconds: int
+    title: "StrOrPromise" = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,7 @@ _SWEEPS: dict[str, Sweep] = {}
 
 
 def kind(
-    name: str, *, prefix: str = "job", stale_seconds: int = 60
+    name: str, *, prefix: str = "job", stale_seconds: int = 60, title: "StrOrPromise" = ""
 ) -> Callable[[JobFunction], JobFunction]:
     """Register a generator of progress as long work of that name.
 
@@ -76,7 +82,7 @@ def kind(
     """
 
     def decorate(run: JobFunction) -> JobFunction:
-        _KINDS[name] = Kind(name, run, prefix, stale_seconds)
+        _KINDS[name] = Kind(name, run, prefix, stale_seconds, title)
         return run
 
     return decorate

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 from poolsite import access
 from poolsite.access.models import User
 from poolsite.jobs import selectors, services
+from poolsite.jobs.models import Job
 from poolsite.table_sentences import said
 
 
@@ -19,11 +20,13 @@ def job(request: HttpRequest, job_id: int) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse(selectors.as_state(found))
     may_cancel = access.decide(principal, "jobs.cancel", found).allowed and not found.ended
-    return render(
-        request,
-        "jobs/job.html",
-        {"job": found, "message": said(found.message), "may_cancel": may_cancel},
-    )
+    context = {
+        "job": found,
+        "message": said(found.message),
+        "may_cancel": may_cancel,
+        "took": _took_seconds(found),
+    }
+    return render(request, "jobs/job.html", context)
 
 
 @require_POST
@@ -37,6 +40,12 @@ def cancel(request: HttpRequest, job_id: int) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse(selectors.as_state(stopped))
     return HttpResponseRedirect(reverse("jobs:job", args=[job_id]))
+
+
+def _took_seconds(job: Job) -> float | None:
+    if job.started_at is None or job.finished_at is None:
+        return None
+    return (job.finished_at - job.started_at).total_seconds()
 
 
 def _wants_json(request: HttpRequest) -> bool:

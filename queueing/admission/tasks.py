@@ -79,7 +79,7 @@ def alarms(shard: int, shards: int) -> dict[str, int]:
     return check_alarms()
 
 
-@jobs.kind(loading.LOAD, prefix="load", stale_seconds=30)
+@jobs.kind(loading.LOAD, prefix="load", stale_seconds=30, title=_("Loading a batch"))
 def load(job: JobHandle) -> Iterator[Progress]:
     """Puts a batch's tasks before the devices."""
     yield from loading.run_load(job)

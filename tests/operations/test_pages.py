@@ -1,8 +1,10 @@
 """The pages, the search and the topics: what each reader gets, and what a foreign one does not."""
 
 import asyncio
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from django.utils.translation import override
 
 from poolsite import hotpath, live, operations
@@ -146,6 +148,19 @@ def test_a_job_is_seen_by_its_starter_the_managers_and_operators_only(world):
     assert world.client("owner").get("/jobs/999999/").status_code == 404
     page = world.client("agent").get(address)
     assert f"tst-{job.pk:04d}" in page.content.decode()
+
+
+def test_a_job_is_called_by_what_it_does_and_says_who_started_it_and_how_long_it_took(world):
+    job = start_job(world)
+    now = timezone.now()
+    Job.objects.filter(pk=job.pk).update(
+        kind="numbers.import", state="done", started_at=now, finished_at=now + timedelta(minutes=3)
+    )
+    page = world.client("owner").get(f"/jobs/{job.pk}/").content.decode()
+    assert "Importing numbers</h1>" in page
+    assert "took 3 min" in page
+    row = world.client("operate").get("/system/").content.decode()
+    assert f'<a href="/jobs/{job.pk}/">Importing numbers</a>' in row
 
 
 def test_a_job_is_cancelled_over_http_by_who_may(world):
