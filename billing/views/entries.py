@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.core import signing
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -21,7 +22,7 @@ from billing.selectors.breakdown import balance_of
 from billing.selectors.messages_list import COUNTED
 from billing.selectors.wallets import wallet_get
 from billing.topics.lines import of_row
-from billing.views.common import given, number_of
+from billing.views.common import given
 from billing.views.ledger import Part, ledger
 from billing.views.messages_words import count_words
 from poolsite.csv_text import csv_file
@@ -42,7 +43,7 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
     rows = _matching(wallet, filters)
     if request.GET.get("format") == "csv":
         return journal_csv(wallet, rows)
-    before = _key(request.GET.get("before", ""))
+    before = _key(wallet, request.GET.get("before", ""))
     page = rows.filter(_older(*before[:2])) if before else rows
     found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
     chips = _entry_chips(filters)
@@ -62,7 +63,7 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "chips": chips,
         "lag": now_figures.of(wallet).lag,
         "shown": _counted(count),
-        "next_url": address(filters, before=_cursor(last, balance)) if last else "",
+        "next_url": address(filters, before=_cursor(wallet, last, balance)) if last else "",
         "back_url": address(filters) if before else "",
     }
     return render(request, "billing/entries.html", context)
@@ -113,18 +114,18 @@ def day_us(text: str, zone: ZoneInfo, days: int = 0) -> int:
     return max(0, int(at.timestamp() * 1_000_000))
 
 
-def _cursor(last: JournalEntry, balance: int | None) -> str:
-    return f"{last.generation}.{last.seq}.{'' if balance is None else balance}"
+def _cursor(wallet: Wallet, last: JournalEntry, balance: int | None) -> str:
+    """Signed, so that no link shows balances that were never there."""
+    return signing.dumps([wallet.pk, last.generation, last.seq, balance], salt=__name__)
 
 
-def _key(text: str) -> tuple[int, int, int | None] | None:
+def _key(wallet: Wallet, text: str) -> tuple[int, int, int | None] | None:
     """The last entry of the page before, and what could be spent before it, where it was known."""
-    generation, seq, balance = [*text.split("."), "", "", ""][:3]
-    first, second = number_of(generation), number_of(seq)
-    left = number_of(balance.removeprefix("-"))
-    if first is None or second is None:
+    try:
+        of, generation, seq, balance = signing.loads(text, salt=__name__)
+    except signing.BadSignature:
         return None
-    return first, second, -left if left and balance.startswith("-") else left
+    return (generation, seq, balance) if of == wallet.pk else None
 
 
 def _older(generation: int, seq: int) -> Q:

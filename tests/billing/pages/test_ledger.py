@@ -1,11 +1,13 @@
 """One ledger: the steps of a balance and all entries, from the same rows."""
 
 import pytest
+from django.core import signing
 
 from billing.models import JournalEntry
 from billing.money import UNITS
 from billing.presentation import MINUS, exact
 from billing.topics.lines import of_row
+from billing.views import entries
 from billing.views.ledger import Part, ledger
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.pages.page_world import Customer, browser, lived
@@ -46,12 +48,32 @@ def test_all_entries_and_the_breakdown_are_one_ledger(made: Customer) -> None:
     client = browser(made.people["owner"])
     made.persist()
     explained = client.get("/accounts/evergreen/explain/spendable/").context["rows"]
-    entries = client.get("/accounts/evergreen/entries/").context["rows"]
-    assert [row for row in entries if row.part.amount] == explained
-    held = next(row for row in entries if row.part.moved.kind == "hold")
+    rows = client.get("/accounts/evergreen/entries/").context["rows"]
+    assert [row for row in rows if row.part.amount] == explained
+    held = next(row for row in rows if row.part.moved.kind == "hold")
     assert f"Held {exact(-held.part.amount, signed=True)}" in held.details
     assert held.owed == ""
-    assert client.get("/accounts/evergreen/entries/?before=x.y.z").status_code == 200
+
+
+def test_the_balance_runs_on_from_page_to_page_and_no_link_invents_one(
+    made: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = browser(made.people["owner"])
+    made.persist()
+    path = "/accounts/evergreen/entries/"
+    whole = [(row.reference, row.part.balance) for row in client.get(path).context["rows"]]
+    monkeypatch.setattr(entries, "PAGE_ROWS", 2)
+    found, address = [], "?"
+    while address:
+        context = client.get(path + address).context
+        found += [(row.reference, row.part.balance) for row in context["rows"]]
+        address = context["next_url"]
+    assert found == whole
+    newest = JournalEntry.objects.filter(wallet=made.wallet).order_by("-seq")[0]
+    forged = signing.dumps([made.wallet.pk + 1, newest.generation, newest.seq, 10**9])
+    for cursor in ("x.y.z", forged, entries._cursor(made.wallet, newest, 10**9)[:-1]):
+        rows = client.get(path, {"before": cursor}).context["rows"]
+        assert [(row.reference, row.part.balance) for row in rows] == whole[:2]
 
 
 def test_an_entry_tells_what_of_it_is_owed(made: Customer) -> None:
