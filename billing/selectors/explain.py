@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 
 from billing.models import Adjustment, JournalEntry, Message, MoneyOrder, Recharge, Wallet
 from billing.persistence import checkpoints
 from billing.persistence.entries import MONEY_KINDS
+from billing.selectors.cursors import cursor_of, place_of
 
 LEGS: Final = ("spendable", "held", "receivable", "revenue", "cash")
 PAGE_ROWS: Final = 50
@@ -92,10 +93,11 @@ def explain(
     sign = -1 if figure.leg == "receivable" else 1
     moved, count = _sum(wallet, figure, entries)
     total = opening + sign * moved
-    generation, seq, running = _cursor(after) if after else (0, 0, total)
+    place = place_of(wallet, repr(figure), after) if after else None
+    running = total if place is None or place.running is None else place.running
     page = entries.order_by("-generation", "-seq")
-    if after:
-        page = page.filter(Q(generation__lt=generation) | Q(generation=generation, seq__lt=seq))
+    if place:
+        page = page.filter(place.older)
     found = list(page[: limit + 1])
     rows = []
     for entry in found[:limit]:
@@ -104,7 +106,7 @@ def explain(
         running -= amount
     more = len(found) > limit
     last = rows[-1].entry if rows else None
-    following = f"{last.generation}.{last.seq}.{running}" if more and last else ""
+    following = cursor_of(wallet, repr(figure), last, running) if more and last else ""
     return Explanation(figure, opening, total, count, _linked(wallet, rows), following)
 
 
@@ -130,16 +132,6 @@ def entries_of(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
         if getattr(figure, name):
             rows = rows.filter(**{name: getattr(figure, name)})
     return rows
-
-
-def _cursor(text: str) -> tuple[int, int, int]:
-    parts = text.split(".")
-    if len(parts) != 3 or any(len(part) > 20 for part in parts):
-        raise ValueError("not a page of this list")
-    generation, seq, running = (int(part) for part in parts)
-    if not (0 <= generation < 2**63 and 0 <= seq < 2**63 and abs(running) < 2**63):
-        raise ValueError("not a page of this list")
-    return generation, seq, running
 
 
 def _linked(wallet: Wallet, rows: Sequence[Explained]) -> list[Explained]:

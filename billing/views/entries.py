@@ -5,8 +5,7 @@ from datetime import date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.core import signing
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -19,6 +18,7 @@ from billing.money import plain
 from billing.presentation import KIND_WORDS, kind_word, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors.breakdown import balance_of
+from billing.selectors.cursors import Place, cursor_of, place_of
 from billing.selectors.messages_list import COUNTED
 from billing.selectors.wallets import wallet_get
 from billing.topics.lines import of_row
@@ -32,6 +32,7 @@ from poolsite.operations.pages import principal_of
 from poolsite.paging import keyset_page
 
 PAGE_ROWS = 50
+FIGURE = "entries"  # in cursors
 CSV_CHUNK = 2_000
 
 
@@ -43,15 +44,16 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
     rows = _matching(wallet, filters)
     if request.GET.get("format") == "csv":
         return journal_csv(wallet, rows)
-    before = _key(wallet, request.GET.get("before", ""))
-    page = rows.filter(_older(*before[:2])) if before else rows
+    before = _place(wallet, request.GET.get("before", ""))
+    page = rows.filter(before.older) if before else rows
     found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
     chips = _entry_chips(filters)
     balance = None
     if not chips:
-        balance = before[2] if before else balance_of(wallet)
+        balance = before.running if before else balance_of(wallet)
     parts, balance = _running(found, balance)
     count = rows[: COUNTED + 1].count()
+    following = cursor_of(wallet, FIGURE, last, balance) if last else ""
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -63,7 +65,9 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "chips": chips,
         "lag": now_figures.of(wallet).lag,
         "shown": _counted(count),
-        "next_url": address(filters, before=_cursor(wallet, last, balance)) if last else "",
+        "next_url": address(filters, before=cursor_of(wallet, FIGURE, last, balance))
+        if last
+        else "",
         "back_url": address(filters) if before else "",
     }
     return render(request, "billing/entries.html", context)
@@ -114,22 +118,11 @@ def day_us(text: str, zone: ZoneInfo, days: int = 0) -> int:
     return max(0, int(at.timestamp() * 1_000_000))
 
 
-def _cursor(wallet: Wallet, last: JournalEntry, balance: int | None) -> str:
-    """Signed, so that no link shows balances that were never there."""
-    return signing.dumps([wallet.pk, last.generation, last.seq, balance], salt=__name__)
-
-
-def _key(wallet: Wallet, text: str) -> tuple[int, int, int | None] | None:
-    """The last entry of the page before, and what could be spent before it, where it was known."""
+def _place(wallet: Wallet, cursor: str) -> Place | None:
     try:
-        of, generation, seq, balance = signing.loads(text, salt=__name__)
-    except signing.BadSignature:
+        return place_of(wallet, FIGURE, cursor)
+    except ValueError:
         return None
-    return (generation, seq, balance) if of == wallet.pk else None
-
-
-def _older(generation: int, seq: int) -> Q:
-    return Q(generation__lt=generation) | Q(generation=generation, seq__lt=seq)
 
 
 def journal_csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpResponse:
@@ -140,9 +133,9 @@ def journal_csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpRe
 
 def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
     """The newest first, chunk by chunk by their key."""
-    before: tuple[int, int] | None = None
+    before: Place | None = None
     while True:
-        page = rows.filter(_older(*before)) if before else rows
+        page = rows.filter(before.older) if before else rows
         chunk = list(page.order_by("-generation", "-seq")[:CSV_CHUNK])
         for entry in chunk:
             at = datetime.fromtimestamp(entry.at_us / 1_000_000, tz=timezone.get_current_timezone())
@@ -153,4 +146,4 @@ def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
             ]
         if len(chunk) < CSV_CHUNK:
             return
-        before = (chunk[-1].generation, chunk[-1].seq)
+        before = Place(chunk[-1].generation, chunk[-1].seq, None)
