@@ -65,9 +65,7 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
         "chips": chips,
         "lag": now_figures.of(wallet).lag,
         "shown": _counted(count),
-        "next_url": address(filters, before=cursor_of(wallet, FIGURE, last, balance))
-        if last
-        else "",
+        "next_url": address(filters, before=following) if following else "",
         "back_url": address(filters) if before else "",
     }
     return render(request, "billing/entries.html", context)

@@ -56,9 +56,6 @@ def row_page(row: Any) -> str:
     for path in paths:
         try:
             return reverse(name, args=[attrgetter(path)(row)])
-        except (
-            AttributeError,
-            NoReverseMatch,
-        ):  # a row of another kind, or of nothing
+        except (AttributeError, NoReverseMatch):  # a row of another kind, or of nothing
             continue
     return list_page(row)
