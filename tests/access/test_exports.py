@@ -137,6 +137,10 @@ def _money(world: World) -> None:
     plant(OptOut, account=world.own)
 
 
+def _tasks(world: World) -> None:
+    plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int)
+
+
 # Each export: what fills it, beside the names, and what to add to its address.
 EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/": (_names, ""),
@@ -152,10 +156,8 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/<slug:slug>/statements/year/<int:year>/csv/": (_names, ""),
     "accounts/<slug:slug>/templates/": (_templates, ""),
     "accounts/<slug:slug>/top-ups/": (_money, ""),
-    "batches/<int:batch_id>/failed/": (
-        lambda world: plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int),
-        "",
-    ),
+    "batches/<int:batch_id>/": (_tasks, ""),
+    "batches/<int:batch_id>/failed/": (_tasks, ""),
     "billing/accounts/": (_names, ""),
     "desks/": (_names, ""),
     "desks/<slug:slug>/forecast/csv/": (_forecast, "&queue=own-help"),

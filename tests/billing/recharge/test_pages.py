@@ -13,6 +13,7 @@ from billing.models import Adjustment, Chatbot, MoneyOrder, PaymentMethod, Recha
 from billing.money import UNITS
 from poolsite.access.models import ApiToken
 from poolsite.access.services import membership_set, user_create
+from poolsite.operations import tables
 from poolsite.operations.models import NoticeTarget
 from tests.billing.recharge.money_people import (
     Payers,
@@ -113,20 +114,21 @@ def test_the_history_is_filtered_and_paged_by_its_key(people: Payers, customer: 
     paid = [started(people, 10) for _ in range(2)]
     for each in paid:
         answer(completed(each))
-    for _ in range(51):
+    for _ in range(tables.PAGE_ROWS + 1):
         started(people, 20, "demo")
+    count = tables.PAGE_ROWS + 3
     rows = customer.get(f"{HOME}top-ups/?show=paid").context["rows"]
     assert [row.pk for row, *_ in rows] == [paid[1].pk, paid[0].pk]
-    assert len(customer.get(f"{HOME}top-ups/?variant=demo").context["rows"]) == 50
+    assert len(customer.get(f"{HOME}top-ups/?variant=demo").context["rows"]) == tables.PAGE_ROWS
     first = customer.get(f"{HOME}top-ups/")
     second = customer.get(f"{HOME}top-ups/{first.context['next_url']}")
     keys = [row.pk for page in (first, second) for row, *_ in page.context["rows"]]
     assert keys == sorted(keys, reverse=True)
-    assert len(set(keys)) == 53
+    assert len(set(keys)) == count
     for search in (paid[0].number, f"cs_test_{paid[0].pk}", f"pi_{paid[0].pk}"):
         found = customer.get(f"{HOME}top-ups/?q={search}").context["rows"]
         assert [row.pk for row, *_ in found] == [paid[0].pk]
-    assert "53 top-ups, ¥20.00 paid" in first.content.decode()
+    assert f"{count} top-ups, ¥20.00 paid" in first.content.decode()
     assert customer.get(f"{HOME}top-ups/?year=x&after=y&show=z&sort=w").status_code == 200
     Recharge.objects.filter(pk=paid[0].pk).update(created=paid[0].created.replace(year=2020))
     found = customer.get(f"{HOME}top-ups/?year=2020").context["rows"]
