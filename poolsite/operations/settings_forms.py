@@ -126,7 +126,10 @@ class SettingsMixin(DurationsMixin):
         self.add_error(name, ValidationError(words % {"stored": said(field, stored)}))
         posted: Any = self.data
         again = posted.copy()  # what came with a request can't be changed
-        again[bound.html_initial_name] = "" if stored is None else str(stored)
+        if isinstance(stored, (list, tuple)):
+            again.setlist(bound.html_initial_name, [str(each) for each in stored])
+        else:
+            again[bound.html_initial_name] = "" if stored is None else str(stored)
         self.data = again
 
     def _opened(self, name: str) -> Any:
@@ -151,6 +154,8 @@ def said(field: forms.Field, value: Any) -> str:
     """A value as the field's page says it: the words of a choice, yes or no, or itself."""
     if isinstance(field, forms.BooleanField):
         return _("yes") if value else _("no")
+    if isinstance(value, (list, tuple)):
+        return _(", ").join(said(field, each) for each in value) or _("none")
     for key, words in getattr(field, "choices", ()):
         if str(getattr(key, "value", key)) == str("" if value is None else value):
             return str(words)

@@ -154,6 +154,26 @@ def test_skills_replies_and_holidays_come_and_go(world: World, line: LineWorld) 
     assert b"Action not found" in told.content
 
 
+def test_two_people_who_change_an_agents_queues_at_once_both_learn_of_it(
+    world: World, line: LineWorld
+) -> None:
+    agent = line.agent("li")
+    old = [str(pk) for pk in agent.queues.values_list("pk", flat=True)]
+    other = Queue.objects.create(desk=agent.desk, slug="other", name="Other")
+    third = Queue.objects.create(desk=agent.desk, slug="third", name="Third")
+    agent.queues.set([other])
+    client, path = world.client("foreign"), f"support/agents/{agent.user_id}/"
+    mine = {"name": agent.name, "capacity": str(agent.capacity), "phone": agent.phone}
+    given = {**mine, "queues": [str(third.pk)], "initial-queues": old}
+    told = post(client, path, **given)
+    assert told.status_code == 422
+    assert "Someone changed this to “Other” after you opened the page" in told.content.decode()
+    shown = told.context["form"].data.getlist("initial-queues")
+    assert shown == [str(other.pk)]
+    assert post(client, path, **given | {"initial-queues": shown}).status_code == 302
+    assert list(agent.queues.all()) == [third]
+
+
 def test_an_agent_is_archived_when_offline_and_comes_back(world: World, line: LineWorld) -> None:
     client = world.client("foreign")
     agent = line.agent("li", online=True)
