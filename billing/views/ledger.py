@@ -95,12 +95,12 @@ def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
 def _reference(wallet: Wallet, moved: Moved) -> tuple[str, str]:
     """What people call the entry, and the page of what caused it ("" = none)."""
     operation = moved.operation_id
+    if not operation:
+        return "–", ""
     if moved.kind in OF_MESSAGES:
         return operation, link("message", wallet.slug) + "?" + urlencode({"id": operation})
     word, _colon, key = operation.partition(":")
     if word == "recharge" and key.isdecimal() and len(key) < 19:
         return Recharge(pk=int(key)).number, link("recharge", wallet.slug, key)
-    if not operation:
-        return "–", ""
     named = f"A-{key[:8]}" if word == "adjust" and key else operation
     return named, link("entries", wallet.slug) + "?" + urlencode({"q": operation})

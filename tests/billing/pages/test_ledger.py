@@ -86,4 +86,7 @@ def test_an_entry_tells_what_of_it_is_owed(made: Customer) -> None:
     entry.mode = ""
     (row,) = ledger(wallet, [Part(of_row(entry), entry.spendable, entry=entry)])
     assert row.owed == "Owed +2.0000"
+    entry.operation_id = ""
+    (unnamed,) = ledger(wallet, [Part(of_row(entry), entry.spendable, entry=entry)])
+    assert (unnamed.reference, unnamed.url) == ("–", "")
     assert row.details == f"Charged +7.0000 · {row.owed}"
