@@ -19,6 +19,7 @@ from billing.presentation import KIND_WORDS, kind_word, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors.breakdown import balance_of
 from billing.selectors.cursors import Place, cursor_of, place_of
+from billing.selectors.explain import PAGE_ROWS
 from billing.selectors.messages_list import COUNTED
 from billing.selectors.wallets import wallet_get
 from billing.topics.lines import of_row
@@ -31,7 +32,6 @@ from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.paging import keyset_page
 
-PAGE_ROWS = 50
 FIGURE = "entries"  # in cursors
 CSV_CHUNK = 2_000
 

@@ -26,7 +26,6 @@ from poolsite.operations.chips import chips_of
 from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 
-PAGE_ROWS = 50
 ALL_CORRECTIONS = "adjustments"  # as a type: what is neither a charge nor a top-up
 ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned
 
@@ -57,7 +56,7 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | St
         return journal_csv(wallet, entries_of(wallet, figure))
     after = request.GET.get("after", "")
     try:
-        found = explain(wallet, figure, after=after, limit=PAGE_ROWS)
+        found = explain(wallet, figure, after=after)
     except ValueError:
         raise access.Hidden(leg) from None
     live = now_figures.of(wallet)

@@ -38,8 +38,8 @@ async function show() {
   }
   dock.replaceChildren(...(panel ? [panel] : []));
   dock.hidden = !panel;
-  docked.toggleAttribute("data-dock", !panel);
-  if (!panel) docked.dataset.dock = "closed";
+  if (panel) delete docked.dataset.dock;
+  else docked.dataset.dock = "closed";
   shell.classList.toggle("shell--rail", Boolean(panel));
   mark();
   if (!panel) return;
