@@ -7,7 +7,7 @@ reported by the living. See docs/decisions/0052-one-judgement-of-health.md.
 import asyncio
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -151,10 +151,13 @@ class _Asking:
         """How long it may still take."""
         return max(0.0, self._began + CHECK_SECONDS - time.monotonic())
 
-    def answer(self) -> Answer:
-        """What it found, or that it has not answered in time."""
-        if self._future is not None and self._future.done():
-            finding = self._future.result()
+    def answer(self, asked: Future[Finding]) -> Answer:
+        """What `begin` gave has found, or that it has not answered in time.
+
+        `asked` is the caller's own: another caller may have begun a new question meanwhile.
+        """
+        if asked.done():
+            finding = asked.result()
         else:
             finding = Finding(_("No response"), trouble=_away(self.check))
         self._since = (self._since or timezone.now()) if finding.trouble else None
@@ -193,25 +196,26 @@ def read() -> Health:
     """Judge all parts side by side, within CHECK_SECONDS; a judgement is kept for KEPT_SECONDS."""
     if (known := _fresh()) is not None:
         return known
-    asking, futures = _begin()
-    wait(futures, timeout=_left_seconds(asking))
-    return _judged(asking)
+    asked = _begin()
+    wait(asked.values(), timeout=_left_seconds(asked))
+    return _judged(asked)
 
 
 async def aread() -> Health:
     """Do as `read` without blocking the loop, nor on the threads that serve pages."""
     if (known := _fresh()) is not None:
         return known
-    asking, futures = _begin()
-    await asyncio.wait(map(asyncio.wrap_future, futures), timeout=_left_seconds(asking))
-    return _judged(asking)
+    asked = _begin()
+    futures = map(asyncio.wrap_future, asked.values())
+    await asyncio.wait(futures, timeout=_left_seconds(asked))
+    return _judged(asked)
 
 
 def in_trouble(*names: str) -> bool:
     """Whether any of these checks finds a trouble, asking them alone."""
-    asking, futures = _begin(names)
-    wait(futures, timeout=_left_seconds(asking))
-    return any(each.answer().trouble for each in asking)
+    asked = _begin(names)
+    wait(asked.values(), timeout=_left_seconds(asked))
+    return any(each.answer(future).trouble for each, future in asked.items())
 
 
 def forget() -> None:
@@ -228,14 +232,15 @@ def _fresh() -> Health | None:
     return _known[1]
 
 
-def _begin(names: Iterable[str] = ()) -> tuple[list[_Asking], list[Future[Finding]]]:
+def _begin(names: Iterable[str] = ()) -> dict[_Asking, Future[Finding]]:
     with _LOCK:
-        asking = []
+        asked = {}
         for check in [CHECKS[name] for name in names] or CHECKS.values():
             if check.name not in _asked or _asked[check.name].check is not check:
                 _asked[check.name] = _Asking(check)
-            asking.append(_asked[check.name])
-        return asking, [each.begin() for each in asking]
+            asking = _asked[check.name]
+            asked[asking] = asking.begin()
+        return asked
 
 
 def _left_seconds(asking: Iterable[_Asking]) -> float:
@@ -255,10 +260,10 @@ def _unless_unknown(asking: _Asking, answer: Answer, answers: Iterable[Answer]) 
     return replace(answer, finding=Finding(_("Unknown"), trouble=redis.trouble))
 
 
-def _judged(asking: Iterable[_Asking]) -> Health:
+def _judged(asked: Mapping[_Asking, Future[Finding]]) -> Health:
     global _known
-    answers = [each.answer() for each in asking]
-    pairs = zip(asking, answers, strict=True)
+    answers = [asking.answer(future) for asking, future in asked.items()]
+    pairs = zip(asked, answers, strict=True)
     known = [_unless_unknown(one, answer, answers) for one, answer in pairs]
     judged = Health(known, timezone.now())
     _known = (time.monotonic(), judged)

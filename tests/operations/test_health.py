@@ -223,6 +223,42 @@ def test_history_that_hangs_while_redis_is_away_is_no_trouble_of_sql(monkeypatch
     assert judged.of("sql").trouble is None
 
 
+def test_a_check_that_is_asked_anew_meanwhile_keeps_the_answer_it_gave(monkeypatch):
+    """The first reader waits for a slow part; a second one asks the quick part again."""
+    slow, again, asked = threading.Event(), threading.Event(), []
+
+    def quick() -> Finding:
+        asked.append(1)
+        if len(asked) > 1:
+            again.wait(20)
+        return Finding("1")
+
+    def hangs() -> Finding:
+        slow.wait(20)
+        return Finding("1")
+
+    monkeypatch.setitem(CHECKS, "quick", Check("quick", "Quick", quick))
+    monkeypatch.setitem(CHECKS, "slow", Check("slow", "Slow", hangs))
+    monkeypatch.setattr(health, "CHECK_SECONDS", 20.0)
+    health.forget()
+    judged: list[health.Health] = []
+    readers = [threading.Thread(target=lambda: judged.append(health.read())) for _ in range(2)]
+    try:
+        readers[0].start()
+        until(lambda: asked and health._asked["quick"]._future.done())
+        readers[1].start()
+        until(lambda: len(asked) == 2)
+        slow.set()
+        readers[0].join(20)
+        assert [each.trouble for each in judged[0].answers] == [None] * len(judged[0].answers)
+    finally:
+        slow.set()
+        again.set()
+        for reader in readers:
+            reader.join(20)
+        health.forget()
+
+
 def test_an_account_is_told_nothing_of_the_platforms_health():
     world = make_world()
     no_worker()
