@@ -12,11 +12,30 @@ from unfold.contrib.filters.admin import TextFilter
 
 from billing import models
 from billing.money import MoneyField
-from billing.presentation import exact
+from billing.presentation import KIND_WORDS, MODE_WORDS, exact, mode_word, state_word
+from billing.recharging.reports import Answer
+from billing.recharging.variants import label_of
 from poolsite import access
 from poolsite.access.principals import principal_of_request
-from poolsite.operations.admin_columns import Told, Written
+from poolsite.operations.admin_columns import Told, Words, Written
 from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
+
+# What came of a provider's notification (billing.recharging.reports.Answer).
+ANSWERS = {
+    Answer.CREDITED: gettext_lazy("Credited"),
+    Answer.REPEAT: gettext_lazy("Repeat"),
+    Answer.WRONG_AMOUNT: gettext_lazy("Wrong amount"),
+    Answer.WRONG_REFERENCE: gettext_lazy("Wrong reference"),
+    Answer.REVERSED_ALREADY: gettext_lazy("Already refunded"),
+    Answer.NOT_CREDITED: gettext_lazy("Not credited"),
+    Answer.TAKEN_BACK: gettext_lazy("Reversed"),
+    Answer.REINSTATED: gettext_lazy("Reinstated"),
+    Answer.NOTED: gettext_lazy("Noted"),
+    Answer.TOO_LATE: gettext_lazy("Too late"),
+    Answer.TOO_EARLY: gettext_lazy("Too early"),
+    Answer.UNKNOWN: gettext_lazy("Unknown payment"),
+    Answer.IGNORED: gettext_lazy("Ignored"),
+}
 
 
 class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
@@ -29,6 +48,10 @@ class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         """The rows of that account."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
+
+
+def _state_word(state: str) -> str:
+    return state_word(state)[0]
 
 
 def _filter_by(path: str) -> type[AccountFilter]:
@@ -52,6 +75,11 @@ class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
             _filter_by(f"{cls.account_path}__slug"),
             *cls.__dict__.get("filters", ()),
         ]
+
+    @admin.display(description=gettext_lazy("account"), ordering="wallet")
+    def wallet_written(self, row: Any) -> str:
+        """Whose it is; the wallet itself is called a balance."""
+        return str(row.wallet)
 
     def writer_of(self, field: "Field[Any, Any]") -> Written | None:
         """Money in currency units."""
@@ -88,6 +116,7 @@ class RechargeAdmin(Looked):
     """Top-ups."""
 
     hidden = ("token", "extra_data")  # they open the payer's page at the provider
+    words = {"variant": label_of}
     list_display = ("number", "wallet", "amount", "currency", "status", "variant", "created")
     search_fields = ("transaction_id", "provider_payment")
     filters = ("status", "variant", "is_automatic")
@@ -99,6 +128,7 @@ class ProviderEventAdmin(Looked):
 
     account_path = "recharge__wallet__account"
     related = ("recharge__wallet__account",)
+    words = {"variant": label_of, "answer": Words(ANSWERS)}
     list_display = ("event_id", "variant", "kind", "answer", "times", "at")
     search_fields = ("event_id",)
     filters = ("variant", "answer")
@@ -117,6 +147,7 @@ class PaymentMethodAdmin(Looked):
     """Kept cards, by the names that their providers gave them."""
 
     hidden = ("reference", "customer")  # they name the card to the provider
+    words = {"variant": label_of}
     list_display = ("label", "wallet", "variant", "created_at", "removed_at")
 
 
@@ -124,6 +155,7 @@ class PaymentMethodAdmin(Looked):
 class AdjustmentAdmin(Looked):
     """What operators asked for by hand."""
 
+    words = {"kind": Words(dict(models.MoneyOrder.Kind.choices))}
     list_display = ("wallet", "kind", "amount", "status", "asked_by", "decided_by", "asked_at")
     related = ("wallet__account", "asked_by", "decided_by")
     filters = ("status", "kind")
@@ -150,7 +182,9 @@ class MoneyOrderAdmin(Looked):
 class JournalEntryAdmin(Looked):
     """The journal, newest first."""
 
-    list_display = ("wallet", "seq", "kind", "operation_id", "spendable", "held", "revenue", "cash")
+    words = {"kind": Words(KIND_WORDS), "mode": mode_word, "state": _state_word}
+    list_display = ("at_us", "wallet", "kind", "operation_id", "spendable", "held", "revenue")
+    sortable_by = ()
 
 
 @admin.register(models.Batch)
@@ -171,6 +205,7 @@ class ReceivableAdmin(Looked):
 class FlaggedReportAdmin(Looked):
     """Reports that need a person."""
 
+    words = {"reported_mode": mode_word, "state": _state_word}
     list_display = ("message_id", "wallet", "flag", "difference", "at", "closing", "closed_by")
     filters = ("flag", "closing")
 
@@ -179,6 +214,7 @@ class FlaggedReportAdmin(Looked):
 class MessageAdmin(Looked):
     """Messages, newest first."""
 
+    words = {"mode": mode_word, "flag": Words(dict(models.FlaggedReport.Flag.choices))}
     list_display = ("message_id", "wallet", "state", "mode", "quoted", "charged", "held_at")
     filters = ("state", "kind")
 
@@ -200,6 +236,12 @@ class OfAccount(Looked):
 class TariffAdmin(OfAccount):
     """Price versions."""
 
+    words = {"unit_price": exact}
+    labels = MODE_WORDS | {
+        "unit_price": gettext_lazy("unit price"),
+        "characters_per_unit": gettext_lazy("Characters per unit"),
+        "kilobytes_per_unit": gettext_lazy("Kilobytes per unit"),
+    }
     list_display = ("account", "name", "valid_from", "valid_until")
 
 

@@ -47,7 +47,7 @@ class BillingConfig(AppConfig):
         undo_ways.register()
         operations.register_sentences("billing.sentences")
         operations.register_goals("billing.guide")
-        problems.declare_all(errors.PROBLEMS)
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)
         demo_data.register(30, demo.make_billing)

@@ -163,13 +163,15 @@ def _waiting(guide: Guide) -> dict[str, Any]:
         return {}
     waiting = Adjustment.objects.filter(wallet=wallet, status=Adjustment.Status.WAITING)
     asked = waiting.filter(kind=MoneyOrder.Kind.CREDIT).order_by("-pk").first()
-    asker = person(guide.principal) if asked is None else asked.asked_by
+    reader = person(guide.principal)
+    approvers = four_eyes.approvers(reader if asked is None else asked.asked_by)
     currency = wallet.account.currency
     return {
         "asked": asked,
         "asked_amount": amount(asked.amount, currency) if asked is not None else "",
         "closed": asked is not None,
         "limit": amount(limit, currency) if (limit := settings.BILLING_FOUR_EYES_ABOVE) else "",
-        "approvers": four_eyes.approvers(asker),
+        "approvers": approvers,
+        "is_readers": asked is not None and reader in approvers,
         "providers": [str(each.label) for each in variants.configured()],
     }

@@ -33,6 +33,8 @@ def register() -> None:
         ("billing:campaign", _("Open campaign")),
         ("billing:account", _("Open account")),
         ("billing:accounts", _("Open balances")),
+        ("billing:top_up", _("Top up")),
+        ("billing:recharge", _("Open top-up")),
         ("billing:flagged", _("Open flagged reports")),
         ("billing:holds", _("Open holds")),
         ("billing:audit", _("Open money audit")),

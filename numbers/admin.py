@@ -16,8 +16,9 @@ from numbers import services
 from numbers.admin_filters import HeldFilter, ReasonForm, RegionFilter, TagFilter
 from numbers.errors import NumbersError
 from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
+from numbers.models.records import Direction
 from numbers.pool import state_letter
-from numbers.presentation import end_of, story_items, word_of
+from numbers.presentation import end_of, picked_word, story_items, word_of
 from numbers.reason_words import sentence_of
 from numbers.selectors.lists import prefix_condition
 from numbers.services.bulk import AT_ONCE, bulk_apply
@@ -27,6 +28,7 @@ from numbers.views.number_rows import Row, rows_of
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
+from poolsite.operations.admin_columns import Words
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 
 
@@ -247,7 +249,23 @@ class PoolEventAdmin(OfPool):
     """Everything that happened, the latest first."""
 
     path = "aggregate"
-    words = {"state_before": _state_of, "state_after": _state_of}
+    words = {
+        "state_before": _state_of,
+        "state_after": _state_of,
+        "direction": Words(dict(Direction.choices)),
+        "picked": picked_word,
+        "answered": Words({"1": gettext_lazy("yes"), "0": gettext_lazy("no")}),
+    }
+    labels = {
+        "picked": gettext_lazy("picked by"),
+        "since_us": gettext_lazy("since"),
+        "ready_us": gettext_lazy("available from"),
+        "incarnation": gettext_lazy("incarnation"),
+        "contact": gettext_lazy("contact"),
+        "answered": gettext_lazy("answered"),
+        "talk_seconds": gettext_lazy("talk time, seconds"),
+        "cause": gettext_lazy("release cause"),
+    }
     list_display = ("at_us", "aggregate", "what", "number", "state_before", "state_after")
     search_fields = ("number__exact",)
     ordering = ("-pk",)

@@ -24,7 +24,7 @@ class NumbersConfig(AppConfig):
         rules.register()
         operations.register_sentences("numbers.sentences")
         operations.register_goals("numbers.guide")
-        problems.declare_all(errors.PROBLEMS)
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         overview.register()
         search.register()
         menu.register()

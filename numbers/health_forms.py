@@ -1,19 +1,30 @@
 """What people type into the pages of number health."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from numbers.models import HealthRule
+from numbers.models import HealthRule, Measure
 from numbers.models.health import RULE_SETTINGS
 from poolsite.operations.settings_forms import Section, SettingsMixin
+
+# The threshold's field for each measure: they have units of their own.
+THRESHOLDS: Final[Mapping[str, str]] = {
+    Measure.ASR.value: "percent",
+    Measure.MEAN.value: "talk_seconds",
+    Measure.SHORT.value: "percent",
+    Measure.UNANSWERED.value: "percent",
+    Measure.SPAM.value: "sources",
+}
+OF_CALLS: Final = tuple(str(each.value) for each in Measure if each != Measure.SPAM)
 
 SECTIONS = (
     Section(_("Rule"), ("name", "enabled", "action", "rest_hours", "notify")),
     Section(
         _("When"),
-        ("measure", "direction", "threshold", "least_calls", "window"),
+        ("measure", "direction", *dict.fromkeys(THRESHOLDS.values()), "least_calls", "window"),
         _("A number is taken out of use when its value over the window passes the threshold."),
     ),
     Section(
@@ -30,14 +41,79 @@ else:
 
 
 class HealthRuleForm(SettingsMixin, RuleForm):
-    """Everything about a rule; saved by the service, not here."""
+    """Everything about a rule; saved by the service, not here.
+
+    The threshold has a field for each unit. That of the chosen measure counts, and only it has to
+    be good; the cleaned data has its value as `threshold`.
+    """
+
+    percent = forms.FloatField(
+        label=_("Threshold (%)"),
+        min_value=0,
+        max_value=100,
+        initial=20,
+        help_text=_("For the answer rate and the shares of short or unanswered calls."),
+    )
+    talk_seconds = forms.IntegerField(  # becomes a duration
+        label=_("Threshold"),
+        min_value=0,
+        max_value=86_400,
+        initial=10,
+        help_text=_("For the mean talk time."),
+    )
+    sources = forms.IntegerField(
+        label=_("Threshold (sources)"),
+        min_value=1,
+        max_value=86_400,
+        initial=2,
+        help_text=_("For spam labels: how many sources report the number."),
+    )
 
     sections = SECTIONS
-    depends = {"rest_hours": ("action", (HealthRule.REST,))}
+    depends = {
+        "rest_hours": ("action", (HealthRule.REST,)),
+        "direction": ("measure", OF_CALLS),
+        "least_calls": ("measure", OF_CALLS),
+        **{
+            name: ("measure", tuple(key for key, its in THRESHOLDS.items() if its == name))
+            for name in THRESHOLDS.values()
+        },
+    }
 
     class Meta:
         model = HealthRule
-        fields = RULE_SETTINGS
+        fields = [name for name in RULE_SETTINGS if name != "threshold"]
+        help_texts = {"direction": _("Spam labels always use “at or above”.")}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in THRESHOLDS.values():
+            self.initial[name] = self.fields[name].initial
+        if self.instance.pk is not None:
+            stored = self.instance.threshold
+            its = THRESHOLDS[Measure(self.instance.measure)]
+            self.initial[its] = int(stored) if stored.is_integer() else stored
+
+    def full_clean(self) -> None:
+        """Check the form; a threshold that the chosen measure does not use may be empty."""
+        measure = self["measure"].data if self.is_bound else None
+        for name in dict.fromkeys(THRESHOLDS.values()):
+            self.fields[name].required = THRESHOLDS.get(str(measure)) == name
+        super().full_clean()
+
+    def clean(self) -> dict[str, Any]:
+        """Take the chosen measure's threshold; spam labels count upwards only."""
+        found = super().clean()
+        its = THRESHOLDS.get(found.get("measure", ""), "percent")
+        for name in set(THRESHOLDS.values()) - {its}:
+            self.errors.pop(name, None)
+            found.pop(name, None)
+        if found.get("measure") == Measure.SPAM:
+            found["direction"] = HealthRule.ABOVE
+        self.instance.threshold = 1.0  # good for each; the field says what is wrong
+        if its in found:
+            found["threshold"] = self.instance.threshold = float(found.pop(its))
+        return found
 
 
 class SpamLabelsForm(forms.Form):

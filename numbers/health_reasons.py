@@ -25,7 +25,7 @@ TEXTS: Final = {
     Measure.MEAN: gettext_noop("mean talk time %(value)s s over %(calls)s calls"),
     Measure.SHORT: gettext_noop("%(value)s%% short calls out of %(calls)s"),
     Measure.UNANSWERED: gettext_noop("%(value)s%% unanswered out of %(calls)s calls"),
-    Measure.SPAM: gettext_noop("labelled as spam by %(value)s sources"),
+    Measure.SPAM: gettext_noop("spam label sources: %(value)s"),
 }
 REST: Final = r"(?: over (?P<calls>\d+) calls)? in (?P<window>\w+), rule (?P<rule>.*)"
 PATTERNS: Final = {

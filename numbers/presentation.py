@@ -120,14 +120,17 @@ def _call(event: PoolEvent) -> Saying:
 
 
 def _picked(event: PoolEvent) -> str:
-    rule = str(event.detail.get("picked", ""))
-    if rule == "longest":
-        since = event.detail.get("since_us")
-        if since:
-            rested = span(max(0, event.at_us - int(since)) / 1_000_000)
-            return _("Idle longest: %(time)s") % {"time": rested}
-        return _("Idle longest")
+    rule, since = str(event.detail.get("picked", "")), event.detail.get("since_us")
+    if rule == "longest" and since:
+        rested = span(max(0, event.at_us - int(since)) / 1_000_000)
+        return _("Idle longest: %(time)s") % {"time": rested}
+    return picked_word(rule)
+
+
+def picked_word(rule: str) -> str:
+    """Why a number was picked (numbers.pool.changes.Change.picked), for a person."""
     words = {
+        "longest": _("Idle longest"),
         "sticky": _("Same callee as before (sticky)"),
         "near": _("Near the callee"),
         "asked": _("This number was requested"),

@@ -86,7 +86,6 @@ urlpatterns = [
     path("numbers/<number:value>/change/", number_verbs.change_number, name="change"),
     path("imports/", import_list.import_list, name="imports"),
     path("imports/upload/", imports.import_upload, name="import_upload"),
-    path("imports/<int:import_id>/panel/", imports.import_panel_part, name="import_panel"),
     path("imports/<int:import_id>/confirm/", imports.import_confirm, name="import_confirm"),
     path("imports/<int:import_id>/undo/", imports.import_undo, name="import_undo"),
     path("imports/<int:import_id>/discard/", imports.import_discard, name="import_discard"),

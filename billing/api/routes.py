@@ -6,6 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Path, Router
 
 from billing.api import reading
+from billing.api.examples import EXAMPLES
 from billing.schemas import (
     BalanceOut,
     HoldIn,
@@ -20,20 +21,21 @@ from billing.schemas import (
 from billing.services.senders import WalletRef, wallet_ref
 from poolsite import access
 from poolsite.access import principal_of_request
-from poolsite.api.problems import READ_ERRORS
+from poolsite.api import examples
 from poolsite.api.root import ProblemError, api
 
 router = Router(tags=["billing"])
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
-_REFUSED: dict[int, Any] = dict.fromkeys(
-    (401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503, 504), MessageProblem
-)
-_DONE: dict[int, Any] = {200: MessageAnswer | list[MessageItemAnswer], **_REFUSED}
+_DONE: dict[int, Any] = {
+    200: MessageAnswer | list[MessageItemAnswer],
+    422: MessageProblem,  # the schema of all errors
+}
 _TAKEN: dict[int, Any] = {**_DONE, 202: MessageAnswer}
 
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    examples.declare(EXAMPLES)
     api.add_router("/accounts", router)
 
 
@@ -56,8 +58,8 @@ def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
 def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResponse:
     """Hold the highest price that a message can cost. Takes one message or up to 1,000.
 
-    Requires a token; served by the hot lane, before Django. Repeating an ID with the same body
-    returns the same hold. In a batch, each item has its own `status`.
+    Repeating an ID with the same body returns the same hold. In a batch, each item has its own
+    `status`.
     """
     return _hot_only()
 
@@ -114,7 +116,7 @@ def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) ->
     return _hot_only()
 
 
-@router.get("/{slug}/balance", response={200: BalanceOut, **READ_ERRORS}, summary="Get the balance")
+@router.get("/{slug}/balance", response={200: BalanceOut}, summary="Get the balance")
 def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
     """The wallet's current figures, with the sequence number of its last change."""
     ref = _ref(request, slug)
@@ -126,7 +128,7 @@ def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
 
 @router.get(
     "/{slug}/messages/{path:message_id}",
-    response={200: MessageOut, **READ_ERRORS},
+    response={200: MessageOut},
     summary="Get a message",
 )
 def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:

@@ -1,12 +1,16 @@
 """The available balance step by step: what it began with, what came, what went, what is left."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date, timedelta
+from itertools import accumulate
 from typing import Final
 
 from billing.models import Wallet
 from billing.persistence import checkpoints
 from billing.selectors.explain import Figure
 from billing.selectors.usage import CHARGES
+from billing.services.days import day_start_us
 
 ADDED: Final = "recharge"
 END_OF_TIME: Final = 2**62
@@ -47,6 +51,36 @@ def steps_of(wallet: Wallet, figure: Figure) -> Steps | None:
     return Steps(opening, added, charged, corrected, held, owed, closing)
 
 
-def balance_of(wallet: Wallet) -> int:
-    """What can be spent by the journal."""
-    return wallet.opening + checkpoints.sums(wallet.pk).amounts["spendable"]
+@dataclass(frozen=True, slots=True)
+class DaySums:
+    """A day's entries: how many, what they move of what can be spent, what is left; in units."""
+
+    count: int
+    moved: int
+    closing: int
+
+
+def sums_of_days(wallet: Wallet, days: Collection[date]) -> dict[date, DaySums]:
+    """Whole days of the account by the journal, whatever a page shows of them: three queries."""
+    if not days:
+        return {}
+    starts = {
+        each: day_start_us(wallet.account, each)
+        for day in days
+        for each in (day, day + timedelta(days=1))
+    }
+    bounds = sorted(starts.values())
+    spans = checkpoints.spans(wallet.pk, bounds)
+    left = list(accumulate((span.amounts["spendable"] for span in spans), initial=wallet.opening))
+    found = {}
+    for day in days:
+        place = bounds.index(starts[day]) + 1
+        within = spans[place]
+        count = sum(line[0] for line in within.lines["kind"].values())
+        found[day] = DaySums(count, within.amounts["spendable"], left[place + 1])
+    return found
+
+
+def balance_of(wallet: Wallet, until_us: int = 0) -> int:
+    """What could be spent by the journal before that moment; 0 = by all of it."""
+    return wallet.opening + checkpoints.sums(wallet.pk, until_us=until_us).amounts["spendable"]

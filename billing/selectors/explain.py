@@ -1,15 +1,15 @@
 """Explain this balance: any figure as the exact list of entries that sum to it, page by page."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django.db.models import Count, QuerySet, Sum
 
-from billing.models import Adjustment, JournalEntry, Message, MoneyOrder, Recharge, Wallet
+from billing.models import JournalEntry, Wallet
 from billing.persistence import checkpoints
-from billing.persistence.entries import MONEY_KINDS
 from billing.selectors.cursors import cursor_of, place_of
+from poolsite.paging import keyset_page
 
 LEGS: Final = ("spendable", "held", "receivable", "revenue", "cash")
 PAGE_ROWS: Final = 50
@@ -48,23 +48,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Explained:
-    """One entry: its part of the figure, the figure after it, and what it belongs to."""
+    """One entry: its part of the figure, and the figure after it."""
 
     entry: JournalEntry
     amount: int
     after: int
-    message: Message | None = None
-    recharge: Recharge | None = None
-    order: MoneyOrder | None = None
-    adjustment: Adjustment | None = None
-
-    @property
-    def operators(self) -> tuple[str, ...]:
-        """Who asked for it and who approved it, when people did."""
-        if self.adjustment is None:
-            return (self.recharge.requested_by,) if self.recharge else ()
-        people = (self.adjustment.asked_by, self.adjustment.decided_by)
-        return tuple(str(person) for person in people if person is not None)
 
 
 @dataclass(frozen=True)
@@ -98,16 +86,14 @@ def explain(
     page = entries.order_by("-generation", "-seq")
     if place:
         page = page.filter(place.older)
-    found = list(page[: limit + 1])
+    found, last = keyset_page(page, limit)
     rows = []
-    for entry in found[:limit]:
+    for entry in found:
         amount = sign * getattr(entry, figure.leg)
         rows.append(Explained(entry, amount, running))
         running -= amount
-    more = len(found) > limit
-    last = rows[-1].entry if rows else None
-    following = cursor_of(wallet, repr(figure), last, running) if more and last else ""
-    return Explanation(figure, opening, total, count, _linked(wallet, rows), following)
+    following = cursor_of(wallet, repr(figure), last, running) if last else ""
+    return Explanation(figure, opening, total, count, rows, following)
 
 
 def _sum(wallet: Wallet, figure: Figure, entries: QuerySet[JournalEntry]) -> tuple[int, int]:
@@ -132,43 +118,3 @@ def entries_of(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
         if getattr(figure, name):
             rows = rows.filter(**{name: getattr(figure, name)})
     return rows
-
-
-def _linked(wallet: Wallet, rows: Sequence[Explained]) -> list[Explained]:
-    """Put the message, the recharge and the people beside each entry: four queries a page."""
-    ids = {row.entry.operation_id for row in rows if row.entry.kind not in MONEY_KINDS}
-    operations = {row.entry.operation_id for row in rows if row.entry.kind in MONEY_KINDS}
-    messages = Message.objects.filter(wallet=wallet, message_id__in=ids)
-    by_id = {message.message_id: message for message in messages}
-    orders = {
-        order.operation_id: order
-        for order in MoneyOrder.objects.filter(wallet=wallet, operation_id__in=operations)
-    }
-    adjustments = {
-        row.operation_id: row
-        for row in Adjustment.objects.filter(
-            wallet=wallet, operation_id__in=operations
-        ).select_related("asked_by", "decided_by")
-    }
-    recharges = _recharges(wallet, operations)
-    return [
-        replace(
-            row,
-            message=by_id.get(row.entry.operation_id) if row.entry.operation_id in ids else None,
-            order=orders.get(row.entry.operation_id),
-            adjustment=adjustments.get(row.entry.operation_id),
-            recharge=recharges.get(row.entry.operation_id),
-        )
-        for row in rows
-    ]
-
-
-def _recharges(wallet: Wallet, operations: Iterable[str]) -> dict[str, Recharge]:
-    """By operation id, which is `recharge:<id>` for what a customer paid."""
-    keys = {}
-    for operation in operations:
-        word, _, key = operation.partition(":")
-        if word == "recharge" and key.isdecimal() and len(key) < 19:
-            keys[int(key)] = operation
-    rows = Recharge.objects.filter(wallet=wallet, pk__in=keys)
-    return {keys[row.pk]: row for row in rows}

@@ -9,7 +9,7 @@ from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
 
 from billing.models import JournalEntry, UsageHour, Wallet
 from billing.selectors.usage import CHARGES
-from billing.services.days import Month, zone_of
+from billing.services.days import Month, day_start_us
 from billing.services.usage import HOUR_US, unsummed
 
 # What costs money: messages and calls, and what an operator charged for one.
@@ -43,7 +43,8 @@ def charges_by_day(wallet: Wallet, month: Month) -> Days:
     In a zone that is half an hour off, midnight cuts an hour: the journal itself has its entries.
     """
     days = _days(month)
-    bounds = [_midnight(wallet, day) for day in (*days, days[-1] + timedelta(days=1))]
+    ends = (*days, days[-1] + timedelta(days=1))
+    bounds = [day_start_us(wallet.account, day) for day in ends]
     found = Days(days)
     cut = [bound // HOUR_US for bound in bounds if bound % HOUR_US]
     for hour, mode, units in _whole_hours(wallet, bounds, cut):
@@ -93,11 +94,6 @@ def _in_hour(number: int) -> Q:
 def _days(month: Month) -> list[date]:
     days = [month.first + timedelta(days=n) for n in range(31)]
     return [day for day in days if day.month == month.first.month]
-
-
-def _midnight(wallet: Wallet, day: date) -> int:
-    local = datetime(day.year, day.month, day.day, tzinfo=zone_of(wallet.account))
-    return int(local.timestamp()) * 1_000_000
 
 
 def _place(bounds: list[int], at_us: int) -> int:

@@ -40,7 +40,7 @@ def month_of(account: Account, name: str) -> Month:
     if name != f"{first:%Y-%m}":
         raise ValueError(name)
     following = (first + timedelta(days=32)).replace(day=1)
-    return Month(first, _us(account, first), _us(account, following))
+    return Month(first, day_start_us(account, first), day_start_us(account, following))
 
 
 def month_at(account: Account, at: datetime | None = None) -> Month:
@@ -48,6 +48,7 @@ def month_at(account: Account, at: datetime | None = None) -> Month:
     return month_of(account, f"{(at or timezone.now()).astimezone(zone_of(account)):%Y-%m}")
 
 
-def _us(account: Account, day: date) -> int:
+def day_start_us(account: Account, day: date) -> int:
+    """The midnight that begins a day, in microseconds since the epoch."""
     local = datetime(day.year, day.month, day.day, tzinfo=zone_of(account))
     return int(local.timestamp()) * 1_000_000

@@ -12,6 +12,7 @@ from billing.recharging.reports import Report
 from poolsite.operations import incidents
 
 TYPE: Final = "billing.recharge"
+incidents.BY_HAND.add(TYPE)  # it is settled at the provider's, or by an adjustment
 
 _DETAILS: Final = {
     "amount": gettext_noop(

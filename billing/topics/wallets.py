@@ -8,6 +8,7 @@ from typing import Any
 
 from billing import wallet as door
 from billing.models import Adjustment, Campaign, JournalEntry, Recharge
+from billing.selectors import people
 from billing.topics.lines import (
     LINES,
     Line,
@@ -177,20 +178,26 @@ def _books_balance(slug: str) -> int:
 
 
 def names_of(wallet_id: int, causes: Iterable[str]) -> dict[str, str]:
-    """Causes → names; those that need none are "". Never asked twice."""
+    """Causes → names; those that need none are "". Never asked twice.
+
+    A campaign's own name; of money why it moved and who asked and approved, or who paid. No words
+    of a language: readers of all languages share them.
+    """
     found = dict.fromkeys(causes, "")
     campaigns = {int(cause[1:]): cause for cause in found if _is_number(cause, "c")}
     rows = Campaign.objects.filter(pk__in=campaigns, wallet=wallet_id)
     found |= {campaigns[pk]: name for pk, name in rows.values_list("pk", "name")}
     adjustments = Adjustment.objects.filter(wallet=wallet_id, operation_id__in=list(found))
-    for row in adjustments.select_related("asked_by"):
-        found[row.operation_id] = f"{row.reason} · {row.asked_by}"
+    for row in adjustments.select_related("asked_by", "decided_by"):
+        operators = [user.display_name for user in (row.asked_by, row.decided_by) if user]
+        found[row.operation_id] = f"{row.reason} · {', '.join(operators)}"
     recharges = {
         int(cause.partition(":")[2]): cause for cause in found if _is_number(cause, "recharge:")
     }
-    for recharge in Recharge.objects.filter(wallet=wallet_id, pk__in=recharges):
-        found[recharges[recharge.pk]] = f"{recharge.number} · {recharge.requested_by}"
-    return found
+    payers = Recharge.objects.filter(wallet=wallet_id, pk__in=recharges, is_automatic=False)
+    paid = dict(payers.values_list("pk", "requested_by"))
+    names = people.names_of(paid.values())
+    return found | {recharges[pk]: names[payer] for pk, payer in paid.items()}
 
 
 def _is_number(cause: str, prefix: str) -> bool:

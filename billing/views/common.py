@@ -1,7 +1,6 @@
 """What the pages of money share: addresses that may not exist yet, filters, a second factor."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
@@ -9,6 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from billing.models import Wallet
 from poolsite import access
 from poolsite.access import Decision, Principal
+from poolsite.access.views.common import factor_url
 
 
 def link(name: str, *args: Any) -> str:
@@ -41,6 +41,5 @@ def finance_of(
     first, which leads back here ("" = none is needed)."""
     answer = access.decide(principal, "billing.finance", thing)
     if answer is Decision.FACTOR:
-        back = urlencode({"next": request.get_full_path()})
-        return True, f"{reverse('mfa_reauthenticate')}?{back}"
+        return True, factor_url(request)
     return answer.allowed, ""

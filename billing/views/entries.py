@@ -1,9 +1,8 @@
 """Every entry of the books, newest first, as a page and as a file."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -22,10 +21,12 @@ from billing.selectors.cursors import Place, cursor_of, place_of
 from billing.selectors.explain import PAGE_ROWS
 from billing.selectors.messages_list import COUNTED
 from billing.selectors.wallets import wallet_get
+from billing.services.days import day_start_us
 from billing.topics.lines import of_row
 from billing.views.common import given
-from billing.views.ledger import Part, ledger
+from billing.views.ledger import Part, by_day, ledger
 from billing.views.messages_words import count_words
+from poolsite.access.models import Account
 from poolsite.csv_text import csv_file
 from poolsite.operations.chips import chips_of
 from poolsite.operations.lists import address
@@ -44,25 +45,29 @@ def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHtt
     rows = _matching(wallet, filters)
     if request.GET.get("format") == "csv":
         return journal_csv(wallet, rows)
-    before = _place(wallet, request.GET.get("before", ""))
+    figure = f"{FIGURE}:{filters['until']}"
+    before = _place(wallet, figure, request.GET.get("before", ""))
     page = rows.filter(before.older) if before else rows
     found, last = keyset_page(page.order_by("-generation", "-seq"), PAGE_ROWS)
-    chips = _entry_chips(filters)
+    whole_days = not (filters["q"] or filters["kind"])
     balance = None
-    if not chips:
-        balance = before.running if before else balance_of(wallet)
+    if whole_days:
+        until_us = day_us(filters["until"], wallet.account, days=1)
+        balance = before.running if before else balance_of(wallet, until_us)
     parts, balance = _running(found, balance)
     count = rows[: COUNTED + 1].count()
-    following = cursor_of(wallet, FIGURE, last, balance) if last else ""
+    following = cursor_of(wallet, figure, last, balance) if last else ""
+    listed = ledger(wallet, parts)
     context = {
         "wallet": wallet,
         "account": wallet.account,
-        "rows": ledger(wallet, parts),
+        "rows": listed,
+        "days": by_day(wallet, listed, summed=whole_days),
         "has_balance": balance is not None,
         "currency_sign": symbol(wallet.account.currency).strip(),
         "filters": filters,
         "kinds": [(kind, kind_word(kind)) for kind in KIND_WORDS],
-        "chips": chips,
+        "chips": _entry_chips(filters),
         "lag": now_figures.of(wallet).lag,
         "shown": _counted(count),
         "next_url": address(filters, before=following) if following else "",
@@ -82,15 +87,14 @@ def _entry_chips(filters: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _matching(wallet: Wallet, filters: dict[str, str]) -> QuerySet[JournalEntry]:
-    zone = ZoneInfo(wallet.account.zone)
     rows = JournalEntry.objects.filter(wallet=wallet)
     if filters["q"]:
         rows = rows.filter(operation_id__startswith=filters["q"])
     if filters["kind"] in KIND_WORDS:
         rows = rows.filter(kind=filters["kind"])
-    if since := day_us(filters["from"], zone):
+    if since := day_us(filters["from"], wallet.account):
         rows = rows.filter(at_us__gte=since)
-    if until := day_us(filters["until"], zone, days=1):
+    if until := day_us(filters["until"], wallet.account, days=1):
         rows = rows.filter(at_us__lt=until)
     return rows
 
@@ -104,21 +108,18 @@ def _running(entries: Sequence[JournalEntry], balance: int | None) -> tuple[list
     return parts, balance
 
 
-def day_us(text: str, zone: ZoneInfo, days: int = 0) -> int:
+def day_us(text: str, account: Account, days: int = 0) -> int:
     """Where a day begins (or ends) in the account's zone, µs since 1970; 0 for no such day."""
     try:
-        day = date.fromisoformat(text)
-        if days:
-            day = date.fromordinal(day.toordinal() + days)
-        at = datetime.combine(day, datetime.min.time(), zone)
+        day = date.fromisoformat(text) + timedelta(days=days)
+        return max(0, day_start_us(account, day))
     except (ValueError, OverflowError):
         return 0
-    return max(0, int(at.timestamp() * 1_000_000))
 
 
-def _place(wallet: Wallet, cursor: str) -> Place | None:
+def _place(wallet: Wallet, figure: str, cursor: str) -> Place | None:
     try:
-        return place_of(wallet, FIGURE, cursor)
+        return place_of(wallet, figure, cursor)
     except ValueError:
         return None
 

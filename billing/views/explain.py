@@ -2,7 +2,6 @@
 
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -20,7 +19,7 @@ from billing.selectors.wallets import wallet_get
 from billing.topics.lines import of_change, of_row
 from billing.views.common import given, link
 from billing.views.entries import day_us, journal_csv
-from billing.views.ledger import Part, ledger
+from billing.views.ledger import Part, by_day, ledger
 from poolsite import access
 from poolsite.operations.chips import chips_of
 from poolsite.operations.lists import address
@@ -65,6 +64,7 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | St
     title, text = figure_words()[leg]
     steps = _steps(wallet, figure, filters)
     base = 0 if figure.is_whole else steps["steps"] and steps["steps"].closing - found.total
+    listed = ledger(wallet, [*waiting, *_parts(found, base)])
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -77,7 +77,8 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | St
         "journal": found.total - found.opening,
         **steps,
         "has_balance": base is not None,
-        "rows": ledger(wallet, [*waiting, *_parts(found, base)]),
+        "rows": listed,
+        "days": by_day(wallet, listed, leg),
         "kinds": [
             (ALL_CHARGES, _("Charges and returns")),
             (ALL_CORRECTIONS, _("Adjustments")),
@@ -98,7 +99,6 @@ def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | St
 
 
 def _figure(wallet: Wallet, leg: str, filters: dict[str, str]) -> Figure:
-    zone = ZoneInfo(wallet.account.zone)
     groups = {
         ALL_CHARGES: sorted(CHARGES),
         ALL_CORRECTIONS: sorted(KIND_WORDS.keys() - CHARGES - {ADDED}),
@@ -107,8 +107,8 @@ def _figure(wallet: Wallet, leg: str, filters: dict[str, str]) -> Figure:
     kinds = tuple(groups.get(kind, (kind,) if kind in KIND_WORDS else ()))
     return Figure(
         leg,
-        since=day_us(filters["from"], zone),
-        until=day_us(filters["until"], zone, days=1),
+        since=day_us(filters["from"], wallet.account),
+        until=day_us(filters["until"], wallet.account, days=1),
         kinds=kinds,
         chatbot=filters["chatbot"],
         mode=filters["mode"],

@@ -3,20 +3,24 @@
 The live ones are drawn by static/js/wallet_lines.js, from the same words.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from itertools import groupby
 from urllib.parse import urlencode
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import JournalEntry, Recharge, Wallet
 from billing.presentation import LEDGER_WORDS, exact, kind_word, mode_word
 from billing.presentation import amount as money
+from billing.selectors.breakdown import DaySums, sums_of_days
+from billing.services.days import zone_of
 from billing.topics.lines import OF_MESSAGES, Moved
 from billing.topics.wallets import names_of
 from billing.views.common import link
+
+NBSP = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Part:
 class Row:
     """A part in words: `type` is the chip, `what` the purpose, `url` what caused it.
 
-    details: the mode, and what moved beside the balance. owed: the part of it that is owed.
+    at: in the account's zone. details: the mode, and the figures that the amount does not tell.
     """
 
     part: Part
@@ -47,7 +51,19 @@ class Row:
     reference: str
     url: str
     details: str = ""
-    owed: str = ""
+
+
+@dataclass(frozen=True)
+class Day:
+    """The rows of one day of the account, beneath its head: the page of what the day moved.
+
+    sums: of the whole day, also of its rows on other pages; None where the rows are chosen.
+    """
+
+    on: date
+    url: str
+    rows: list[Row]
+    sums: DaySums | None = None
 
 
 def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[Row]:
@@ -57,32 +73,46 @@ def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[Row]:
     return [_row(wallet, part, names.get(part.moved.cause, "")) for part in listed]
 
 
+def by_day(
+    wallet: Wallet, rows: Sequence[Row], leg: str = "spendable", *, summed: bool = False
+) -> list[Day]:
+    """The rows under the heads of their days; summed: with what each day moved of the balance."""
+    sums = sums_of_days(wallet, {row.at.date() for row in rows}) if summed else {}
+    return [
+        Day(day, _breakdown(wallet, leg, day), list(its), sums.get(day))
+        for day, its in groupby(rows, key=lambda row: row.at.date())
+    ]
+
+
+def _breakdown(wallet: Wallet, leg: str, day: date) -> str:
+    days = urlencode({"from": day.isoformat(), "until": day.isoformat()})
+    return f"{link('explain', wallet.slug, leg)}?{days}"
+
+
 def _row(wallet: Wallet, part: Part, name: str) -> Row:
     moved = part.moved
     chip, word, what = _words(moved, name, wallet.account.currency)
     reference, url = _reference(wallet, moved)
-    at = datetime.fromtimestamp(moved.at_us / 1_000_000, tz=timezone.get_current_timezone())
-    return Row(part, at, chip, word, what, reference, url, *_beside(part.entry))
+    at = datetime.fromtimestamp(moved.at_us / 1_000_000, tz=zone_of(wallet.account))
+    return Row(part, at, chip, word, what, reference, url, _beside(part.entry))
 
 
-def _beside(entry: JournalEntry | None) -> tuple[str, str]:
-    """Native card · Held −0.0600 · Charged +0.0600, and what of it is owed."""
+def _beside(entry: JournalEntry | None) -> str:
+    """Native card · Held −0.0800 · Charged +0.0600; "" where the amount and its purpose say all."""
     if entry is None:
-        return "", ""
-    owed = _moved(_("Owed"), -entry.receivable)
-    legs = (_moved(_("Held"), entry.held), _moved(_("Charged"), entry.revenue), owed)
-    return " · ".join(filter(None, (mode_word(entry.mode), *legs))), owed
-
-
-def _moved(word: str, units: int) -> str:
-    return f"{word} {exact(units, signed=True)}" if units else ""
+        return ""
+    legs = ((_("Held"), entry.held), (_("Charged"), entry.revenue), (_("Owed"), -entry.receivable))
+    moved = [f"{word}{NBSP}{exact(units, signed=True)}" for word, units in legs if units]
+    if len(moved) + bool(entry.cash) < 2:
+        return ""
+    return " · ".join(filter(None, (mode_word(entry.mode), *moved)))
 
 
 def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
     """The chip, its word, and the purpose."""
     kind = "settle_return" if moved.kind == "settle" and moved.amount > 0 else moved.kind
     if kind not in LEDGER_WORDS:
-        return "", kind_word(kind), name
+        return "", kind_word(kind), name or (_("1 message sent") if kind == "sent" else "")
     chip, word, one = LEDGER_WORDS[kind]
     text = str(one).replace("%(charged)s", money(moved.charged, currency))
     if name and kind in (*OF_MESSAGES, "settle_return"):

@@ -26,16 +26,13 @@ from numbers.selectors.health import GroupHealth, HealthFilter, NumberHealthRow
 from numbers.services.spam_labels import spam_labels_add
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
-from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
 from poolsite.api.root import ProblemError
 
 health_router = Router(tags=["numbers"])
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
 
 
-@health_router.get(
-    "/{slug}/health", response={200: PoolHealthOut, **READ_ERRORS}, summary="Get a pool's health"
-)
+@health_router.get("/{slug}/health", response={200: PoolHealthOut}, summary="Get a pool's health")
 def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName = "24h") -> Any:
     """Answer rate, talk time, short and unanswered calls, by switch and by region."""
     pool = _pool(principal_of_request(request), slug)
@@ -51,7 +48,7 @@ def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName =
 
 @health_router.get(
     "/{slug}/health/numbers",
-    response={200: WorstNumbersOut, **READ_ERRORS},
+    response={200: WorstNumbersOut},
     summary="List the worst numbers",
 )
 def list_worst_numbers(
@@ -72,7 +69,7 @@ def list_worst_numbers(
 
 @health_router.get(
     "/{slug}/health/rules",
-    response={200: list[HealthRuleOut], **READ_ERRORS},
+    response={200: list[HealthRuleOut]},
     summary="List health rules",
 )
 def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
@@ -89,7 +86,7 @@ def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
 
 @health_router.post(
     "/{slug}/spam-labels",
-    response={200: SpamLabelsOut, **WRITE_ERRORS},
+    response={200: SpamLabelsOut},
     summary="Report spam labels",
     operation_id="post_spam_labels",
 )

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Path, Query, Router
 
 from numbers import selectors
+from numbers.api.examples import EXAMPLES
 from numbers.api.health_routes import health_router
 from numbers.api.switches import router as switches_router
 from numbers.canonical import home_of
@@ -28,7 +29,7 @@ from numbers.schemas import (
 from numbers.selectors import ListedNumber, PoolNow
 from poolsite import access, number_format
 from poolsite.access import Principal, principal_of_request
-from poolsite.api.problems import READ_ERRORS
+from poolsite.api import examples
 from poolsite.api.root import ProblemError, api
 
 router = Router(tags=["numbers"])
@@ -38,6 +39,7 @@ FUTURE = timedelta(minutes=1)
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    examples.declare(EXAMPLES)
     api.add_router("/pools", router)
     api.add_router("/pools", health_router)
     api.add_router("/pools", switches_router)
@@ -47,7 +49,7 @@ def register() -> None:
 numbers_router = Router(tags=["numbers"])
 
 
-@router.get("", response={200: list[PoolOut], **READ_ERRORS}, summary="List pools")
+@router.get("", response={200: list[PoolOut]}, summary="List pools")
 def list_pools(request: HttpRequest) -> Any:
     """The pools that the credential can access."""
     principal = principal_of_request(request)
@@ -55,15 +57,13 @@ def list_pools(request: HttpRequest) -> Any:
     return [_pool_out(pool) for pool in selectors.pool_list(principal)]
 
 
-@router.get("/{slug}", response={200: PoolOut, **READ_ERRORS}, summary="Get a pool")
+@router.get("/{slug}", response={200: PoolOut}, summary="Get a pool")
 def get_pool(request: HttpRequest, slug: str = Slug) -> Any:
     """The pool with its settings and current figures."""
     return _pool_out(selectors.pool_now(_pool(principal_of_request(request), slug)))
 
 
-@router.get(
-    "/{slug}/numbers/{number}", response={200: NumberOut, **READ_ERRORS}, summary="Get a number"
-)
+@router.get("/{slug}/numbers/{number}", response={200: NumberOut}, summary="Get a number")
 def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     """The number as stored in SQL, and its current state."""
     pool = _pool(principal_of_request(request), slug)
@@ -73,9 +73,7 @@ def get_number(request: HttpRequest, number: str, slug: str = Slug) -> Any:
     return _number_out(selectors.with_live([row])[0])
 
 
-@numbers_router.get(
-    "/who-had", response={200: list[HadOut], **READ_ERRORS}, summary="Look up a call"
-)
+@numbers_router.get("/who-had", response={200: list[HadOut]}, summary="Look up a call")
 def who_had(
     request: HttpRequest,
     asked: Query[WhoHadIn],
@@ -107,16 +105,12 @@ def who_had(
     return [_had_out(row) for row in rows]
 
 
-_EVENT_ERRORS = (401, 402, 403, 404, 409, 413, 415, 422, 503, 504)
-_EVENT_ANSWERS: dict[int, Any] = {
-    200: Answer | list[EventItemAnswer],
-    **dict.fromkeys(_EVENT_ERRORS, EventProblem),
-}
+_REFUSED: dict[int, Any] = {422: EventProblem}  # the schema of all errors
 
 
 @router.post(
     "/{slug}/events",
-    response=_EVENT_ANSWERS,
+    response={200: Answer | list[EventItemAnswer], **_REFUSED},
     summary="Send events",
     operation_id="post_events",
     openapi_extra={
@@ -143,26 +137,20 @@ _EVENT_ANSWERS: dict[int, Any] = {
 def post_events(request: HttpRequest, event: Event, slug: str = Slug) -> HttpResponse:
     """Send one event, or an array of up to 1,000. They are processed and answered in order.
 
-    Requires a token; served by the hot lane, before Django. A single event that is not allowed
-    answers 409, an unknown pool or number 404. In a batch, each item has its own `status`.
+    A single event that is not allowed answers 409, an unknown pool or number 404. In a batch,
+    each item has its own `status`.
     """
     return _hot_only()
 
 
 @router.post(
     "/{slug}/live",
-    response={
-        200: LiveListAnswer,
-        **{k: v for k, v in _EVENT_ANSWERS.items() if k not in (200, 402)},
-    },
+    response={200: LiveListAnswer, **_REFUSED},
     summary="Send a live list",
     operation_id="post_live_list",
 )
 def post_live_list(request: HttpRequest, live: LiveList, slug: str = Slug) -> HttpResponse:
-    """Send all current calls of a switch: renews their leases and finds ghosts on both sides.
-
-    Requires a token; served by the hot lane, before Django.
-    """
+    """Send all current calls of a switch: renews their leases and finds ghosts on both sides."""
     return _hot_only()
 
 

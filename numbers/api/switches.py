@@ -11,7 +11,6 @@ from numbers.schemas import SwitchChangeIn, SwitchIn, SwitchMadeOut, SwitchOut
 from numbers.selectors.switches import switches_of
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
-from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["numbers"])
@@ -21,7 +20,7 @@ Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: 
 
 @router.get(
     "/{slug}/switches",
-    response={200: list[SwitchOut], **READ_ERRORS},
+    response={200: list[SwitchOut]},
     summary="List switches",
     operation_id="list_switches",
 )
@@ -33,7 +32,7 @@ def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
 
 @router.post(
     "/{slug}/switches",
-    response={201: SwitchMadeOut, **WRITE_ERRORS},
+    response={201: SwitchMadeOut},
     summary="Add a switch",
     operation_id="post_switch",
 )
@@ -49,7 +48,7 @@ def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any
 
 @router.patch(
     "/{slug}/switches/{name}",
-    response={200: SwitchOut, **WRITE_ERRORS},
+    response={200: SwitchOut},
     summary="Change a switch",
     operation_id="patch_switch",
 )

@@ -253,7 +253,7 @@ def _tell(rule: HealthRule, taken: Sequence[Judged]) -> None:
         object=_name_of(rule),
         severity="warning",
         title=gettext_noop("Health rule %(rule)s took numbers of %(pool)s out of use"),
-        detail=gettext_noop("%(count)s numbers are out of use. Latest: %(number)s, %(why)s."),
+        detail=gettext_noop("Numbers out of use: %(count)s. Latest: %(number)s, %(why)s."),
         remedy=gettext_noop("Check the pool's health page and undo wrong actions there."),
         url=f"/pools/{rule.pool.slug}/health/#actions",
         account=rule.pool.account_id,

@@ -253,7 +253,7 @@ def watch_twins() -> dict[str, int]:
         type=INCIDENT,
         object="numbers",
         severity="warning",
-        title=gettext_noop("%(count)s duplicate numbers"),
+        title=gettext_noop("Duplicate numbers: %(count)s"),
         detail=gettext_noop(
             "The same line is stored in two formats. The duplicates are quarantined so that "
             "no line is in two calls at once."

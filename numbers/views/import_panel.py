@@ -12,6 +12,7 @@ from numbers.models import ImportRow, NumberImport, Pool
 from numbers.selectors.imports import ALL_ROWS, SHOWN_ROWS, import_of, staged_rows
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
 
 NEW = "new"
@@ -45,18 +46,16 @@ def panel_of(
     request: HttpRequest, principal: Principal, pools: list[Pool]
 ) -> dict[str, Any] | None:
     """The panel that the address asks for; None = closed, or not for this reader."""
-    wanted = request.GET.get("panel", "")
-    if wanted == NEW:
+    if request.GET.get("panel") == NEW:
         if not pools:
             return None
         chosen = request.GET.get("pool", "")
         return {"step": "file", "steps": _steps(0), "pools": pools, "chosen": chosen}
-    if not (wanted.isascii() and wanted.isdecimal() and len(wanted) < 19):
-        return None
-    return import_panel(import_of(principal, int(wanted)), request, principal)
+    wanted = key_of(request, "panel")
+    return None if wanted is None else _panel(import_of(principal, wanted), request, principal)
 
 
-def import_panel(found: NumberImport, request: HttpRequest, principal: Principal) -> dict[str, Any]:
+def _panel(found: NumberImport, request: HttpRequest, principal: Principal) -> dict[str, Any]:
     """The panel of one import in its state."""
     may = access.decide(principal, "numbers.operate", found).allowed
     shown = found.shown_state
@@ -109,27 +108,19 @@ def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
         "cleaned": _("Cleaned up"),
         "new": _("Unchanged"),
     }
-    base = f"?panel={found.pk}"
     examples = [] if tab == "cleaned" else staged_rows(found, "c", limit=EXAMPLES)
     return {
         "tab": tab,
         "left_out": tab in ("suspicious", "refused"),
         "tabs": [
-            {
-                "name": name,
-                "word": word,
-                "count": counts[name],
-                "url": f"{base}&tab={name}",
-                "current": name == tab,
-            }
+            {"name": name, "word": word, "count": counts[name], "current": name == tab}
             for name, word in words.items()
         ],
         "rows": [{"row": row, "pieces": pieces_of(row)} for row in rows],
         "examples": [{"row": row, "pieces": pieces_of(row)} for row in examples],
         "shown": _("%(n)s of %(total)s shown")
         % {"n": figure(len(rows)), "total": figure(counts[tab])},
-        "more_url": f"{base}&tab={tab}&all=1" if len(rows) < counts[tab] and not everything else "",
-        "cleaned_url": f"{base}&tab=cleaned",
+        "more": len(rows) < counts[tab] and not everything,
         "csv_url": f"{reverse('numbers:import_refused', args=[found.pk])}?kind={TABS[tab]}",
     }
 

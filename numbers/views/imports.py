@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
@@ -15,7 +14,6 @@ from numbers.reason_words import sentence_of
 from numbers.selectors.imports import import_of, rows_left_out
 from numbers.services import imports as service
 from numbers.views.common import pool_of
-from numbers.views.import_panel import import_panel
 from poolsite import access
 from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
@@ -38,15 +36,6 @@ def import_upload(request: HttpRequest) -> HttpResponse:
         messages.error(request, sentence_of(error.detail))
         return HttpResponseRedirect(f"{reverse('numbers:numbers')}?panel=new&pool={pool.slug}")
     return _show(found)
-
-
-@require_GET
-def import_panel_part(request: HttpRequest, import_id: int) -> HttpResponse:
-    """The panel alone, for the module that keeps it fresh."""
-    principal = principal_of(request)
-    found = import_of(principal, import_id)
-    panel = import_panel(found, request, principal)
-    return render(request, "numbers/import_panel.html", {"panel": panel})
 
 
 @require_POST

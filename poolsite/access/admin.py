@@ -8,13 +8,22 @@ from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
 from poolsite.access import services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.access.principals import principal_of_request
-from poolsite.operations.admin_columns import Told
-from poolsite.operations.sentences.registry import registered, title_of
+from poolsite.operations.admin_columns import Told, Words
+from poolsite.operations.admin_values import label_of_key, labelled, value_of_key
+from poolsite.operations.sentences import (
+    Reading,
+    Sentence,
+    object_word,
+    plain,
+    registered,
+    title_of,
+)
 
 # Roles and grants take the place of Django's groups; how people log in is theirs alone.
 for model in (Group, EmailAddress, Authenticator, UserSession):
@@ -83,14 +92,50 @@ def _action_words(action: str) -> str:
     return title_of(sentence) if sentence else action
 
 
+def _object_words(kind: str) -> str:
+    return object_word(kind) or kind
+
+
+ACTOR_WORDS = Words(
+    {
+        "user": gettext_lazy("user"),
+        "token": gettext_lazy("API token"),
+        "visitor": gettext_lazy("visitor"),
+        "system": gettext_lazy("system"),
+    }
+)
+
+
+def _kept(entry: AuditEntry, values: Any) -> str:
+    """Each value as the sentence of the action says it; also one that the console leaves out."""
+    sentence = registered(entry.action) or Sentence(entry.action, "")
+    settings, reading = sentence.settings, Reading(entry)
+
+    def write(name: str, value: Any) -> str:
+        kind = sentence.places.get(name) or settings.kind(name)
+        return value_of_key(name, value) if kind is plain else kind(value, reading)
+
+    return labelled(values, lambda name: settings.label(name) or label_of_key(name), write)
+
+
 @admin.register(AuditEntry)
 class AuditEntryAdmin(Told, ModelAdmin):  # type: ignore[misc]
     """The audit log, newest first."""
 
     view_action = "access.history_view"
-    words = {"action": _action_words}
+    words = {"action": _action_words, "thing_kind": _object_words, "actor_kind": ACTOR_WORDS}
     list_display = ("at", "actor_name", "action", "thing_label", "reason")
     list_filter = ("thing_kind",)
     search_fields = ("actor_name__istartswith", "action__startswith", "thing_id")
     show_full_result_count = False
     date_hierarchy = None
+
+    @admin.display(description=gettext_lazy("before"))
+    def before_written(self, entry: AuditEntry) -> str:
+        """The old values, as the console's audit log says them."""
+        return _kept(entry, entry.before)
+
+    @admin.display(description=gettext_lazy("after"))
+    def after_written(self, entry: AuditEntry) -> str:
+        """The new values."""
+        return _kept(entry, entry.after)

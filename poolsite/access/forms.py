@@ -149,7 +149,8 @@ class AccountForm(ShortNameMixin, forms.Form):
         label=_("Currency"),
         max_length=3,
         required=False,
-        help_text=_("Three-letter code, such as CNY."),
+        initial=settings.PLATFORM_CURRENCY,
+        help_text=_("Three-letter code, such as CNY. It can't be changed later."),
     )
     locale = forms.ChoiceField(label=_("Language"), choices=settings.LANGUAGES)
 

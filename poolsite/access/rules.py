@@ -55,6 +55,17 @@ def _register_navigation() -> None:
             match=("access:token_add",),
         ),
         Entry(
+            "api_reference",
+            _("API reference"),
+            "api_reference",
+            "api",
+            section="account",
+            order=45,
+            actions=("access.tokens_change",),
+            match=("api_reference_group",),
+            suits=_is_operator,  # others, who have nine entries, open it from their tokens
+        ),
+        Entry(
             "history",
             _("Audit log"),
             "access:history",

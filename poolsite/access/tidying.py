@@ -40,10 +40,15 @@ def warn_of_ending_tokens() -> int:
 
 
 def _ends_soon(token: ApiToken, now: datetime) -> dict[str, Any]:
+    title = gettext_noop("API token %(token)s expires soon")
+    detail = gettext_noop("Days left: %(days)s. Requests with this token will then be refused.")
+    if token.expires_at <= now:
+        title = gettext_noop("API token %(token)s has expired")
+        detail = gettext_noop("Requests with this token are refused.")
     return {
         "severity": "critical" if token.expires_at <= now else "warning",
-        "title": gettext_noop("API token %(token)s expires in %(days)s days"),
-        "detail": gettext_noop("Requests with this token will then be refused."),
+        "title": title,
+        "detail": detail,
         "remedy": gettext_noop(
             "Create a new token, replace the old one with it, then revoke the old one."
         ),

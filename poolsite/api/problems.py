@@ -11,24 +11,55 @@ from poolsite.access.actions import Decision
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-# type → (status, title). The types are part of the interface.
-_PROBLEMS: dict[str, tuple[int, str]] = {
-    "malformed": (422, "The request is malformed"),
-    "too-large": (413, "The request is too large"),
-    "media-type": (415, "The body is not JSON"),
-    "not-found": (404, "Not found"),
-    "method": (405, "The method is not allowed"),
-    "unauthenticated": (401, "A valid token is required"),
-    "forbidden": (403, "The token does not allow this"),
-    "second-factor": (403, "Two-factor authentication is required"),
-    "network": (403, "The token may not be used from this address"),
-    "too-many-requests": (429, "Too many requests"),
-    "rate-limited": (429, "The rate limit is reached"),
-    "too-deep": (400, "The JSON is nested too deeply"),
-    "unavailable": (503, "The service is unavailable"),
-    "unknown-outcome": (504, "The outcome is unknown"),
-    "fault": (500, "Internal server error"),
+# type → (status, title, when it is answered). The types are part of the interface.
+_PROBLEMS: dict[str, tuple[int, str, str]] = {
+    "malformed": (422, "The request is malformed", "A parameter or field is missing or invalid."),
+    "too-large": (413, "The request is too large", "The body is over the operation's limit."),
+    "media-type": (415, "The body is not JSON", "`Content-Type` is something other than JSON."),
+    "not-found": (404, "Not found", "The object doesn't exist, or the token has no access to it."),
+    "method": (405, "The method is not allowed", "The path doesn't have this method."),
+    "unauthenticated": (
+        *(401, "A valid token is required"),
+        "The token is missing, invalid, expired or revoked.",
+    ),
+    "forbidden": (403, "The token does not allow this", "The token lacks a permission."),
+    "second-factor": (
+        *(403, "Two-factor authentication is required"),
+        "The login needs a recent second factor.",
+    ),
+    "network": (
+        *(403, "The token may not be used from this address"),
+        "The token is limited to other networks.",
+    ),
+    "too-many-requests": (
+        *(429, "Too many requests"),
+        "The operation's own limit was reached. Wait before the next request.",
+    ),
+    "rate-limited": (
+        *(429, "The rate limit is reached"),
+        "Too many requests. Wait for the seconds in `Retry-After`.",
+    ),
+    "too-deep": (400, "The JSON is nested too deeply", "The JSON has more than 32 levels."),
+    "unavailable": (
+        *(503, "The service is unavailable"),
+        "A database doesn't respond, or data is being rebuilt. Try again in a moment.",
+    ),
+    "unknown-outcome": (
+        *(504, "The outcome is unknown"),
+        "The change was sent, but no reply came. Send the same request again.",
+    ),
+    "fault": (500, "Internal server error", "An unexpected error, which was logged."),
 }
+# What an operation answers by its form alone: always, with a credential, with input, by a change.
+ALWAYS: Final = ("unauthenticated", "network", "rate-limited", "unavailable", "fault")
+CREDENTIAL: Final = ("forbidden",)
+INPUT: Final = ("malformed",)
+BODY: Final = ("malformed", "too-large")
+JSON_BODY: Final = (*BODY, "too-deep")
+CHANGE: Final = ("unknown-outcome",)
+COMMON: Final = frozenset((*ALWAYS, *CREDENTIAL, *JSON_BODY, *CHANGE, "media-type"))
+# "POST pools/{slug}/events" → the types that it answers besides.
+_OWN: dict[str, tuple[str, ...]] = {}
 
 
 class Problem(BaseModel):
@@ -41,21 +72,22 @@ class Problem(BaseModel):
     reason: str | None = None
 
 
-# What routes may answer beside what they were asked for, by status, for the OpenAPI document.
-READ_ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 422, 503), Problem)
-WRITE_ERRORS: dict[int, Any] = {**READ_ERRORS, **dict.fromkeys((409, 413, 415, 504), Problem)}
-
-
-def declare(kind: str, status: int, title: str) -> None:
+def declare(kind: str, *meaning: *tuple[int, str, str]) -> None:
     """Add a type of an app's own; ValueError when it means something else already."""
-    if _PROBLEMS.setdefault(kind, (status, title)) != (status, title):
+    if _PROBLEMS.setdefault(kind, meaning) != meaning:
         raise ValueError(f"problem type {kind!r} is declared otherwise")
 
 
-def declare_all(types: Mapping[str, tuple[int, str]]) -> None:
-    """Add an app's types, type → (status, title); called by its AppConfig.ready()."""
-    for kind, (status, title) in types.items():
-        declare(kind, status, title)
+def declare_all(
+    types: Mapping[str, tuple[int, str, str]], operations: Mapping[str, str] | None = None
+) -> None:
+    """Add an app's types, type → (status, title, when); called by its AppConfig.ready().
+
+    operations: method and path → the types that it answers beside those of its form.
+    """
+    for kind, meaning in types.items():
+        declare(kind, *meaning)
+    _OWN.update({name: tuple(kinds.split()) for name, kinds in (operations or {}).items()})
 
 
 class RefusedError(Exception):
@@ -72,14 +104,18 @@ class RefusedError(Exception):
 
 
 def problem_types() -> list[tuple[int, str, str]]:
-    """All types as (status, type, title), by status."""
-    return sorted((status, kind, title) for kind, (status, title) in _PROBLEMS.items())
+    """All types as (status, type, when), by status."""
+    return sorted((status, kind, when) for kind, (status, _title, when) in _PROBLEMS.items())
 
 
-def certain_types(status: int) -> tuple[str, ...]:
-    """The type of a status that has only one."""
-    found = [kind for kind, (at, _title) in _PROBLEMS.items() if at == status]
-    return tuple(found) if len(found) == 1 else ()
+def own_types(operation: str) -> tuple[str, ...]:
+    """What an operation (`GET pools/{slug}`) answers beside the types of its form."""
+    return _OWN.get(operation, ())
+
+
+def operations_with_types() -> frozenset[str]:
+    """All operations of which an app has declared types."""
+    return frozenset(_OWN)
 
 
 def status_of(kind: str) -> int:
@@ -89,7 +125,7 @@ def status_of(kind: str) -> int:
 
 def problem(kind: str, detail: str = "", **more: Any) -> dict[str, Any]:
     """The body of a problem."""
-    status, title = _PROBLEMS[kind]
+    status, title, _when = _PROBLEMS[kind]
     body: dict[str, Any] = {"type": kind, "title": title, "status": status}
     if detail:
         body["detail"] = detail

@@ -2,15 +2,16 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from http import HTTPStatus
 from itertools import groupby
 from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.api.problems import Problem, certain_types, problem_types
+from poolsite.api.document import ERRORS_FROM
+from poolsite.api.problems import COMMON, Problem, problem_types
 from poolsite.api.reference_access import ROOT, Access, Accesses
 from poolsite.api.reference_schema import Field, Schemas
 
@@ -26,29 +27,36 @@ PAGES: Final = {
     "billing": (_("Billing"), ("accounts",)),
 }
 _PAGE_OF: Final = {word: name for name, (_title, words) in PAGES.items() for word in words}
-ERRORS_FROM: Final = 400
-_CODE: Final = re.compile(r"`([a-z-]+)`")
 BASE: Final = "{base}"  # stands in requests for scheme and host
-_LOGIN: Final = ("-b COOKIE_FILE", '-H "X-CSRFToken: TOKEN"')
+LINE: Final = 70  # a body that is longer stands on lines of its own
+_LOGIN: Final = ("-b cookies.txt", '-H "X-CSRFToken: $CSRF_TOKEN"')
 _BEARER: Final = '-H "Authorization: Bearer $POOLSITE_TOKEN"'
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, and where it stands: in the path, the query or a header."""
+    """A parameter, where it stands (path or query), and an example, "" if there is none."""
 
     field: Field
     where: str
+    example: str
 
 
 @dataclass(frozen=True)
 class Body:
-    """A body: its media type, its type and fields, and an example of it, "" if there is none."""
+    """A body: its media type, its type and fields, and an example."""
 
     media_type: str
     type: str
     fields: tuple[Field, ...]
-    example: str
+    value: Any
+
+    @property
+    def example(self) -> str:
+        """The example as it is shown."""
+        if isinstance(self.value, str):
+            return self.value
+        return json.dumps(self.value, indent=2, ensure_ascii=False)
 
 
 @dataclass(frozen=True)
@@ -62,11 +70,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error: its status, what HTTP calls it, and the problem types known to occur."""
+    """An error: its status, its problem type, and when it is answered."""
 
     status: int
-    meaning: str
-    types: tuple[str, ...]
+    type: str
+    when: str
+
+    @property
+    def is_common(self) -> bool:
+        """Whether the type belongs to no operation in particular."""
+        return self.type in COMMON
 
 
 @dataclass(frozen=True)
@@ -85,6 +98,16 @@ class Operation:
     failures: tuple[Failure, ...]
     failure_fields: tuple[Field, ...]  # beside those that every error has
     request: str  # for a shell, with BASE in it
+
+    @property
+    def own_failures(self) -> list[Failure]:
+        """The errors that not every operation has."""
+        return [each for each in self.failures if not each.is_common]
+
+    @property
+    def common_failures(self) -> list[Failure]:
+        """The others."""
+        return [each for each in self.failures if each.is_common]
 
 
 @dataclass(frozen=True)
@@ -143,8 +166,7 @@ def _operation(
     schemas: Schemas, path: str, method: str, told: Mapping[str, Any], access: Access
 ) -> Operation:
     parameters = tuple(_parameter(schemas, each) for each in told.get("parameters", ()))
-    body = _body(schemas, told.get("requestBody", {}), whole=False)
-    description = str(told.get("description", ""))
+    body = _body(schemas, told.get("requestBody", {}))
     answers = sorted(
         ((int(status), each) for status, each in told["responses"].items()), key=lambda row: row[0]
     )
@@ -154,32 +176,33 @@ def _operation(
         method=method.upper(),
         path=path,
         summary=str(told.get("summary", "")),
-        description=description,
+        description=str(told.get("description", "")),
         access=access,
         parameters=parameters,
         body=body,
         answers=tuple(
-            Answer(status, str(each.get("description", "")), _body(schemas, each, whole=True))
+            Answer(status, str(each.get("description", "")), _body(schemas, each))
             for status, each in answers
             if status < ERRORS_FROM
         ),
-        failures=tuple(_failure(status, description) for status, _each in failed),
+        failures=tuple(_failures(each for _status, each in failed)),
         failure_fields=_failure_fields(schemas, [each for _status, each in failed]),
         request=_curl(method.upper(), path, parameters, body, access),
     )
 
 
-def _failure(status: int, description: str) -> Failure:
-    """Known are the types that are alone with their status, and those that the words name."""
-    named = set(_CODE.findall(description))
-    types = [kind for at, kind, _title in problem_types() if at == status and kind in named]
-    return Failure(status, HTTPStatus(status).phrase, (*certain_types(status), *types))
+def _failures(failed: Iterable[Mapping[str, Any]]) -> Iterator[Failure]:
+    """One for each problem type of which a response has an example."""
+    known = {kind: Failure(status, kind, when) for status, kind, when in problem_types()}
+    for response in failed:
+        for content in response.get("content", {}).values():
+            yield from (known[kind] for kind in content.get("examples", ()))
 
 
 def _failure_fields(schemas: Schemas, told: Sequence[Mapping[str, Any]]) -> tuple[Field, ...]:
     found: dict[str, Field] = {}
     for each in told:
-        body = _body(schemas, each, whole=False)
+        body = _body(schemas, each)
         for field in body.fields if body else ():
             found.setdefault(field.path, field)
     return tuple(field for path, field in found.items() if path not in Problem.model_fields)
@@ -193,35 +216,28 @@ def _anchor(method: str, path: str) -> str:
 def _parameter(schemas: Schemas, told: Mapping[str, Any]) -> Parameter:
     schema = {**told.get("schema", {})}
     schema.setdefault("description", told.get("description", ""))
-    needed = bool(told.get("required"))
-    return Parameter(schemas.field(told["name"], schema, required=needed), told["in"])
+    field = schemas.field(told["name"], schema, required=bool(told.get("required")))
+    return Parameter(field, told["in"], str(told.get("example", "")))
 
 
-def _body(schemas: Schemas, told: Mapping[str, Any], *, whole: bool) -> Body | None:
+def _body(schemas: Schemas, told: Mapping[str, Any]) -> Body | None:
     """The first media type's; None without content."""
     for media_type, content in told.get("content", {}).items():
         schema = content.get("schema", {})
         fields = tuple(schemas.fields(schema))
-        example = ""
-        if "json" in media_type:
-            value = schemas.example(schema, whole=whole)
-            example = json.dumps(value, indent=2, ensure_ascii=False)
-        return Body(media_type, schemas.type_of(schema), fields, example)
+        return Body(media_type, schemas.type_of(schema), fields, content.get("example"))
     return None
 
 
 def _curl(
     method: str, path: str, parameters: Sequence[Parameter], body: Body | None, access: Access
 ) -> str:
-    """A request for a shell; words in capitals are to be replaced."""
-    address = re.sub(r"{(\w+)}", lambda found: found[1].upper(), path)
-    asked = [
-        f"{each.field.path}={each.field.path.upper()}"
-        for each in parameters
-        if each.where == "query" and each.field.required
-    ]
-    query = f"?{'&'.join(asked)}" if asked else ""
-    lines = [f'curl "{BASE}{address}{query}"']
+    """A request for a shell, with the examples as its values."""
+    values = {each.field.path: each.example for each in parameters}
+    address = re.sub(r"{(\w+)}", lambda found: quote(values[found[1]]), path)
+    asked = [each.field.path for each in parameters if each.where == "query" and each.example]
+    query = urlencode({name: values[name] for name in asked})
+    lines = [f'curl "{BASE}{address}{query and "?"}{query}"']
     if method not in ("GET", "POST") or (method == "POST" and body is None):
         lines[0] = lines[0].replace("curl", f"curl -X {method}", 1)
     if access.accepts == ("login",):
@@ -234,15 +250,12 @@ def _curl(
 def _sent(body: Body | None) -> list[str]:
     if body is None:
         return []
-    if not body.example:
-        needed = [each for each in body.fields if each.depth == 0 and each.required]
-        return [f'-F "{each.path}={_part(each)}"' for each in needed]
-    return ['-H "Content-Type: application/json"', f"-d '{_compact(body.example)}'"]
-
-
-def _part(field: Field) -> str:
-    return "@FILE" if "binary" in field.type else field.path.upper()
-
-
-def _compact(example: str) -> str:
-    return json.dumps(json.loads(example), ensure_ascii=False).replace("'", "'\\''")
+    if "json" not in body.media_type:
+        files = {each.path for each in body.fields if "binary" in each.type}
+        return [
+            f'-F "{name}={"@" if name in files else ""}{value}"'
+            for name, value in body.value.items()
+        ]
+    line = json.dumps(body.value, ensure_ascii=False)
+    data = (line if len(line) <= LINE else body.example).replace("'", "'\\''")
+    return ['-H "Content-Type: application/json"', f"-d '{data}'"]

@@ -1,10 +1,8 @@
-"""JSON Schema in words: types, limits, nested fields and examples, for the API reference."""
+"""JSON Schema in words: types, limits and nested fields, for the API reference."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-
-from poolsite.api.reference_values import number_of, text_of
 
 Schema = Mapping[str, Any]
 
@@ -21,7 +19,10 @@ _LIMITS: Final = {
     "multipleOf": "a multiple of {}",
     "pattern": "matches {}",
 }
-_PLAIN: Final[dict[str, Any]] = {"number": 1.5, "boolean": True, "null": None}
+_PATTERNS: Final = {
+    r"^[^\x00-\x1f\x7f]*$": "no control characters",
+    r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$": "no control characters except tabs and line ends",
+}
 
 
 @dataclass(frozen=True)
@@ -53,21 +54,25 @@ class Schemas:
 
     def alternatives(self, schema: Schema) -> list[Schema]:
         """What the value may be, without null: one schema, or those of anyOf and oneOf."""
-        found = self.resolved(schema)
-        choices = found.get("anyOf") or found.get("oneOf")
+        choices = self.choices(schema)
         if not choices:
-            return [found]
+            return [self.resolved(schema)]
         nested = [each for choice in choices for each in self.alternatives(choice)]
         return [each for each in nested if each.get("type") != "null"]
 
+    def choices(self, schema: Schema) -> Sequence[Schema]:
+        """What stands in anyOf or oneOf."""
+        found = self.resolved(schema)
+        return found.get("anyOf") or found.get("oneOf") or ()
+
     def type_of(self, schema: Schema) -> str:
         """`string`, `array of objects`, `string or null`."""
-        found = self.resolved(schema)
-        choices = found.get("anyOf") or found.get("oneOf")
-        if choices:
+        if choices := self.choices(schema):
             return " or ".join(dict.fromkeys(self.type_of(choice) for choice in choices))
+        found = self.resolved(schema)
         if found.get("type") == "array":
-            return f"array of {self.type_of(found.get('items', {}))}"
+            words = self.type_of(found.get("items", {}))
+            return f"array of {words}s" if words.isalpha() else f"array of {words}"
         kind = found.get("type") or ("object" if "properties" in found else "any")
         return f"{kind} ({found['format']})" if "format" in found else str(kind)
 
@@ -109,7 +114,7 @@ class Schemas:
         names = (*seen, name) if name else seen
         found = self.resolved(schema)
         told: list[Schema] = []
-        for choice in found.get("anyOf") or found.get("oneOf") or ():
+        for choice in self.choices(schema):
             for each in self._objects(choice, names, mark):
                 if each[0] not in told:
                     told.append(each[0])
@@ -128,38 +133,6 @@ class Schemas:
             if each.get("type") == "array":
                 yield from self._leaves(each.get("items", {}))
 
-    def example(
-        self, schema: Schema, *, whole: bool = True, field: str = "", seen: tuple[str, ...] = ()
-    ) -> Any:
-        """A value that fits the field. whole: with the optional fields of objects, too."""
-        name = _name(schema)
-        alternatives = self.alternatives(schema)
-        if not alternatives or name in seen or len(seen) > DEEPEST:
-            return None
-        found = alternatives[0]
-        names = (*seen, name) if name else seen
-        if (given := _given({**found, **self.resolved(schema)})) is not None:
-            return given
-        if found.get("type") == "array":
-            items = found.get("items", {})
-            return [self.example(items, whole=whole, field=field.removesuffix("s"), seen=names)]
-        if "properties" in found:
-            return self._object(found, whole, names)
-        if found.get("type") == "object":
-            return {}
-        kind = str(found.get("type", "string"))
-        if kind == "integer":
-            return number_of(found, field)
-        return _PLAIN[kind] if kind in _PLAIN else text_of(found, field)
-
-    def _object(self, found: Schema, whole: bool, names: tuple[str, ...]) -> dict[str, Any]:
-        needed = found.get("required", ())
-        return {
-            key: self.example(inner, whole=whole, field=key, seen=names)
-            for key, inner in found["properties"].items()
-            if whole or key in needed
-        }
-
 
 def _name(schema: Schema) -> str:
     return str(schema.get("$ref", "")).rpartition("/")[2]
@@ -172,7 +145,7 @@ def _values(schema: Schema) -> list[Any]:
 def _limits(schema: Schema) -> Iterator[str]:
     for key, words in _LIMITS.items():
         if key in schema:
-            yield words.format(schema[key])
+            yield _PATTERNS.get(schema[key]) or words.format(schema[key])
 
 
 def _told(value: Any) -> str:
@@ -180,12 +153,3 @@ def _told(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return '""' if value == "" else str(value)
-
-
-def _given(schema: Schema) -> Any:
-    """What the schema itself gives as an example; None if nothing."""
-    examples = list(schema.get("examples", ()))
-    for given in ("example", "const", "default"):
-        if schema.get(given) not in (None, ""):
-            return schema[given]
-    return next(iter([*examples, *_values(schema)]), None)

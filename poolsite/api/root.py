@@ -27,17 +27,6 @@ from poolsite.api.problems import (
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 from poolsite.operations.error_pages import not_found
 
-RATE_LIMITED: dict[str, Any] = {
-    "description": "A rate limit was reached: `rate-limited`, or the operation's own limit.",
-    "headers": {
-        "Retry-After": {
-            "description": "Seconds to wait before the next request, as an integer.",
-            "required": True,
-            "schema": {"type": "integer", "minimum": 1},
-        }
-    },
-    "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-}
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -108,9 +97,7 @@ class BoundedParser(Parser):
 
 
 class DocumentedAPI(NinjaAPI):
-    """Its document says that errors are problems, and that each operation has a rate limit;
-    ninja knows one media type for all answers.
-    """
+    """Its document has the problem types and examples, too, of which ninja knows nothing."""
 
     def get_openapi_schema(self, **options: Any) -> Any:
         """The document, made once: the routes stay what they are, and making it takes a second."""
@@ -118,15 +105,11 @@ class DocumentedAPI(NinjaAPI):
 
     @cached_property
     def _document(self) -> Any:
+        from poolsite.api.document import complete
+        from poolsite.api.reference_access import accesses_of
+
         schema = super().get_openapi_schema()
-        for operations in schema["paths"].values():
-            for operation in operations.values():
-                # The guard answers before any route (poolsite/api/guard.py).
-                operation.setdefault("responses", {})["429"] = RATE_LIMITED
-                for status, response in operation["responses"].items():
-                    content = response.get("content", {})
-                    if int(status) >= 400 and "application/json" in content:
-                        content[MEDIA_TYPE] = content.pop("application/json")
+        complete(schema, accesses_of(self))
         return schema
 
 

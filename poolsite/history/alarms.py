@@ -53,7 +53,7 @@ class Alarms(KnownIncidents):
                 severity="critical",
                 title=gettext_noop("History of %(tag)s has a gap"),
                 detail=gettext_noop(
-                    "%(count)s entries never reached SQL. The timeline shows the gap."
+                    "The timeline shows the gap. Entries that never reached SQL: %(count)s."
                 ),
                 remedy=gettext_noop("Reconcile SQL with Redis, and raise the backlog limit."),
                 params={"tag": tag, "count": gaps},

@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.utils.translation import override
 
 from poolsite import live
 from poolsite.access import Decision, Principal, decide_found
 from poolsite.jobs.models import Job
 from poolsite.jobs.selectors import as_state
-from poolsite.live.scopes import id_of
+from poolsite.live.scopes import id_of, language_of
 
 
 class JobTopic(live.SnapshotTopic):
@@ -19,11 +18,8 @@ class JobTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        number, _, language = key.partition(".")
+        number, self.language = language_of(key)
         self.job_id = id_of(number, "job")
-        self.language = language or "en"
-        if self.language not in dict(settings.LANGUAGES):
-            raise ValueError(f"no language {language!r}")
 
     async def allowed(self, principal: Principal) -> Decision:
         return decide_found(principal, "jobs.view", await self._job())

@@ -4,6 +4,7 @@ import re
 from typing import ClassVar
 
 from django.conf import settings
+from django.utils.translation import get_language
 
 from poolsite import access
 from poolsite.hotpath.rows import SLUG_PATTERN
@@ -22,13 +23,10 @@ class AccountTopic(Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        self.scope, _, language = key.partition(".")
-        self.language = language or "en"
+        self.scope, self.language = language_of(key)
         decimal = self.scope.isascii() and self.scope.isdecimal() and len(self.scope) < 19
         if self.scope != ALL and not decimal:
             raise ValueError(f"no account: {key!r}")
-        if self.language not in dict(settings.LANGUAGES):
-            raise ValueError(f"no language {language!r}")
 
     @property
     def account_id(self) -> int | None:
@@ -53,6 +51,20 @@ def address_for(principal: access.Principal, name: str) -> str:
     if len(principal.account_ids) == 1:
         return f"{name}:{next(iter(principal.account_ids))}"
     return ""
+
+
+def language_of(key: str) -> tuple[str, str]:
+    """A key and the language behind it, English where there is none; else ValueError."""
+    rest, _, language = key.partition(".")
+    if language and language not in dict(settings.LANGUAGES):
+        raise ValueError(f"no language {language!r}")
+    return rest, language or "en"
+
+
+def in_language(address: str) -> str:
+    """The address with the reader's language behind it, of a topic that tells words."""
+    language = get_language() or "en"
+    return address if language == "en" else f"{address}.{language}"
 
 
 def slug_of(key: str, kind: str) -> str:

@@ -1,20 +1,25 @@
 """The admin's lists of operations: whom to tell, what was sent, incidents, jobs, gaps."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext
 from unfold.admin import ModelAdmin
 
 from poolsite.access.principals import principal_of_request
 from poolsite.history.models import GapRecord
 from poolsite.jobs.models import Job
+from poolsite.jobs.registry import kinds
 from poolsite.operations import dates, services
 from poolsite.operations.admin_columns import Told
 from poolsite.operations.models import Incident, NoticeTarget, OutgoingCall
+from poolsite.operations.sentences import object_word
+from poolsite.operations.system_page import purpose_word
 
 admin.site.index_title = gettext_lazy("Admin")
 admin.site.empty_value_display = dates.NOTHING
@@ -40,7 +45,8 @@ class NoticeTargetAdmin(Told, ModelAdmin):  # type: ignore[misc]
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """The signing secret is for those who may change it."""
         may = self.has_change_permission(request, obj)
-        return [name for name in self.fields if may or name != "secret"]
+        names = super().get_fields(request, obj)
+        return [name for name in names if may or name != "secret"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """The signing secret is made for the target, and stays."""
@@ -62,14 +68,44 @@ class NoticeTargetAdmin(Told, ModelAdmin):  # type: ignore[misc]
             self.delete_model(request, target)
 
 
+class OpenFilter(admin.SimpleListFilter):
+    """Open incidents, or ended ones."""
+
+    title = gettext_lazy("state")
+    parameter_name = "open"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        """Both."""
+        return [("1", pgettext("state", "Open")), ("0", _("Ended"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Incident]) -> QuerySet[Incident]:
+        """An incident is open until it has an end."""
+        if self.value() not in ("0", "1"):
+            return queryset
+        return queryset.filter(until__isnull=self.value() == "1")
+
+
+def _text_of(name: str, label: Any) -> Callable[[Any, Incident], str]:
+    @admin.display(description=label)
+    def shown(_admin: Any, incident: Incident) -> str:
+        return getattr(incident, name) or dates.NOTHING
+
+    return shown
+
+
 @admin.register(Incident)
 class IncidentAdmin(Seen):
-    """Every incident, also the ended ones."""
+    """Every incident, also the ended ones; its texts as people read them."""
 
     view_action = "operations.incidents"
-    list_display = ("title", "object", "severity", "since", "until", "acknowledged_name")
-    list_filter = ("severity", "type")
+    list_display = ("title_text", "object", "severity", "since", "until", "acknowledged_name")
+    list_filter = ("severity", OpenFilter)
     search_fields = ("object__istartswith", "type__istartswith")
+    hidden = ("params",)
+    words = dict.fromkeys(("title_text", "detail_text", "remedy_text"), str)
+    title_text_written = _text_of("title", gettext_lazy("title"))
+    detail_text_written = _text_of("detail", gettext_lazy("detail"))
+    remedy_text_written = _text_of("remedy", gettext_lazy("remedy"))
 
 
 @admin.register(OutgoingCall)
@@ -77,8 +113,14 @@ class OutgoingCallAdmin(Seen):
     """Every call that we made to somebody else's address."""
 
     view_action = "operations.system"
+    words = {"purpose": purpose_word}
     list_display = ("at", "purpose", "address", "status", "error", "duration_ms")
     list_filter = ("purpose",)
+
+
+def _job_words(kind: str) -> str:
+    found = kinds().get(kind)
+    return str(found.title) if found and found.title else kind
 
 
 @admin.register(Job)
@@ -86,8 +128,35 @@ class JobAdmin(Seen):
     """Long work, the latest first."""
 
     view_action = "jobs.view"
+    words = {"kind": _job_words}
+    labels = {
+        "campaign": gettext_lazy("campaign"),
+        "batch": gettext_lazy("batch"),
+        "import": gettext_lazy("import"),
+        "system": gettext_lazy("system"),
+        "verb": gettext_lazy("action"),
+        "filter": gettext_lazy("filter"),
+        "reason": gettext_lazy("reason"),
+        "target": gettext_lazy("target"),
+        "rows": gettext_lazy("rows"),
+        "imported": gettext_lazy("imported"),
+        "removed": gettext_lazy("removed"),
+        "changed": gettext_lazy("changed"),
+        "stayed": gettext_lazy("unchanged"),
+        "merged": gettext_lazy("merged"),
+        "uploaded": gettext_lazy("uploaded"),
+        "dropped": gettext_lazy("skipped"),
+        "taken": gettext_lazy("taken"),
+        "refused": gettext_lazy("refused"),
+        "after": gettext_lazy("last row"),
+    }
     list_display = ("public_id", "kind", "state", "done", "total", "actor", "created_at")
     list_filter = ("state", "kind")
+
+
+def _history_words(kind: str) -> str:
+    """Of the kind of a history, such as `numbers.pool`."""
+    return object_word(kind.rpartition(".")[2]) or kind
 
 
 @admin.register(GapRecord)
@@ -96,6 +165,7 @@ class GapRecordAdmin(Seen):
 
     view_action = "operations.system"
     account_field = ""
+    words = {"kind": _history_words}
     list_display = ("tag", "generation", "first_seq", "last_seq", "reason", "noticed_at")
     list_filter = ("reason", "kind")
     search_fields = ("tag__istartswith",)

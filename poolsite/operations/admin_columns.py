@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import FieldDoesNotExist
-from django.db.models import DateTimeField, Field, Model
+from django.db.models import DateTimeField, Field, JSONField, Model
 from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.text import capfirst
@@ -16,6 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from poolsite.access.admin_rights import ByActions
 from poolsite.operations import dates
+from poolsite.operations.admin_filters import ChoicesInWords, ValuesInWords
+from poolsite.operations.admin_values import label_of_key, labelled, moment_us, value_of_key
 from poolsite.operations.templatetags.console import span
 
 Written = Callable[[Any], str]
@@ -24,10 +26,14 @@ Written = Callable[[Any], str]
 class Told(ByActions):
     """Mixin before ModelAdmin: values and names as on every page of the console.
 
-    `words`: how the values of a field are written that code has a word of its own for.
+    `words`: how the values of a field are written that code has a word of its own for; and those
+    of that name within a field of JSON, where `labels` says what the names mean. A field that a
+    class writes by a method `<field>_written` of its own is shown by it.
     """
 
     words: ClassVar[Mapping[str, Written]] = {}
+    labels: ClassVar[Mapping[str, Any]] = {}
+    show_facets = admin.ShowFacets.NEVER  # counting a large table costs more than its page
 
     @property
     def search_help_text(self) -> Any:
@@ -39,6 +45,17 @@ class Told(ByActions):
     def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
         """The declared columns, in the words of the console."""
         return [self._written_column(name) for name in self.list_display]  # type: ignore[attr-defined]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Sequence[Any]:
+        """The fields of a form; what the reader only looks at is written as in lists."""
+        names = super().get_fields(request, obj)
+        if obj is None or self.has_change_permission(request, obj):
+            return names
+        return [self._written_column(name) for name in names]
+
+    def get_list_filter(self, request: HttpRequest) -> Sequence[Any]:
+        """The declared filters, with choices in the words of the list."""
+        return [self._filter_in_words(each) for each in super().get_list_filter(request)]  # type: ignore[misc]
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """A list that nothing narrows has no way to show all of it: all of it is shown."""
@@ -52,36 +69,67 @@ class Told(ByActions):
         if field.name in self.words:
             return self.words[field.name]
         if field.choices:
-            return words_of(dict(field.flatchoices))
+            return Words(dict(field.flatchoices))
+        if isinstance(field, JSONField):
+            return self.json_written
         if isinstance(field, DateTimeField):
             return dates.moment
         if field.name.endswith("_us"):
-            return _moment_us
+            return moment_us
         if field.name.endswith("_seconds"):
             return span
         return str if field.many_to_one else None
 
-    def _shown(self) -> list[str]:
-        names = super()._shown()
-        return names if self.change_action else [self._written_column(name) for name in names]
+    def json_written(self, value: Any) -> str:
+        """What a field of JSON holds, each value beside its label."""
+        return labelled(value, self.label_within, self.value_within)
+
+    def label_within(self, name: str) -> str:
+        """What a name within JSON is called: by `labels`, else as the field of that name."""
+        if name in self.labels:
+            return capfirst(str(self.labels[name]))
+        field = self._field(name)
+        return label_of_key(name) if field is None else capfirst(str(_name_of(field)))
+
+    def value_within(self, name: str, value: Any) -> str:
+        """How a value of that name is written: by `words`, else by its own form."""
+        if name in self.words and not isinstance(value, list):
+            return self.words[name](value)
+        return value_of_key(name, value)
+
+    def _filter_in_words(self, each: Any) -> Any:
+        field = self._field(each)
+        if field is not None and field.choices:
+            return (each, ChoicesInWords)
+        return (each, ValuesInWords) if field is not None and each in self.words else each
+
+    def _field(self, name: Any) -> "Field[Any, Any] | None":
+        """The field of that name; None for anything else that a list or a form may name."""
+        try:
+            found = self.model._meta.get_field(name)  # type: ignore[attr-defined]
+        except (FieldDoesNotExist, TypeError):
+            return None
+        return found if isinstance(found, Field) else None
 
     def _written_column(self, name: Any) -> Any:
-        try:
-            field = self.model._meta.get_field(name)  # type: ignore[attr-defined]
-        except (FieldDoesNotExist, TypeError):
-            return name
-        writer = self.writer_of(field)
+        field = self._field(name)
+        writer = None if field is None else self.writer_of(field)
         if writer is None:
             return name
         shown = f"{name}_written"
-        if shown not in type(self).__dict__:
+        if not hasattr(type(self), shown):
             setattr(type(self), shown, _column(field, writer))
         return shown
 
 
-def words_of(texts: Mapping[Any, Any]) -> Written:
-    """The text of a value, which begins with a capital; a value without one as it is."""
-    return lambda value: capfirst(str(texts.get(value, value)))
+@dataclass(frozen=True)
+class Words:
+    """Writes a value by its text, which begins with a capital; one without a text as it is."""
+
+    texts: Mapping[Any, Any]
+
+    def __call__(self, value: Any) -> str:
+        return capfirst(str(self.texts.get(value, value)))
 
 
 def _column(field: Any, writer: Written) -> Callable[[Any, Any], str]:
@@ -107,11 +155,6 @@ def _bare(name: Any) -> str:
 
 
 _without_unit = lazy(_bare, str)
-
-
-def _moment_us(value: int) -> str:
-    """Microseconds since 1970."""
-    return dates.moment_exact(datetime.fromtimestamp(value / 1_000_000, UTC))
 
 
 def _label_of(model: Any, path: str) -> str:

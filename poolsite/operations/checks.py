@@ -103,7 +103,7 @@ def migrations() -> Finding:
         if missing:
             return _wrong(
                 _("Missing"),
-                gettext_noop("%(count)s migrations are not applied"),
+                gettext_noop("Migrations not applied: %(count)s"),
                 gettext_noop("Pages that use the new tables fail."),
                 gettext_noop("Run: manage.py migrate"),
                 count=missing,
@@ -172,7 +172,7 @@ def workers() -> Finding:
     late = Trouble(
         "warning",
         gettext_noop("Workers are falling behind"),
-        gettext_noop("%(count)s runs in the last 5 minutes were too late and were skipped."),
+        gettext_noop("Late runs skipped in the last 5 minutes: %(count)s."),
         gettext_noop("Start more workers, or find out what keeps them busy."),
         PAGE,
         {"count": expired},

@@ -1,14 +1,12 @@
 """`/start/<goal>/`: all steps of a goal on one page, the next one opened with its form."""
 
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -16,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from poolsite import access, hotpath
 from poolsite.access import Decision
 from poolsite.access.mails import site_of
-from poolsite.access.views.common import add_errors, asks_again, confirm_url
+from poolsite.access.views.common import add_errors, asks_again, confirm_url, factor_url
 from poolsite.api.problems import RefusedError
 from poolsite.operations.goals import DONE, LATER, NEXT, Guide, Step, goals, guide_of, open_guides
 from poolsite.operations.pages import principal_of
@@ -120,8 +118,7 @@ def _row(
         return row
     decision = guide.decision(step)
     if decision is Decision.FACTOR:
-        back = urlencode({"next": request.get_full_path()})
-        row |= {"waits_for": "factor", "confirm_url": f"{reverse('mfa_reauthenticate')}?{back}"}
+        row |= {"waits_for": "factor", "confirm_url": factor_url(request)}
     elif not decision:
         row["waits_for"] = "other"
     elif step.asks_again and (url := confirm_url(request)):

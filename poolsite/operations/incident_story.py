@@ -18,7 +18,13 @@ MOST_EVENTS = 200
 MOST_CALLS = 100
 MOST_EARLIER = 5
 Kind = IncidentEvent.Kind
-DOTS = {Kind.WORSE: "bad", Kind.EASED: "warn", Kind.ACKNOWLEDGED: "good", Kind.RESUMED: "warn"}
+DOTS = {
+    Kind.WORSE: "bad",
+    Kind.EASED: "warn",
+    Kind.RESUMED: "warn",
+    **dict.fromkeys((Kind.ACKNOWLEDGED, Kind.ASSIGNED, Kind.RESOLVED), "good"),
+}
+OWNED = (Kind.ACKNOWLEDGED, Kind.ASSIGNED)
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterato
             yield Item(
                 each.at, DOTS.get(Kind(each.kind), "plain"), _title(each), _why(each) or more
             )
-    if any(each.kind == Kind.ACKNOWLEDGED for each in events):
+    if any(each.kind in OWNED for each in events):
         return
     for row in group:  # acknowledged before timelines were kept
         if row.acknowledged_at:
@@ -100,20 +106,22 @@ def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterato
 
 
 def _title(event: IncidentEvent) -> str:
-    who = {"name": event.who}
-    if event.kind == Kind.ACKNOWLEDGED:
-        return _("Acknowledged by %(name)s") % who
-    if event.kind == Kind.SNOOZED:
-        return _("Snoozed by %(name)s") % who
-    if event.kind == Kind.RESUMED:
-        return _("Snooze ended by %(name)s") % who
-    if event.kind == Kind.NOTE:
-        return _("Note by %(name)s") % who
-    return str(event.get_kind_display())
+    titles = {
+        Kind.ACKNOWLEDGED: _("Acknowledged by %(name)s"),
+        Kind.ASSIGNED: _("Assigned to %(owner)s by %(name)s"),
+        Kind.SNOOZED: _("Snoozed by %(name)s"),
+        Kind.RESUMED: _("Snooze ended by %(name)s"),
+        Kind.NOTE: _("Note by %(name)s"),
+        Kind.RESOLVED: _("Resolved by %(name)s"),
+    }
+    said = titles.get(Kind(event.kind))
+    if said is None:
+        return str(event.get_kind_display())
+    return said % {"name": event.who, "owner": event.text}
 
 
 def _why(event: IncidentEvent) -> str:
-    if event.kind == Kind.NOTE:
+    if event.kind in (Kind.NOTE, Kind.RESOLVED):
         return _("“%(text)s”") % {"text": event.text}
     if event.kind == Kind.SNOOZED and event.until:
         until = dates.moment(event.until)

@@ -1,35 +1,23 @@
-"""The incidents: what is wrong, one of them with its timeline, and who looks after it."""
+"""The incidents: what is wrong, and one of them with its timeline."""
 
-from collections.abc import Callable
-from datetime import datetime, time, timedelta
 from typing import Any
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET
 
 from poolsite import access
 from poolsite.access.principal import Principal
-from poolsite.operations import incident_story, incidents, selectors, services, tables
+from poolsite.operations import incident_story, selectors, tables
 from poolsite.operations.attention import Cause
+from poolsite.operations.incident_verbs import snooze_choices
 from poolsite.operations.models import Incident
-from poolsite.operations.pages import principal_of, user_of
+from poolsite.operations.pages import principal_of
+from poolsite.operations.services import incident_care
 from poolsite.operations.tables import SqlColumn
-from poolsite.operations.verbs import word_of
-
-SNOOZES: dict[str, timedelta] = {
-    "15m": timedelta(minutes=15),
-    "1h": timedelta(hours=1),
-    "4h": timedelta(hours=4),
-}
-TOMORROW = "tomorrow"
-MORNING = time(9)
 
 
 def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:
@@ -70,8 +58,8 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
     )
     context = {
         **attention_context(principal),
-        "snoozes": _snooze_choices(),
-        "panel": _panel(principal, request.GET.get("panel", "")),
+        "snoozes": snooze_choices(),
+        "panel": _panel(request, principal),
         "choices": [state, days, severity],
         "text": text,
     }
@@ -123,149 +111,29 @@ def incident_page(request: HttpRequest, incident_id: int) -> HttpResponse:
     context = {
         **_told(principal, found),
         "earlier": incident_story.earlier(found),
-        "snoozes": _snooze_choices(),
+        "snoozes": snooze_choices(),
     }
     return render(request, "operations/incident.html", context)
 
 
-def _panel(principal: Principal, asked: str) -> dict[str, Any] | None:
+def _panel(request: HttpRequest, principal: Principal) -> dict[str, Any] | None:
     """The incident that is opened beside the list; None = none is."""
-    if not (asked.isascii() and asked.isdecimal() and len(asked) <= tables.KEY_DIGITS):
-        return None
-    return _told(principal, selectors.incident(principal, int(asked)))
+    asked = tables.key_of(request, "panel")
+    return None if asked is None else _told(principal, selectors.incident(principal, asked))
 
 
 def _told(principal: Principal, found: Incident) -> dict[str, Any]:
     """What an incident's page and its panel both show."""
     group = selectors.like(principal, found)
+    can_act = access.decide(principal, "operations.acknowledge", found).allowed
     return {
         "incident": found,
         "cause": Cause(group),
         "items": incident_story.timeline(principal, group),
         "again": incident_story.again(found),
-        "can_act": access.decide(principal, "operations.acknowledge", found).allowed,
-        "note_longest": services.NOTE_LONGEST,
+        "can_act": can_act,
+        "can_resolve": found.ends_by_hand
+        and access.decide(principal, "operations.resolve", found).allowed,
+        "owners": selectors.possible_owners(principal, group) if can_act else [],
+        "note_longest": incident_care.NOTE_LONGEST,
     }
-
-
-@require_POST
-def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Make the reader the owner of it, and of the open ones of its type: they are one cause.
-
-    A second click changes nothing; whoever comes second is told who was first.
-    """
-    found, group = _changed(request, incident_id)
-    user, now = user_of(request), timezone.now()
-    noted = incidents.acknowledge(found, actor=user, at=now)
-    for each in group:
-        if each.pk != found.pk:
-            incidents.acknowledge(each, actor=user, at=now)
-    owner = noted.acknowledged_name
-    mine = noted.acknowledged_by_id == user.pk
-    if _wants_json(request):
-        return JsonResponse({"acknowledged_by": owner, "yours": mine})
-    if mine:
-        messages.success(request, _("“%(name)s” is assigned to you.") % {"name": found.title})
-    elif owner:
-        messages.info(request, _("%(name)s has already acknowledged this.") % {"name": owner})
-    return _back(request, found)
-
-
-@require_POST
-def snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Fold the cause away until a moment, for a reason."""
-    found, group = _changed(request, incident_id)
-
-    def carry_out() -> int:
-        until = _snooze_end(word_of(request, "until"))
-        reason = word_of(request, "reason", services.REASON_LONGEST + 1)
-        return services.snooze_incidents(group, actor=user_of(request), until=until, reason=reason)
-
-    return _tell(
-        request,
-        found,
-        carry_out,
-        done=_("Snoozed. It comes back at once if it gets worse."),
-        nothing=_("Nothing was snoozed: this incident has ended or has become worse."),
-    )
-
-
-@require_POST
-def end_snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Bring the cause back to the list now."""
-    found, group = _changed(request, incident_id)
-    return _tell(
-        request,
-        found,
-        lambda: services.resume_incidents(group, actor=user_of(request)),
-        done=_("Snooze ended."),
-        nothing=_("This incident is not snoozed."),
-    )
-
-
-@require_POST
-def add_note(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Write into the incident's timeline."""
-    found, _group = _changed(request, incident_id)
-
-    def carry_out() -> int:
-        text = request.POST.get("text", "")[: services.NOTE_LONGEST + 1]
-        return bool(services.add_incident_note(found, text, actor=user_of(request)))
-
-    return _tell(request, found, carry_out, done=_("Note added."), nothing="")
-
-
-def _changed(request: HttpRequest, incident_id: int) -> tuple[Incident, list[Incident]]:
-    """An incident that the reader may look after, and those of its cause, itself among them."""
-    principal = principal_of(request)
-    found = selectors.incident(principal, incident_id)
-    access.require(principal, "operations.acknowledge", found)
-    group = selectors.like(principal, found)
-    return found, [
-        each for each in group if access.decide(principal, "operations.acknowledge", each).allowed
-    ]
-
-
-def _tell(
-    request: HttpRequest, found: Incident, verb: Callable[[], int], *, done: str, nothing: str
-) -> HttpResponse:
-    try:
-        count = verb()
-    except ValidationError as error:
-        text = " ".join(error.messages)
-        if _wants_json(request):
-            return JsonResponse({"title": _("Nothing was changed."), "detail": text}, status=422)
-        messages.error(request, text)
-        return _back(request, found)
-    if _wants_json(request):
-        return JsonResponse({"changed": count})
-    (messages.success if count else messages.info)(request, done if count else nothing)
-    return _back(request, found)
-
-
-def _snooze_choices() -> list[tuple[str, str]]:
-    minutes = ngettext("%(n)s minute", "%(n)s minutes", 15) % {"n": 15}
-    hours = [ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n} for n in (1, 4)]
-    return list(zip((*SNOOZES, TOMORROW), (minutes, *hours, _("Tomorrow at 9:00")), strict=True))
-
-
-def _snooze_end(choice: str) -> datetime:
-    now = timezone.now()
-    if choice in SNOOZES:
-        return now + SNOOZES[choice]
-    if choice != TOMORROW:
-        raise ValidationError(_("Choose how long to snooze."))
-    day = timezone.localtime(now).date() + timedelta(days=1)
-    return datetime.combine(day, MORNING, timezone.get_current_timezone())
-
-
-def _back(request: HttpRequest, found: Incident) -> HttpResponse:
-    back = request.POST.get("back")
-    if back == "incident":
-        return redirect("operations:incident", found.pk)
-    beside = f"?panel={found.pk}" if back == "panel" else ""
-    return redirect(reverse("operations:incidents") + beside)
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return "application/json" in request.headers.get("Accept", "")

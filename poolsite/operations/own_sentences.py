@@ -29,6 +29,16 @@ def register_all() -> None:
             _("%(actor)s acknowledged the incident “%(thing)s”"),
         ),
         Sentence(
+            "operations.assign",
+            INCIDENTS,
+            _("%(actor)s assigned the incident “%(thing)s” to %(owner)s"),
+        ),
+        Sentence(
+            "operations.resolve",
+            INCIDENTS,
+            _("%(actor)s resolved the incident “%(thing)s”"),
+        ),
+        Sentence(
             "operations.snooze",
             INCIDENTS,
             _("%(actor)s snoozed the incident “%(thing)s” until %(until)s"),

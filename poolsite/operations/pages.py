@@ -7,13 +7,13 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from poolsite import access
 from poolsite.access import actions
 from poolsite.access.models import Account, User
 from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.live.scopes import in_language
 from poolsite.operations import navigation, selectors
 from poolsite.operations.models import Incident
 
@@ -49,9 +49,7 @@ def _topic(request: HttpRequest, name: str) -> str:
     principal = principal_of(request)
     if name not in actions.actions() or not actions.decide(principal, name).allowed:
         return ""
-    language = get_language() or "en"
-    suffix = "" if language == "en" else f".{language}"
-    return f"{name}:{selectors.scope_of(principal)}{suffix}"
+    return in_language(f"{name}:{selectors.scope_of(principal)}")
 
 
 def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.Section]:

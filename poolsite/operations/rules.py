@@ -14,6 +14,7 @@ def register() -> None:
     register_action("operations.overview", roles=MANAGERS, operators=True)
     register_action("operations.incidents", roles=MANAGERS, operators=True)
     register_action("operations.acknowledge", roles=MANAGERS, grants=["operate"])
+    register_action("operations.resolve", grants=["operate", "finance"])
     register_action("operations.targets_change", roles=MANAGERS, grants=["operate"])
     register_action("operations.search", members=True, operators=True)
     register_action("operations.system", operators=True)
@@ -21,6 +22,8 @@ def register() -> None:
     register_page_word("operations:system", _("Open system"))
     register_page_word("access:tokens", _("Open tokens"))
     register_page_word("access:operators", _("Open operators"))
+    register_page_word("access:accounts", _("Open accounts"))
+    register_page_word("access:finance_request", _("Open request"))
     navigation.register(
         navigation.Entry(
             "overview",

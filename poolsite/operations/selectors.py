@@ -1,6 +1,6 @@
 """What the overview, the incidents page and the system page read. Tenant-safe."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -9,6 +9,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from poolsite import access
+from poolsite.access.actions import action_of
+from poolsite.access.models import Membership, User
 from poolsite.access.principal import Principal
 from poolsite.operations import attention
 from poolsite.operations.models import Incident
@@ -44,6 +46,21 @@ def like(principal: Principal, found: Incident) -> list[Incident]:
     if found.until is not None:
         return [found]
     return list(open_incidents(principal).filter(type=found.type)[: attention.MOST_ROWS]) or [found]
+
+
+def possible_owners(principal: Principal, group: Iterable[Incident]) -> QuerySet[User]:
+    """Who the incidents of one cause can be assigned to: people who may see all of them, by name.
+
+    Who reads for an account is offered its people, not the platform's.
+    """
+    accounts = {each.account_id for each in group}
+    suiting = Q(is_operator=True) if principal.is_operator else Q(pk__in=())
+    if len(accounts) == 1:
+        roles = action_of("operations.incidents").roles
+        members = Membership.objects.filter(account__in=accounts, role__in=roles)
+        suiting |= Q(pk__in=members.values("user"))
+    people = User.objects.filter(suiting, is_active=True)
+    return people.order_by("first_name", "last_name", "username")
 
 
 def incidents(

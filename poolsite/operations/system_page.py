@@ -190,18 +190,18 @@ def system() -> dict[str, Any]:
     }
 
 
-def purpose_word(call: OutgoingCall) -> str:
+def purpose_word(purpose: str) -> str:
     """What a request was for: an alert's event, else as it was logged."""
     return {
         "notice.opened": _("Alert: problem"),
         "notice.worse": _("Alert: now critical"),
         "notice.closed": _("Alert: resolved"),
-    }.get(call.purpose, call.purpose)
+    }.get(purpose, purpose)
 
 
 def _calls() -> list[tuple[OutgoingCall, str]]:
     rows = OutgoingCall.objects.order_by("-pk")[:MOST_CALLS]
-    return [(call, purpose_word(call)) for call in rows]
+    return [(call, purpose_word(call.purpose)) for call in rows]
 
 
 def health_rows(judged: health.Health) -> list[dict[str, Any]]:

@@ -184,8 +184,8 @@ def text_of(request: HttpRequest, name: str, longest: int = 80) -> str:
 
 
 def key_of(request: HttpRequest, name: str) -> int | None:
-    """A primary key of the address; None when it is not one."""
-    value = request.GET.get(name, "")
+    """A primary key of the form or the address; None when it is not one."""
+    value = request.POST.get(name) or request.GET.get(name, "")
     good = value.isascii() and value.isdecimal() and len(value) <= KEY_DIGITS
     return int(value) if good else None
 

@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from poolsite.operations import goal_views, incident_views, managed_views, views
+from poolsite.operations import (
+    goal_views,
+    incident_verbs,
+    incident_views,
+    managed_views,
+    views,
+)
 
 app_name = "operations"
 urlpatterns = [
@@ -10,12 +16,17 @@ urlpatterns = [
     path("start/<slug:goal>/", goal_views.start, name="start"),
     path("incidents/", incident_views.incidents_page, name="incidents"),
     path("incidents/<int:incident_id>/", incident_views.incident_page, name="incident"),
-    path(
-        "incidents/<int:incident_id>/acknowledge/", incident_views.acknowledge, name="acknowledge"
-    ),
-    path("incidents/<int:incident_id>/snooze/", incident_views.snooze, name="snooze"),
-    path("incidents/<int:incident_id>/snooze/end/", incident_views.end_snooze, name="end_snooze"),
-    path("incidents/<int:incident_id>/notes/", incident_views.add_note, name="incident_note"),
+    *[
+        path(f"incidents/<int:incident_id>/{address}/", verb, name=name)
+        for address, verb, name in (
+            ("acknowledge", incident_verbs.acknowledge, "acknowledge"),
+            ("assign", incident_verbs.assign, "assign"),
+            ("snooze", incident_verbs.snooze, "snooze"),
+            ("snooze/end", incident_verbs.end_snooze, "end_snooze"),
+            ("notes", incident_verbs.add_note, "incident_note"),
+            ("resolve", incident_verbs.resolve, "resolve"),
+        )
+    ],
     path("system/", views.system, name="system"),
     path("system/confirm-clock/", views.confirm_clock, name="confirm_clock"),
     path("views/", views.save_view, name="save_view"),

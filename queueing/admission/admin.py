@@ -6,8 +6,9 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.services.actor import Actor
-from poolsite.operations.admin_columns import words_of
+from poolsite.operations.admin_columns import Words
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.operations.admin_values import labelled_text
 from queueing.admission import services
 from queueing.admission.forms import GateChecks
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
@@ -99,7 +100,11 @@ class EventAdmin(OfGate):
     """Every entry of the gates' histories."""
 
     path = "aggregate"
-    words = {"event": words_of(EVENTS), "holder": lambda holder: str(holder).removeprefix("@")}
+    words = {
+        "event": Words(EVENTS),
+        "holder": lambda holder: str(holder).removeprefix("@"),
+        "data": labelled_text,
+    }
     list_display = ("at_us", "aggregate", "event", "holder", "task", "batch", "reason")
     search_fields = ("holder__startswith",)
     ordering = ("-at_us",)

@@ -22,7 +22,7 @@ class AdmissionConfig(AppConfig):
         rules.register()
         operations.register_sentences("queueing.admission.sentences")
         operations.register_goals("queueing.admission.guide")
-        problems.declare_all(errors.PROBLEMS)
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()
         search.register()

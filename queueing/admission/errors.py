@@ -4,15 +4,43 @@ from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-PROBLEMS: Mapping[str, tuple[int, str]] = {
-    "unknown-gate": (404, "Gate not found"),
-    "unknown-device": (404, "Device not found"),
-    "unknown-permit": (404, "Permit not found"),
-    "unknown-batch": (404, "Batch not found"),
-    "not-held": (409, "The permit is not held"),
-    "bad-rows": (422, "Some rows of the file can't be used"),
-    "gate-refused": (409, "The gate's state does not allow this"),
-    "gate-recovering": (409, "The gate is recovering"),
+# type → (status, title, when it is answered).
+PROBLEMS: Mapping[str, tuple[int, str, str]] = {
+    "unknown-gate": (
+        *(404, "Gate not found"),
+        "The gate doesn't exist, or the token has no access to it.",
+    ),
+    "unknown-device": (404, "Device not found", "The token is for other devices."),
+    "unknown-permit": (404, "Permit not found", "No permit has this holder."),
+    "unknown-batch": (404, "Batch not found", "The gate has no batch with this ID."),
+    "not-held": (409, "The permit is not held", "The holder has no permit, or another token."),
+    "bad-rows": (
+        *(422, "Some rows of the file can't be used"),
+        "Rows are invalid or repeated; `problems` lists the first ones. Nothing was created.",
+    ),
+    "gate-refused": (
+        *(409, "The gate's state does not allow this"),
+        "The state of the gate or batch doesn't allow this.",
+    ),
+    "gate-recovering": (409, "The gate is recovering", "The gate is recovering."),
+}
+
+# What an operation of the API answers of these, and of the other apps' types.
+OPERATIONS: Mapping[str, str] = {
+    "GET gates/{slug}": "unknown-gate",
+    "GET gates/{slug}/holders": "unknown-gate",
+    "POST gates/{slug}/key/{do}": "unknown-gate gate-refused",
+    "GET gates/{slug}/batches": "unknown-gate",
+    "POST gates/{slug}/batches": "unknown-gate bad-rows",
+    "GET gates/{slug}/batches/{batch}": "unknown-gate unknown-batch",
+    "POST gates/{slug}/batches/{batch}/{what}": "unknown-gate unknown-batch gate-refused",
+    "POST gates/{slug}/acquire": "unknown-gate",
+    "POST gates/{slug}/release": "unknown-gate",
+    "POST gates/{slug}/renew": "unknown-gate",
+    "POST gates/{slug}/incr": "unknown-gate",
+    "POST gates/{slug}/decr": "unknown-gate",
+    "POST gates/{slug}/observe": "unknown-gate",
+    "POST devices/{device}/report": "unknown-device unknown-gate",
 }
 
 

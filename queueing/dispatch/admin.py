@@ -7,6 +7,7 @@ from django.utils.text import capfirst
 
 from poolsite.access.services.actor import Actor
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.operations.admin_values import labelled_text
 from queueing.dispatch import services
 from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
 from queueing.dispatch.selectors.events import event_words, reason_words
@@ -75,6 +76,7 @@ class EventAdmin(OfGroup):
     words = {
         "event": lambda event: str(event_words().get(event, event)),
         "peer": lambda peer: peer.partition(":")[2] or peer,
+        "data": labelled_text,
         "reason": lambda reason: str(capfirst(reason_words().get(reason, reason))),
     }
     list_display = ("at_us", "aggregate", "event", "peer", "name", "count", "reason")

@@ -22,7 +22,7 @@ class DispatchConfig(AppConfig):
         rules.register()
         operations.register_sentences("queueing.dispatch.sentences")
         operations.register_goals("queueing.dispatch.guide")
-        problems.declare_all(errors.PROBLEMS)
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()
         search.register()

@@ -4,14 +4,41 @@ from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-PROBLEMS: Mapping[str, tuple[int, str]] = {
-    "unknown-group": (404, "Group not found"),
-    "unknown-instance": (404, "Instance not found"),
-    "unknown-session": (404, "Session not found"),
-    "unknown-peer": (404, "Peer not found"),
-    "unknown-upgrade": (404, "Upgrade not found"),
-    "group-refused": (409, "The group's state does not allow this"),
-    "upgrade-refused": (409, "The upgrade can't be done now"),
+# type → (status, title, when it is answered).
+PROBLEMS: Mapping[str, tuple[int, str, str]] = {
+    "unknown-group": (
+        *(404, "Group not found"),
+        "The group doesn't exist, or the token has no access to it.",
+    ),
+    "unknown-instance": (404, "Instance not found", "The group has no instance with this name."),
+    "unknown-session": (404, "Session not found", "The group has no session with this ID."),
+    "unknown-peer": (404, "Peer not found", "The peer isn't linked."),
+    "unknown-upgrade": (404, "Upgrade not found", "The group has no upgrade with this ID."),
+    "group-refused": (
+        *(409, "The group's state does not allow this"),
+        "The group's state doesn't allow this.",
+    ),
+    "upgrade-refused": (
+        *(409, "The upgrade can't be done now"),
+        "The upgrade can't be done now. `detail` says why.",
+    ),
+}
+
+# What an operation of the API answers of these, and of the other apps' types.
+OPERATIONS: Mapping[str, str] = {
+    "GET groups/{slug}": "unknown-group",
+    "GET groups/{slug}/instances": "unknown-group",
+    "GET groups/{slug}/front-ends": "unknown-group",
+    "POST groups/{slug}/instances/{name}/manual": "unknown-group",
+    "POST groups/{slug}/front-ends/{peer_id}/count": "unknown-group",
+    "GET groups/{slug}/sessions": "unknown-group unknown-session",
+    "POST groups/{slug}/sessions/end": "unknown-group unknown-session",
+    "GET groups/{slug}/events": "unknown-group",
+    "GET groups/{slug}/upgrades": "unknown-group",
+    "POST groups/{slug}/upgrades": "unknown-group upgrade-refused",
+    "GET groups/{slug}/upgrades/{upgrade}": "unknown-group unknown-upgrade",
+    "POST groups/{slug}/upgrades/{upgrade}/force": "unknown-group unknown-upgrade upgrade-refused",
+    "POST groups/{slug}/upgrades/{upgrade}/abort": "unknown-group unknown-upgrade upgrade-refused",
 }
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from django import forms
 from django.core.validators import RegexValidator
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.operations.forms import AggregateCreateForm
@@ -104,7 +105,7 @@ class UpgradeForm(DurationsMixin, forms.Form):
     )
     at_limit = forms.ChoiceField(
         label=_("After the drain timeout"),
-        choices=Upgrade.AtLimit.choices,
+        choices=[(value, capfirst(words)) for value, words in Upgrade.AtLimit.choices],
         initial=Upgrade.AtLimit.WAIT,
     )
     reason = forms.CharField(label=_("Reason"), max_length=200, required=False)

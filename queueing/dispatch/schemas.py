@@ -90,6 +90,7 @@ class InstanceOut(PeerOut):
     manual: Literal["open", "drain", "blocked"]
     manual_by: str
     manual_reason: str
+    manual_since_us: int | None
     manual_until_us: int | None
     upgrading: bool
 

@@ -40,7 +40,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
             _("Instance"),
             row.name,
             _("Instance of %(group)s") % {"group": row.group.name},
-            reverse("dispatch:group", args=[row.group.slug]),
+            _instance_url(row),
             exact=place == 0,
             group="groups",
             icon="dns",
@@ -76,6 +76,17 @@ def _group(principal: Principal, place: int, row: Group) -> Found:
     )
 
 
+def _instance_url(row: Instance) -> str:
+    """Its own page; the group's for one that never came."""
+    if not row.back_id:
+        return reverse("dispatch:group", args=[row.group.slug])
+    return _sessions_url(row.group, peer=f"b:{row.back_id}")
+
+
+def _sessions_url(group: Group, **query: str) -> str:
+    return f"{reverse('dispatch:sessions', args=[group.slug])}?{urlencode(query)}"
+
+
 def _sessions(groups: list[Group], text: str) -> list[Found]:
     asked = hotpath.run_batch([door.route(group.slug, text[:81]) for group in groups])
     return [
@@ -83,8 +94,7 @@ def _sessions(groups: list[Group], text: str) -> list[Found]:
             _("Session"),
             route.session,
             f"{group.name} · {route.back_name}",
-            f"{reverse('dispatch:sessions', args=[group.slug])}"
-            f"?{urlencode({'session': route.session})}",
+            _sessions_url(group, session=route.session),
             exact=True,
             group="groups",
             icon="forum",

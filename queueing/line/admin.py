@@ -6,13 +6,17 @@ from django.contrib import admin
 from django.db.models import CharField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Cast
 from django.http import HttpRequest
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
 from poolsite.access.services.actor import Actor
 from poolsite.operations import dates
-from poolsite.operations.admin_columns import words_of
+from poolsite.operations.admin_columns import Words
 from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
-from queueing.line.admin_words import EVENTS
+from poolsite.operations.admin_values import labelled, moment_us
+from poolsite.operations.templatetags.console import span
+from queueing.line import pauses
+from queueing.line.admin_words import DATA, DATA_OF, EVENTS, PENDING
 from queueing.line.models import (
     Agent,
     AgentShift,
@@ -25,6 +29,7 @@ from queueing.line.models import (
     Skill,
     Visit,
 )
+from queueing.line.selectors.stories import why_words
 from queueing.line.services import desk_settings, desks
 
 QUEUE_FIELDS = (
@@ -40,6 +45,19 @@ QUEUE_FIELDS = (
 def _known(text: str) -> str:
     """Redis writes a dash for nobody."""
     return dates.NOTHING if text in ("", "-") else text
+
+
+def _word_of(text: str) -> str:
+    """The scripts' word: an outcome, why this agent, a reason to pause, or when something ends."""
+    if text in Visit.Outcome.values:
+        return Words(dict(Visit.Outcome.choices))(text)
+    if text.isdecimal() and len(text) == len("1795000000000"):  # ms since 1970
+        return moment_us(int(text) * 1_000)
+    return pauses.words_of(why_words(text))
+
+
+def _waited(ms: str) -> str:
+    return span(int(ms) / 1_000) if ms.isdecimal() else ms
 
 
 class OfDesk(OfAggregate):
@@ -134,6 +152,7 @@ class ReplyAdmin(OfDesk):
 class VisitAdmin(OfDesk):
     """Visits, to look things up."""
 
+    words = {"why": why_words}
     list_display = ("public_id", "name", "queue", "joined_at", "matched_at", "ended_at", "outcome")
     list_filter = ("outcome",)
     search_fields = ("public_id__startswith", "contact__startswith")
@@ -171,6 +190,8 @@ class ShiftAdmin(OfDesk):
     """Agents' shifts."""
 
     path = "agent__desk"
+    words = {"reason": pauses.words_of}
+    labels = {"from": gettext_lazy("from"), "until": gettext_lazy("until")}
     list_display = ("agent", "began_at", "ended_at", "busy_seconds", "paused_seconds", "served")
     ordering = ("-id",)
 
@@ -180,7 +201,14 @@ class EventAdmin(OfDesk):
     """Every entry of the desks' histories."""
 
     path = "aggregate"
-    words = {"kind": words_of(EVENTS), "visit": _known}
+    words = {
+        "kind": Words(EVENTS),
+        "visit": _known,
+        "w": _word_of,
+        "ms": _waited,
+        "r": Words({"1": gettext_lazy("yes"), "0": gettext_lazy("no")}),
+        "p": Words(PENDING),
+    }
     list_display = ("at_us", "aggregate", "kind", "visit", "agent_name", "queue_name")
     list_filter = ("kind",)
     search_fields = ("visit__startswith",)
@@ -204,6 +232,14 @@ class EventAdmin(OfDesk):
 
     def _shown(self) -> list[str]:
         return [*super()._shown(), "agent_name", "queue_name"]
+
+    @admin.display(description=gettext_lazy("data"))
+    def data_written(self, event: LineEvent) -> str:
+        """Each value by what its name means for this kind of event."""
+        labels = DATA | DATA_OF.get(event.kind, {})
+        return labelled(
+            event.data, lambda name: capfirst(str(labels.get(name, name))), self.value_within
+        )
 
     @admin.display(description=gettext_lazy("agent"))
     def agent_name(self, event: Any) -> str:

@@ -46,3 +46,25 @@ EVENTS: Final[dict[str, Any]] = {
     "created": _("Desk created"),
     "recovering": _("Recovery started"),
 }
+
+# What the names within an event's data mean (docs/line-redis.md), and what they mean of some kinds.
+DATA: Final[dict[str, Any]] = {
+    "c": _("class"),
+    "t": _("ticket"),
+    "w": _("reason"),
+    "by": _("by"),
+    "n": _("missed offers"),
+    "r": _("from a room"),
+    "ms": _("wait"),
+    "p": _("pending"),
+    "o": _("operation"),
+    "d": _("change in the line"),
+}
+DATA_OF: Final[dict[str, dict[str, Any]]] = {
+    "join": {"n": _("skill set")},
+    "end": {"w": _("outcome")},
+    "more_time": {"w": _("ends at")},
+    "queue": {"w": _("settings")},
+    **{kind: {"w": _("operation")} for kind in ("call", "called", "call_over")},
+}
+PENDING: Final[dict[str, Any]] = {"-": "–", "p": _("pause"), "l": _("log-out")}

@@ -27,7 +27,7 @@ class LineConfig(AppConfig):
         rules.register()
         operations.register_sentences("queueing.line.sentences")
         operations.register_goals("queueing.line.guide")
-        problems.declare_all(errors.PROBLEMS)
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()
         search.register()

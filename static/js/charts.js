@@ -270,6 +270,7 @@ export class TimeChart {
         scales: {
           x: {
             type: "linear",
+            offset: false, // with bars, too: charts side by side share their times
             grid: { display: false },
             border: { display: false },
             afterBuildTicks: (axis) => { axis.ticks = timeTicks(axis.min, axis.max); },

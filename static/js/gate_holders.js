@@ -4,8 +4,6 @@ import { h, setText } from "./dom.js";
 import { askToFree } from "./gate_free.js";
 import { clockOf, fill, figure, gettext } from "./words.js";
 
-const SHOWN = 200;
-
 export function startHolders(page) {
   const table = document.querySelector("[data-holders]");
   const body = table.tBodies[0];
@@ -37,7 +35,7 @@ export function startHolders(page) {
     table.hidden = !rows.length;
     empty.hidden = rows.length > 0;
     const hint = document.querySelector("[data-holders-hint]");
-    setText(hint, rows.length < SHOWN ? gettext("Ending soonest first") : fill(gettext("First %(n)s, ending soonest first"), { n: figure(SHOWN) }));
+    setText(hint, rows.length < page.shown_rows ? gettext("Ending soonest first") : fill(gettext("First %(n)s, ending soonest first"), { n: figure(page.shown_rows) }));
     tick();
   };
   const tick = () => {

@@ -3,8 +3,6 @@ import { followRows } from "../live/rows.js";
 import { h, setText } from "./dom.js";
 import { clockOf, fill, figure, gettext, spanOf } from "./words.js";
 
-const SHOWN = 200;
-
 /** Starts the table; returns what is to be told of each new state of the gate's figures. */
 export function startLine(page) {
   const table = document.querySelector("[data-line]");
@@ -35,7 +33,7 @@ export function startLine(page) {
     });
     table.hidden = !rows.length;
     document.querySelector("[data-line-empty]").hidden = rows.length > 0;
-    setText(document.querySelector("[data-line-hint]"), rows.length < SHOWN ? "" : fill(gettext("First %(n)s"), { n: figure(SHOWN) }));
+    setText(document.querySelector("[data-line-hint]"), rows.length < page.shown_rows ? "" : fill(gettext("First %(n)s"), { n: figure(page.shown_rows) }));
     tick();
   };
   // As the gate itself estimates (lua/include/turn.lua): the mean time of a permit, shared by the cap.

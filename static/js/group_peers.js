@@ -5,7 +5,7 @@ import { peerVerbs, setVerbs } from "./group_verbs.js";
 import { clockOf, decimal, figure, fill, gettext, momentOf, pgettext } from "./words.js";
 
 const LINKS = { active: ["chip--ok", "link", pgettext("link", "Active")], pending: ["chip--warn", "hourglass_top", pgettext("link", "Pending")], stop: ["chip--bad", "link_off", gettext("Stopped")] };
-const MANUAL = { open: gettext("open"), drain: gettext("draining"), blocked: pgettext("instance", "blocked") };
+const MANUAL = { open: pgettext("state", "Open"), drain: gettext("Draining"), blocked: pgettext("instance", "Blocked") };
 
 export function startPeers(page) {
   const ready = skeleton(document.querySelector("[data-instances-wait]"), gettext("Loading links…"));
@@ -63,18 +63,27 @@ class PeerTable {
 const cell = (label, right = false, more = "") => h("td", { class: `${right ? "right " : ""}${more}`.trim(), "data-label": label });
 const sessionsUrl = (page, row) => `${page.sessions_url}?peer=${encodeURIComponent(`${row.kind === "back" ? "b" : "f"}:${row.id}`)}`;
 
+/** Name and count are links to the peer's page; an instance that never came has none. */
+function leadToSessions({ name, count }, row, page) {
+  for (const link of [name, count]) {
+    if (row.id) link.href = sessionsUrl(page, row);
+    else link.removeAttribute("href");
+  }
+}
+
 function instanceCells(key, row, page) {
   const bar = h("progress", { class: "bar", "aria-hidden": "true" });
   const count = h("a", { class: "num" });
   const sessions = cell(gettext("Sessions"));
   sessions.append(h("span", { class: "bar-cell bar-cell--start" }, bar, count));
   const parts = { link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), version: cell(gettext("Version")), manual: cell(gettext("Manual state"), false, "dispatch-manual") };
-  const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, row.name), ...Object.values(parts));
+  const name = h("a", {}, row.name);
+  const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts));
   if (page.may_operate) {
     parts.verbs = h("td", { class: "right" });
     line.append(parts.verbs);
   }
-  return { line, parts, bar, count, row };
+  return { line, parts, name, bar, count, row };
 }
 
 function showInstance(made, row, page) {
@@ -82,8 +91,8 @@ function showInstance(made, row, page) {
   showLink(parts.link, line, row);
   bar.max = row.capacity || 1;
   bar.value = Math.min(row.sessions, row.capacity || 1);
-  setText(count, `${figure(row.sessions)} / ${figure(row.capacity)}`);
-  count.href = sessionsUrl(page, row);
+  setText(count, sessionsOf(row));
+  leadToSessions(made, row, page);
   setText(parts.rate, decimal(row.rate));
   setText(parts.version, row.version || "–");
   const told = `${row.manual} ${row.upgrading} ${row.manual_by} ${row.manual_reason} ${row.manual_until_us} ${row.state}`;
@@ -98,7 +107,7 @@ function showInstance(made, row, page) {
 /** The operator's state with who, why and until; beside it the upgrade's own drain. */
 function manualOf(row) {
   const found = [row.manual === "open" ? h("span", {}, MANUAL.open) : h("span", { class: "chip" }, icon(row.manual === "drain" ? "water_drop" : "block"), MANUAL[row.manual])];
-  if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), gettext("draining for an upgrade")));
+  if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), pgettext("instance", "Draining for an upgrade")));
   if (row.manual !== "open") {
     const until = row.manual_until_us ? fill(gettext(", until %(at)s"), { at: momentOf(row.manual_until_us / 1000) }) : "";
     found.push(h("span", { class: "dispatch-why" }, `${row.manual_by}: ${row.manual_reason}${until}`));
@@ -111,17 +120,18 @@ function frontCells(key, row, page) {
   const sessions = cell(gettext("Sessions"), true);
   sessions.append(count);
   const parts = { profile: cell(gettext("Protocol")), link: cell(gettext("Link")), sessions, beat: cell(gettext("Heartbeat"), true), rate: cell(gettext("Frames/s"), true), waiting: cell(gettext("Unacknowledged"), true), lost: cell(gettext("Lost (reported)"), true) };
-  const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, row.name), ...Object.values(parts));
+  const name = h("a", {}, row.name);
+  const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts));
   if (page.may_operate) line.append(h("td", { class: "right" }, peerVerbs(key)));
-  return { line, parts, count, row };
+  return { line, parts, name, count, row };
 }
 
 function showFront(made, row, page) {
   const { parts, count, line } = made;
   showLink(parts.link, line, row);
   setText(parts.profile, row.profile || "–");
-  setText(count, figure(row.sessions));
-  count.href = sessionsUrl(page, row);
+  setText(count, sessionsOf(row));
+  leadToSessions(made, row, page);
   setText(parts.rate, decimal(row.rate));
   setText(parts.waiting, row.buffered_ends ? fill(gettext("%(n)s, %(ends)s ends kept"), { n: figure(row.unacked), ends: figure(row.buffered_ends) }) : figure(row.unacked));
   setText(parts.lost, row.told_lost === null ? "–" : fill(gettext("%(lost)s of %(all)s"), { lost: figure(row.told_lost), all: figure(row.told_started) }));
@@ -134,8 +144,11 @@ function showLink(place, line, row) {
   place.replaceChildren(h("span", { class: `chip ${look}` }, icon(name), word));
 }
 
+/** How many it has, of an instance with how many it takes. */
+export const sessionsOf = (row) => (row.kind === "back" ? `${figure(row.sessions)} / ${figure(row.capacity)}` : figure(row.sessions));
+
 /** Age of the last frame; a pending peer's: what is left of its disconnect timer. */
-function beatOf(row) {
+export function beatOf(row) {
   const now = Date.now() / 1000;
   if (row.state === "pending" && row.pending_until_us) return fill(gettext("%(time)s left"), { time: clockOf(row.pending_until_us / 1e6 - now) });
   if (row.heard_us === null) return "–";

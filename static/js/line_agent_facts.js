@@ -8,10 +8,17 @@ export const since = (ms) => clockOf((Date.now() - ms) / 1000);
 /** Why this agent, in a sentence: the scripts' words, said to a person. */
 export function whyWords(why) {
   const found = /^(fewest rooms longest idle|agent became free) rooms (\d+) idle s (\d+)$/.exec(why);
-  if (!found) return why;
-  const words = found[1] === "agent became free" ? gettext("this visitor was next when you became free (%(rooms)s rooms, idle for %(idle)s s)")
-    : gettext("you had the fewest rooms (%(rooms)s) and the longest idle time (%(idle)s s)");
-  return fill(words, { rooms: found[2], idle: found[3] });
+  if (!found) return handedBy(why);
+  const words = found[1] === "agent became free" ? gettext("this visitor was next when you became free (%(rooms)s rooms, idle for %(idle)s)")
+    : gettext("you had the fewest rooms (%(rooms)s) and the longest idle time (%(idle)s)");
+  return fill(words, { rooms: found[2], idle: spanOf(Number(found[3])) });
+}
+
+function handedBy(why) {
+  if (why === "taken by the agent") return gettext("you took this visitor");
+  const [, how, name] = /^(taken|transferred) by (.+)$/.exec(why) ?? [];
+  if (!how) return why;
+  return fill(how === "taken" ? gettext("taken by %(name)s") : gettext("transferred by %(name)s"), { name });
 }
 
 export const awayWords = (slot) => fill(gettext("Away for %(time)s"), { time: since(slot.away_ms) });

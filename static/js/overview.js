@@ -106,7 +106,7 @@ function askSnooze({ dataset }) {
   const form = dialog.querySelector("form");
   form.reset();
   form.action = dataset.snooze;
-  form.elements.back.value = dataset.back ?? "list";
+  form.elements.next.value = location.pathname + location.search;
   setText(dialog.querySelector("[data-snooze-title]"), dataset.title);
   dialog.showModal();
 }

@@ -5,12 +5,13 @@ import { isOutdated } from "./outdated.js";
 import { figure, fill, gettext, spanOf, timeExactOf } from "./words.js";
 
 const LOOKS = { draining: "chip--info", safe: "chip--warn", proving: "chip--info", done: "chip--ok" };
+const BEATING = ["proving", "done"]; // of the target version
 const page = pageData("upgrade-page");
 const box = document.querySelector("[data-upgrade]");
 const lines = new Map([...document.querySelectorAll("tr[data-step]")].map((line) => [line.dataset.step, line]));
 
 show(page.told);
-subscribe(`dispatch.upgrade:${page.id}`, { snapshot: show });
+subscribe(page.topic, { snapshot: show });
 
 function show(data) {
   if (data.total === undefined) return; // it is gone with its group
@@ -37,11 +38,12 @@ function showStep(line, step) {
   const left = line.querySelector("[data-left]");
   left.max = step.sessions_at_start || 1;
   left.value = Math.min(step.sessions, left.max);
-  setText(line.querySelector("[data-sessions]"), figure(step.sessions));
+  left.hidden = !step.is_counted;
+  setText(line.querySelector("[data-sessions]"), step.is_counted ? figure(step.sessions) : "–");
   line.querySelector("[data-as-of]").hidden = !step.count_is_late;
   if (step.count_is_late) setText(line.querySelector("[data-as-of]"), fill(gettext("as of %(time)s"), { time: timeExactOf(Date.parse(step.counted_at)) }));
   setText(line.querySelector("[data-oldest]"), step.oldest_seconds === null ? "–" : spanOf(step.oldest_seconds));
   setText(line.querySelector("[data-estimate]"), step.estimate_seconds === null ? "–" : spanOf(step.estimate_seconds));
-  setText(line.querySelector("[data-beats]"), `${step.beats} / ${step.beats_needed}`);
-  setText(line.querySelector("[data-manual]"), step.manual_state);
+  setText(line.querySelector("[data-beats]"), BEATING.includes(step.status) ? `${step.beats} / ${step.beats_needed}` : "–");
+  setText(line.querySelector("[data-manual]"), step.manual_word);
 }

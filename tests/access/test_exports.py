@@ -141,6 +141,11 @@ def _tasks(world: World) -> None:
     plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int)
 
 
+def _batches(world: World) -> None:
+    tomorrow = timezone.now() + timedelta(days=1)
+    plant(TaskBatch, gate=Gate.objects.get(slug="own-gate"), closes_at=tomorrow)
+
+
 # Each export: what fills it, beside the names, and what to add to its address.
 EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/": (_names, ""),
@@ -167,6 +172,7 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     ),
     "desks/<slug:slug>/reports/csv/": (_agents, "&by=agent"),
     "gates/": (_names, ""),
+    "gates/<slug:slug>/batches/": (_batches, ""),
     "groups/": (_names, ""),
     "groups/<slug:slug>/events.csv": (
         lambda world: plant(DispatchEvent, aggregate=Group.objects.get(slug="own-group"), seq=int),

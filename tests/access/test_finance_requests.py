@@ -115,7 +115,7 @@ def test_who_asked_sees_who_can_approve_and_what_to_do_without_anybody(
     services.user_deactivate(user=second, actor="test", reason="left")
     told = page(asker, request)
     assert "No operator can approve it now." in told
-    assert "manage.py user create NAME --operator --grant finance" in told
+    assert "manage.py user create approver --operator --grant finance" in told
 
 
 def test_only_another_independent_finance_operator_approves(

@@ -163,8 +163,13 @@ OPERATIONS = {
         f"incidents/<int:incident_id>/{verb}": Rule(
             MANAGERS_CHANGE_IT, url=_incident(verb), method="post"
         )
-        for verb in ("acknowledge/", "snooze/", "snooze/end/", "notes/")
+        for verb in ("acknowledge/", "assign/", "snooze/", "snooze/end/", "notes/")
     },
+    "incidents/<int:incident_id>/resolve/": Rule(
+        {**MANAGERS_CHANGE_IT, "owner": "no", "admin": "no", "finance": "ok"},
+        url=_incident("resolve/"),
+        method="post",
+    ),
     "system/": Rule(OPERATORS),
     "system/confirm-clock/": Rule(WITH_OPERATE, method="post"),
     "search/": Rule(LOGGED_IN, url="/search/?q=x"),
@@ -280,7 +285,6 @@ NUMBER_LIST = {
     ),
     "imports/": Rule(NUMBERS_SEE),
     "imports/upload/": Rule({**NUMBERS_CHANGE, "operate": "hidden"}, method="post"),
-    "imports/<int:import_id>/panel/": Rule(NUMBERS_SEE_IT, url=_import("/imports/%s/panel/")),
     "imports/<int:import_id>/refused/": Rule(NUMBERS_SEE_IT, url=_import("/imports/%s/refused/")),
     "imports/<int:import_id>/confirm/": Rule(
         NUMBERS_CHANGE_IT, url=_import("/imports/%s/confirm/"), method="post"

@@ -14,7 +14,7 @@ from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
-from queueing.admission import services
+from queueing.admission import selectors, services
 from queueing.admission.cards import gates_card
 from queueing.admission.models import Gate, MinuteSample, Task, TaskBatch
 from tests.admission.people import done, drain, load_due, make_batch, make_gate, report, show
@@ -307,6 +307,59 @@ def test_the_tasks_of_a_batch_are_filtered_and_paged_both_ways(
     assert devices("?state=failed") == ["d1"]
     assert devices("?q=d3") == ["d3"]
     assert devices("?sort=-device") == ["d3", "d2"]
+
+
+def test_the_batches_of_a_gate_are_found_filtered_sorted_and_paged(
+    gate: Gate, browser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", 2)
+    made = {
+        name: make_batch(gate, ["d1"], name=name) for name in ("night", "noon", "day", "Noon 2")
+    }
+    now = timezone.now()
+    early = now + timedelta(minutes=30)
+    TaskBatch.objects.filter(pk=made["day"].pk).update(opens_at=early, failed=7)
+    services.batch_pause(actor="test", batch=made["noon"], reason="storm")
+    services.batch_cancel(actor="test", batch=made["night"], reason="wrong file")
+    path = "/gates/tower/batches/"
+
+    def names(address: str) -> list[str]:
+        return [row["batch"].name for row in browser.get(path + address).context["rows"]]
+
+    assert names("") == ["day", "Noon 2"]  # the newest window first
+    following = browser.get(path).context["next_url"]
+    assert names(following) == ["noon", "night"]
+    assert names(browser.get(path + following).context["back_url"]) == ["day", "Noon 2"]
+    assert names("?sort=-failed")[0] == "day"
+    assert names("?q=noon") == ["Noon 2", "noon"]
+    shown = {state: names(f"?state={state}") for state in TaskBatch.State.values}
+    assert {state: found for state, found in shown.items() if found} == {
+        "scheduled": ["day"],
+        "open": ["Noon 2"],
+        "paused": ["noon"],
+        "cancelled": ["night"],
+    }
+    page = browser.get(f"{path}?q=noon").content.decode()
+    assert "Paused (1)" in page
+    assert "Cancelled (0)" in page
+    assert "No matches" in browser.get(f"{path}?q=nothing").content.decode()
+    lines = browser.get(f"{path}?state=paused&format=csv").content.decode().splitlines()
+    assert lines[0].lstrip("\ufeff").startswith("name,state,window,closes,")
+    assert [line.split(",")[:2] for line in lines[1:]] == [["noon", "paused"]]
+
+
+def test_every_state_that_a_batch_is_shown_in_can_be_chosen(gate: Gate) -> None:
+    batch = make_batch(gate, ["d1"], load=False)
+    now = timezone.now()
+    ends: list[dict[str, Any]] = [{}, {"paused_at": now}, {"cancelled_at": now}]
+    ends += [{"paused_at": now, "finished_at": now}, {"opens_at": now + timedelta(minutes=5)}]
+    for state in TaskBatch.State.values:
+        for given in ends:
+            clear = {"paused_at": None, "cancelled_at": None, "finished_at": None}
+            opens = {"opens_at": now - timedelta(minutes=5)}
+            TaskBatch.objects.update(**{"state": state, **clear, **opens, **given})
+            batch.refresh_from_db()
+            assert selectors.state_counts(gate) == {selectors.state_of(batch): 1}, (state, given)
 
 
 def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client) -> None:

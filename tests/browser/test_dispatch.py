@@ -157,6 +157,8 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     page = operator.page
     await page.locator("tr[data-peer='b:as-1'] .bar-cell .num").click()
     await page.wait_for_url("**/sessions/?peer=*")
+    await operator.shows("h1", "as-1")
+    await operator.until("document.querySelector('[data-peer-beat]').textContent !== '–'")
 
     async def one_is_listed() -> bool:
         """The list is of one moment, and an instance may serve nobody in it."""

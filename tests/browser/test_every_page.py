@@ -99,7 +99,6 @@ NO_PAGES = {
     "gates/<slug:slug>/samples/",
     "groups/<slug:slug>/events.csv",
     "groups/<slug:slug>/samples/",
-    "imports/<int:import_id>/panel/",
     "imports/<int:import_id>/refused/",
     "join/accept/",
     "line/files/<str:signed>/",

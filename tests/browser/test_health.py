@@ -77,3 +77,19 @@ async def test_an_operator_undoes_what_a_rule_did(console: Console, numbers: lis
         await expect(shown.page.get_by_role("button", name="Undo")).to_have_count(before - 1)
         await shown.page.get_by_role("link", name="7 d", exact=True).click()
         await expect(shown.page.locator(".segments [aria-current=true]")).to_have_text("7 d")
+
+
+async def test_the_threshold_follows_the_measure(console: Console, numbers: list[str]) -> None:
+    async with console.window("lin.mei") as shown:
+        await shown.go(f"{PAGE}rules/new/")
+        page = shown.page
+        for measure, its in (
+            ("asr", "percent"),
+            ("mean_duration", "talk_seconds"),
+            ("spam_sources", "sources"),
+        ):
+            await page.select_option("[name=measure]", measure)
+            for name in ("percent", "talk_seconds", "sources"):
+                await expect(page.locator(f"[name={name}]")).to_be_visible(visible=name == its)
+        await expect(page.locator("[name=direction]")).to_be_hidden()
+        await expect(page.locator("[name=least_calls]")).to_be_hidden()

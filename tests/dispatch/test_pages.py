@@ -13,7 +13,7 @@ from poolsite.runtime.redis_server import RedisServer
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import overview, search, selectors, services
 from queueing.dispatch.cards import groups_card
-from queueing.dispatch.models import Group, MinuteSample, Upgrade
+from queueing.dispatch.models import Group, Instance, MinuteSample, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,9 +149,41 @@ def test_an_upgrade_is_begun_and_aborted(group: Group, browser: Client) -> None:
     assert "No instance is draining" in act(browser, page, verb="force", reason="x")
     assert "Enter a short reason." in act(browser, page, verb="abort")
     assert "aborted" in act(browser, page, verb="abort", reason="not today")
-    assert "not today" in browser.get(page).content.decode()
+    told = browser.get(page).content.decode()
+    assert "not today" in told
+    assert "Ended " in told
     assert browser.get(f"{PAGE}upgrades/{2**63}/").status_code == 404
     assert browser.get(f"{PAGE}upgrades/999/").status_code == 404
+
+
+def test_a_peers_sessions_stand_below_its_state(group: Group, browser: Client) -> None:
+    instance = back("as-1")
+    caller = front()
+    session = caller.start("1")
+    drain(group)
+    services.instance_set(actor="test", group=group, name="as-1", state="drain", reason="disk <b>")
+    page = browser.get(f"{PAGE}sessions/?peer={instance.key}")
+    told = page.context["told"]
+    assert (told["name"], told["state"], told["manual"]) == ("as-1", "active", "drain")
+    assert told["manual_since"] is not None
+    words = page.content.decode()
+    assert "disk &lt;b&gt;" in words
+    assert "1 / 100" in words
+    assert f'href="?peer={caller.key}"' in words
+    assert f'href="?session={session}"' in words
+    other = browser.get(f"{PAGE}sessions/?peer={caller.key}").context
+    assert (other["told"]["kind"], other["told"]["sessions"]) == ("front", 1)
+    assert [row.route.back_name for row in other["rows"]] == ["as-1"]
+    assert "Peer not found" in browser.get(f"{PAGE}sessions/?peer=b:gone").content.decode()
+
+
+def test_an_instance_that_redis_has_forgotten_is_told_as_stopped(
+    group: Group, browser: Client
+) -> None:
+    Instance.objects.create(group=group, name="as-9", back_id="n9", version="1.1")
+    page = browser.get(f"{PAGE}sessions/?peer=b:n9")
+    assert (page.context["told"]["name"], page.context["told"]["state"]) == ("as-9", "stop")
+    assert "This peer has no sessions" in page.content.decode()
 
 
 def test_settings_are_saved_and_bad_ones_named(group: Group, browser: Client) -> None:
@@ -199,7 +231,11 @@ def test_card_search_and_metrics(group: Group, operator: User) -> None:
     assert card is not None
     assert card.rows[0]["name"] == "=Servers"
     assert [found.name for found in search.find(principal, "asi", 5)] == ["=Servers"]
-    assert [found.name for found in search.find(principal, "as-1", 5)] == ["as-1"]
+    (instance,) = search.find(principal, "as-1", 5)
+    assert (instance.name, instance.url) == (
+        "as-1",
+        f"{PAGE}sessions/?peer=b%3A{row_of('as-1').id}",
+    )
     assert [found.name for found in search.find(principal, session, 5)] == [session]
     assert list(search.find(principal, "no/such", 5)) == []
     text = str([metric.samples for metric in overview.collect()])

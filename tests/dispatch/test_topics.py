@@ -61,6 +61,9 @@ async def test_an_upgrade_is_told_step_by_step(group: Group) -> None:
     change = await topic.changes(before.version)
     assert change is not None
     assert [one["status"] for one in change.data["steps"]] == ["draining", "waiting"]
+    told = (await UpgradeTopic(f"{upgrade.pk}.zh-hans").snapshot()).data["steps"]
+    assert [one["word"] for one in told] == ["排空中", "未开始"]
+    assert (told[0]["manual_state"], told[0]["manual_word"]) == ("open", "开放")
 
 
 async def test_each_reader_gets_the_declared_decision(group: Group) -> None:
@@ -112,6 +115,7 @@ async def test_the_list_has_a_row_for_each_group_of_the_account(group: Group) ->
     "address",
     [
         *("dispatch.group:A B", "dispatch.peers:", "dispatch.upgrade:x", "dispatch.upgrade:-1"),
+        "dispatch.upgrade:1.xx",
         *("dispatch.groups:everybody", "dispatch.group:" + "x" * 41),
     ],
 )

@@ -214,6 +214,7 @@ def test_an_abort_leaves_every_name_in_a_stated_state(group: Group) -> None:
         "as-2": ("skipped", "drain"),
         "as-3": ("skipped", "open"),
     }
+    assert selectors.upgrade_out(upgrade)["done"] == 1  # not those that were left as they were
     for name in told:
         assert (row_of(name).manual, row_of(name).upgrading) == (told[name][1], False)
     with pytest.raises(DispatchError, match="ended"):
@@ -256,6 +257,10 @@ def test_an_estimate_falls_while_ticks_are_late_and_ends_with_a_count_that_is_ol
 
     assert note(late, began + timedelta(seconds=90)) == "for 1 min 30 s"
     assert note(UpgradeStep(), began) == ""
+    left = UpgradeStep(
+        status="skipped", drain_began_at=began, ended_at=began + timedelta(seconds=9)
+    )
+    assert note(left, began + timedelta(hours=1)) == "drained for 9 s"
     late.sessions_ended, late.forced_by = 2, "op"
     late.ended_at = began + timedelta(seconds=60)
     assert note(late, began + timedelta(hours=1)) == "took 1 min · 2 sessions ended by op"

@@ -1,5 +1,6 @@
 """What holds for every answer, and the findings: what did not hold, once for each kind."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +13,9 @@ from schemathesis.core.transport import Response
 
 from tests.fuzz.world import MARKS
 
-PROBLEM = "application/problem+json"
+PROBLEM, JSON = "application/problem+json", "application/json"
+TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}(Z|[+-][0-9:]{5})")
+MONEY = re.compile(r"-?[0-9]+[.][0-9]{4}")
 CHECKED = (
     "status_code_conformance",
     "content_type_conformance",
@@ -60,7 +63,9 @@ def judge(case: Case, response: Response, tenant: str) -> Iterator[str]:
         if tenant and tenant != slug and mark in text:
             yield f"{tenant} reads of {slug}"
     if response.status_code >= 400:
-        yield from _problem(response)
+        yield from _problem(case, response)
+    elif (example := _told(case, response, JSON).get("example")) is not None:
+        yield from _unlike(example, response.json())
     yield from conforms(case, response, *CHECKED)
 
 
@@ -73,8 +78,8 @@ def conforms(case: Case, response: Response, *checks: str) -> Iterator[str]:
             yield f"{type(failure).__name__}: {getattr(failure, 'message', '')[:200]}"
 
 
-def _problem(response: Response) -> Iterator[str]:
-    """RFC 9457: the media type, and the members that say what kind of problem it is."""
+def _problem(case: Case, response: Response) -> Iterator[str]:
+    """RFC 9457: the media type, and a problem type that the document names for the operation."""
     kind = next(iter(response.headers.get("content-type", [])), "")
     if not kind.startswith(PROBLEM):
         yield f"{response.status_code} is no problem document but {kind}"
@@ -84,6 +89,36 @@ def _problem(response: Response) -> Iterator[str]:
         yield f"a problem of {response.status_code} says {body.get('status')}"
     if not (body.get("type") and body.get("title")):
         yield "a problem without type or title"
+    if body.get("type") not in _told(case, response, PROBLEM).get("examples", ()):
+        yield f"{response.status_code}: the document does not name the type {body.get('type')}"
+
+
+def _told(case: Case, response: Response, media_type: str) -> dict[str, Any]:
+    """What the document says of an answer with this status."""
+    told = case.operation.definition.raw["responses"].get(str(response.status_code), {})
+    content: dict[str, Any] = told.get("content", {}).get(media_type, {})
+    return content
+
+
+def _unlike(example: Any, answer: Any, name: str = "") -> Iterator[str]:
+    """Where the document's example has another form of time or money than the answer."""
+    if isinstance(example, dict) and isinstance(answer, dict):
+        for key in example.keys() & answer.keys():
+            yield from _unlike(example[key], answer[key], f"{name}.{key}")
+    elif isinstance(example, list) and isinstance(answer, list):
+        for one, other in zip(example, answer, strict=False):
+            yield from _unlike(one, other, f"{name}[]")
+    elif example and answer and _form(example) != _form(answer):
+        yield f"the example of {name} has another form than the answer: {example}"
+
+
+def _form(value: Any) -> str:
+    """A time, by its unit or its zone; money; "" for all else."""
+    text = str(value)
+    if isinstance(value, int):
+        return f"{len(text)} digits" if len(text) in (13, 16) else ""
+    zone = TIME.fullmatch(text)
+    return zone[1] if zone else "money" if MONEY.fullmatch(text) else ""
 
 
 def told_of(case: Case, who: str, response: Response) -> str:

@@ -173,6 +173,21 @@ def test_the_outcome_is_chosen_there_by_the_last_agent_only(line: LineWorld) -> 
     assert browser(line.agent("new")).post(f"{url}act/", {"outcome": ""}).status_code == 404
 
 
+def test_the_pages_name_the_period_and_say_how_long_everything_took(line: LineWorld) -> None:
+    li = line.agent("li")
+    visit = past_visit(line.queue, ago(days=1), wait=70, agent=li, room=600)
+    lost = past_visit(line.queue, ago(days=2), wait=5, agent=li, room=30)
+    Visit.objects.filter(pk=lost.pk).update(outcome="visitor lost")
+    page = browser(li).get("/agent/history/?days=7").content.decode()
+    for words in ("Served, last 7 days", "Mean room, last 7 days", "Mean rating, last 7 days"):
+        assert words in page
+    for words in ("1 min 10 s", "10 min", "Disconnected in the room", "Last 90 days"):
+        assert words in page
+    one = browser(li).get(f"/agent/history/{visit.public_id}/").content.decode()
+    assert "1 min 10 s" in one
+    assert "10 min" in one
+
+
 def test_an_erased_visit_keeps_its_row_and_loses_its_words(line: LineWorld) -> None:
     li = line.agent("li")
     visit = past_visit(line.queue, ago(days=1), agent=li, name="Ann")

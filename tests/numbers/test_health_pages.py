@@ -57,7 +57,7 @@ RULE = {
     "enabled": "on",
     "measure": "asr",
     "direction": "below",
-    "threshold": "20",
+    "percent": "20",
     "least_calls": "20",
     "window": "24h",
     "action": "rest",
@@ -109,19 +109,74 @@ def test_rules_are_changed_switched_off_and_deleted(pool: Pool) -> None:
     rule = HealthRule.objects.get()
     address = f"/pools/east/health/rules/{rule.pk}/"
     assert client.get(address).status_code == 200
-    bad = client.post(address, {**RULE, "measure": "spam_sources"})
-    assert (bad.status_code, "Use “at or above” for spam labels." in bad.content.decode()) == (
-        422,
-        True,
-    )
     assert client.post("/pools/east/health/rules/new/", RULE).status_code == 422, "the name"
-    client.post(address, {**RULE, "threshold": "15"})
+    client.post(address, {**RULE, "percent": "15"})
     client.post(f"{address}switch/", {"enabled": "0"})
     rule.refresh_from_db()
     assert (rule.threshold, rule.enabled) == (15.0, False)
     assert "Disable" not in client.get("/pools/east/health/rules/").content.decode()
     client.post(f"{address}delete/", {"reason": "no use"})
     assert not HealthRule.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "threshold", "direction"),
+    [
+        ({"measure": "asr", "percent": "12.5"}, 12.5, "below"),
+        ({"measure": "unanswered_share", "direction": "above", "percent": "80"}, 80, "above"),
+        ({"measure": "mean_duration", "talk_seconds": "2 min"}, 120, "below"),
+        ({"measure": "spam_sources", "sources": "3"}, 3, "above"),
+        (
+            {"measure": "spam_sources", "sources": "3", "talk_seconds": "x", "percent": ""},
+            3,
+            "above",
+        ),
+    ],
+)
+def test_the_threshold_of_the_chosen_measure_counts(
+    pool: Pool, given: dict[str, str], threshold: float, direction: str
+) -> None:
+    client = browser()
+    made = client.post("/pools/east/health/rules/new/", {**RULE, **given})
+    assert made.status_code == 302
+    rule = HealthRule.objects.get()
+    assert (rule.threshold, rule.direction) == (threshold, direction)
+    form = client.get(f"/pools/east/health/rules/{rule.pk}/").context["form"]
+    its = next(name for name in ("sources", "talk_seconds", "percent") if name in given)
+    assert form.initial[its] == threshold
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"measure": "asr", "percent": "101"},
+        {"measure": "short_share", "percent": ""},
+        {"measure": "mean_duration", "talk_seconds": "90"},
+        {"measure": "spam_sources", "sources": "0"},
+        {"measure": "nonsense"},
+    ],
+)
+def test_a_threshold_has_to_suit_its_measure(pool: Pool, given: dict[str, str]) -> None:
+    client = browser()
+    settings = {"measure": "mean_duration", "talk_seconds": "600 s"}
+    client.post("/pools/east/health/rules/new/", {**RULE, **settings})
+    rule = HealthRule.objects.get()
+    address = f"/pools/east/health/rules/{rule.pk}/"
+    refused = client.post(address, {**RULE, "talk_seconds": "600 s", "sources": "2", **given})
+    assert refused.status_code == 422
+    assert set(refused.context["form"].errors) == {list(given)[-1]}
+    rule.refresh_from_db()
+    assert (rule.measure, rule.threshold) == ("mean_duration", 600)
+
+
+def test_a_rule_goes_on_to_another_measure(pool: Pool) -> None:
+    client = browser()
+    client.post("/pools/east/health/rules/new/", RULE)
+    address = f"/pools/east/health/rules/{HealthRule.objects.get().pk}/"
+    opened = {"initial-percent": "20", "initial-sources": "2", "initial-talk_seconds": "10 s"}
+    form = {**RULE, "measure": "spam_sources", "sources": "4", "talk_seconds": "10 s", **opened}
+    assert client.post(address, form).status_code == 302
+    assert HealthRule.objects.get().threshold == 4
 
 
 def test_a_stranger_sees_nothing(pool: Pool) -> None:

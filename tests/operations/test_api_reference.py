@@ -8,16 +8,18 @@ from django.test import Client
 
 from billing.api import hot as billing_hot
 from numbers.api import hot as numbers_hot
+from poolsite.access import principal_of_user
 from poolsite.access.models import User
 from poolsite.api import lane
-from poolsite.api.problems import problem_types
 from poolsite.api.reference import Operation, groups_of
 from poolsite.api.reference_access import MACHINES, ROOT, WRITERS, accesses_of
 from poolsite.api.reference_schema import Schemas
 from poolsite.api.root import api
+from poolsite.operations import navigation
 from poolsite.operations.templatetags.reference_words import reference_words
 from queueing.admission.api import hot as admission_hot
 from queueing.line.api import hot as line_hot
+from tests.access.world import make_world
 
 TREE: dict[str, Any] = {
     "type": "object",
@@ -54,7 +56,7 @@ def test_each_operation_stands_once_with_all_parameters_and_body_fields() -> Non
         names = [row.field.path for row in shown[key].parameters]
         assert names == [row["name"] for row in each.get("parameters", ())]
         answers = [*shown[key].answers, *shown[key].failures]
-        assert {str(row.status) for row in answers} == set(map(str, each["responses"]))
+        assert {str(row.status) for row in answers} == set(each["responses"])
         _assert_has_body(document, each, shown[key])
 
 
@@ -74,11 +76,7 @@ def test_fields_say_type_limits_choices_and_default() -> None:
     assert (name.required, name.limits) == (True, ("maximum length 8",))
     assert (kind.type, kind.choices, kind.required) == ("string or null", ("a", "b"), False)
     assert (size.default, size.limits) == ("3", ("at least 1",))
-    assert children.type == "array of object"
-
-
-def test_what_refers_to_itself_ends() -> None:
-    assert SCHEMAS.example(ONE) == {"name": "Example", "kind": "a", "size": 3, "children": [None]}
+    assert children.type == "array of objects"
 
 
 def test_one_or_many_have_their_fields_once_and_nested_ones_name_their_parents() -> None:
@@ -91,9 +89,17 @@ def test_one_or_many_have_their_fields_once_and_nested_ones_name_their_parents()
 
 def test_the_example_request_reads_the_token_from_the_environment() -> None:
     request = _shown()["post", "/api/v1/pools/{slug}/events"].request
-    assert request.startswith('curl "{base}/api/v1/pools/SLUG/events"')
+    assert request.startswith('curl "{base}/api/v1/pools/retail-east/events"')
     assert "Bearer $POOLSITE_TOKEN" in request
-    assert '-d \'{"event": "add"}\'' in request
+    assert '-d \'{\n  "event": "call",\n' in request
+
+
+def test_the_example_request_has_the_query_that_is_needed_and_names_files() -> None:
+    shown = _shown()
+    asked = shown["get", "/api/v1/numbers/who-had"].request
+    assert "?at=2026-03-01T10%3A32%3A07%2B08%3A00&number=%2B8613800000000" in asked
+    sent = shown["post", "/api/v1/agent/attachments"].request
+    assert '-F "file=@receipt.jpg"' in sent
 
 
 def test_no_page_has_more_operations_than_one_can_look_over() -> None:
@@ -132,17 +138,17 @@ def test_the_hot_lane_takes_tokens_only() -> None:
     assert {ROOT + path for path in MACHINES} <= set(lanes)
 
 
-def test_errors_name_only_problem_types_of_their_status() -> None:
-    told = {(status, kind) for status, kind, _title in problem_types()}
+def test_errors_have_their_types_those_of_the_operation_apart() -> None:
     resume = _shown()["post", "/api/v1/queues/{slug}/resume"]
-    every = [
-        (row.status, kind)
-        for each in _shown().values()
-        for row in each.failures
-        for kind in row.types
+    assert [(row.status, row.type) for row in resume.own_failures] == [
+        (404, "unknown-code"),
+        (404, "unknown-queue"),
+        (409, "visit-ended"),
+        (429, "too-many-requests"),
     ]
-    assert set(every) <= told
-    assert "unknown-code" in [kind for row in resume.failures for kind in row.types]
+    common = {row.type for row in resume.common_failures}
+    assert {"unauthenticated", "malformed", "rate-limited", "fault"} <= common
+    assert set(resume.failures) == {*resume.own_failures, *resume.common_failures}
 
 
 def test_words_in_backticks_are_code_and_lines_are_joined() -> None:
@@ -162,6 +168,15 @@ def test_everybody_reads_it_as_the_openapi_document() -> None:
 
 
 @pytest.mark.django_db
+def test_a_page_shows_answers_and_errors_with_when_they_come() -> None:
+    text = Client().get("/api/v1/docs/billing").content.decode()
+    assert "&quot;spendable&quot;: &quot;1284.3100&quot;" in text
+    assert "<code>insufficient-balance</code>" in text
+    assert "The balance is too low." in text
+    assert 'id="type-insufficient-balance"' in Client().get("/api/v1/docs").content.decode()
+
+
+@pytest.mark.django_db
 def test_who_is_logged_in_sees_it_in_the_console() -> None:
     client = Client()
     client.force_login(User.objects.create_user("reader", "reader@example.com", "not used"))
@@ -176,3 +191,12 @@ def test_an_unknown_group_is_a_page_and_a_slash_leads_to_the_page() -> None:
     assert Client().get("/api/v1/docs/")["Location"] == "/api/v1/docs"
     assert Client().get("/api/v1/docs/line/")["Location"] == "/api/v1/docs/line"
     assert Client().post("/api/v1/docs").status_code == 405
+
+
+@pytest.mark.django_db
+def test_operators_who_create_tokens_have_it_in_the_menu_and_customers_at_their_tokens() -> None:
+    world = make_world()
+    for reader, has in (("operate", True), ("looker", False), ("owner", False)):
+        shown = navigation.items(principal_of_user(world.users[reader]))
+        assert ("api_reference" in [item.name for _section, item in shown]) is has
+    assert 'href="/api/v1/docs"' in world.client("owner").get("/tokens/").content.decode()

@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 
 from billing.models import Adjustment, Wallet
 from billing.services.adjustments import adjustment_approve
@@ -192,6 +193,9 @@ def test_money_takes_the_grant_and_the_second_person(world):
     assert states(page)["top_up"] == "next"
     other = services.user_create(username="second", is_operator=True, actor="test")
     services.grant_set(user=other, name="finance", actor="test")
+    approver = Client()
+    approver.force_login(other)
+    assert "¥500.00 is waiting for your approval." in approver.get(address).content.decode()
     adjustment_approve(asked, actor=other)
     page = client.get(address)
     assert states(page) == {

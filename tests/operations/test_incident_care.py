@@ -10,8 +10,15 @@ from django.test import Client
 from django.utils import timezone
 
 from poolsite.access.models import AuditEntry
-from poolsite.operations import attention, incident_story, incidents, notices, selectors, services
+from poolsite.operations import (
+    attention,
+    incident_story,
+    incidents,
+    notices,
+    selectors,
+)
 from poolsite.operations.models import Incident, IncidentEvent, Notice, NoticeTarget, OutgoingCall
+from poolsite.operations.services import incident_care
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running
 from tests.operations.probing import topic_data
@@ -36,7 +43,7 @@ def open_one(name: str = "east", /, **more) -> Incident:
 
 
 def snooze(client: Client, incident: Incident, *, until: str = "1h", reason: str = "Known"):
-    data = {"until": until, "reason": reason, "back": "incident"}
+    data = {"until": until, "reason": reason}
     return client.post(f"/incidents/{incident.pk}/snooze/", data)
 
 
@@ -182,7 +189,7 @@ def test_a_moment_that_is_over_or_far_ahead_is_refused(world):
     user = world.users["operate"]
     for ahead in (timedelta(seconds=-1), timedelta(days=8)):
         with pytest.raises(ValidationError, match="7 days"):
-            services.snooze_incidents(
+            incident_care.snooze_incidents(
                 [open_one()], actor=user, until=timezone.now() + ahead, reason="Known"
             )
 
@@ -209,7 +216,7 @@ def test_a_second_click_snoozes_once_and_one_that_ended_is_left_alone(operator):
 def test_a_snooze_by_who_saw_only_a_warning_does_not_hide_what_is_critical_by_now(world):
     seen = open_one()
     open_one(severity="critical")
-    done = services.snooze_incidents(
+    done = incident_care.snooze_incidents(
         [seen], actor=world.users["operate"], until=timezone.now() + SOON, reason="Known"
     )
     assert done == 0
@@ -341,7 +348,7 @@ def test_a_note_has_a_text_of_a_bounded_length(operator, text, count):
 
 
 def test_notes_are_bounded_in_number(operator, monkeypatch):
-    monkeypatch.setattr(services, "MOST_NOTES", 1)
+    monkeypatch.setattr(incident_care, "MOST_NOTES", 1)
     incident = open_one()
     for _ in range(2):
         answer = operator.post(f"/incidents/{incident.pk}/notes/", {"text": "Known"})

@@ -10,6 +10,7 @@ from allauth.account.internal.flows import reauthentication
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from poolsite.access.actions import require
@@ -53,6 +54,11 @@ def confirm_url(request: HttpRequest) -> str:
     if not reauthentication.is_reauthentication_required(request, app="access"):
         return ""
     return f"{confirm_page(request)}?{urlencode({'next': request.get_full_path()})}"
+
+
+def factor_url(request: HttpRequest) -> str:
+    """Where the reader proves a second factor, or sets one up first, and comes back."""
+    return f"{reverse('mfa_reauthenticate')}?{urlencode({'next': request.get_full_path()})}"
 
 
 def actor_of(request: HttpRequest) -> Principal:

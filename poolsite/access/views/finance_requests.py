@@ -1,14 +1,12 @@
 """A finance grant that waits: its page, with the approval by a second finance operator."""
 
 from collections.abc import Callable
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
@@ -18,7 +16,7 @@ from poolsite.access.actions import Decision, decide
 from poolsite.access.forms import ReasonForm
 from poolsite.access.models import FinanceRequest
 from poolsite.access.services.finance_requests import DECIDE, why_not_approve
-from poolsite.access.views.common import actor_of, asks, user_of
+from poolsite.access.views.common import actor_of, asks, factor_url, user_of
 
 CHIPS = {
     FinanceRequest.Status.WAITING: ("chip--warn", "schedule"),
@@ -44,7 +42,6 @@ def _found(pk: int) -> FinanceRequest:
 def _page(request: HttpRequest, found: FinanceRequest, form: Form, status: int) -> HttpResponseBase:
     reader, answer = user_of(request), decide(actor_of(request), DECIDE)
     waiting = found.status == FinanceRequest.Status.WAITING
-    back = urlencode({"next": request.path})
     chip, icon = CHIPS[FinanceRequest.Status(found.status)]
     context = {
         "found": found,
@@ -56,9 +53,7 @@ def _page(request: HttpRequest, found: FinanceRequest, form: Form, status: int) 
         "why_not": why_not_approve(found, reader) if waiting else "",
         "approvers": four_eyes.approvers(found.asked_by, but=[found.user]) if waiting else [],
         "may_decide": answer.allowed or answer is Decision.FACTOR,
-        "confirm_url": f"{reverse('mfa_reauthenticate')}?{back}"
-        if answer is Decision.FACTOR
-        else "",
+        "confirm_url": factor_url(request) if answer is Decision.FACTOR else "",
         "form": form,
     }
     return render(request, "access/finance_request.html", context, status=status)

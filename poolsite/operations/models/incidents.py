@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
+from poolsite.operations import incidents
 
 
 def _value(value: Any) -> Any:
@@ -92,6 +93,11 @@ class Incident(models.Model):
         return self.snoozed_until is not None and self.snoozed_until > timezone.now()
 
     @property
+    def ends_by_hand(self) -> bool:
+        """Whether a person has to say that it is over."""
+        return self.type in incidents.BY_HAND
+
+    @property
     def title(self) -> str:
         """What is wrong, in the reader's language."""
         return self._said(self.title_text)
@@ -108,15 +114,20 @@ class Incident(models.Model):
 
 
 class IncidentEvent(models.Model):
-    """What happened to an incident while it was open. No `who`: the check that keeps it did it."""
+    """What happened to an incident while it was open. No `who`: the check that keeps it did it.
+
+    text: a note, a reason, or the new owner's name.
+    """
 
     class Kind(models.TextChoices):
         WORSE = "worse", _("Turned critical")
         EASED = "eased", _("Back to a warning")
         ACKNOWLEDGED = "acknowledged", _("Acknowledged")
+        ASSIGNED = "assigned", _("Assigned")
         SNOOZED = "snoozed", _("Snoozed")
         RESUMED = "resumed", _("Snooze ended")
         NOTE = "note", _("Note")
+        RESOLVED = "resolved", _("Resolved")
 
     incident = models.ForeignKey(Incident, models.CASCADE, related_name="events")
     kind = models.CharField(max_length=12, choices=Kind.choices)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from poolsite.access.models import AuditEntry
 
 NAMED_NUMBERS = 3
+DEMO = "demo_data"  # who made the demo's past
 
 
 class Names:
@@ -43,6 +44,8 @@ class Names:
 
         new = {name for name in usernames if name and name not in self._known}
         self._known |= {name: name for name in [*new, ""]}
+        if DEMO in new:
+            self._known[DEMO] = _("Demo data")
         for user in User.objects.filter(username__in=new) if new else ():
             self._known[user.get_username()] = user.display_name
 
@@ -87,7 +90,12 @@ def register_field_kind(field_class: type[Any], kind: Kind) -> None:
     _FIELD_KINDS[field_class] = kind
 
 
-def plain(value: Any, reading: Reading) -> str:
+def plain(value: Any, _reading: Reading) -> str:
+    """A value that no kind knows."""
+    return plain_words(value)
+
+
+def plain_words(value: Any) -> str:
     """Text as it is, yes and no, figures in the reader's form, lists as lists."""
     if value is None or value in ("", [], {}):
         return _("none")
@@ -96,9 +104,9 @@ def plain(value: Any, reading: Reading) -> str:
     if isinstance(value, int | float):
         return number_format(value, use_l10n=True, force_grouping=True)
     if isinstance(value, list):
-        return listed([plain(each, reading) for each in value])
+        return listed([plain_words(each) for each in value])
     if isinstance(value, dict):
-        return listed([f"{name} {plain(each, reading)}" for name, each in value.items()])
+        return listed([f"{name} {plain_words(each)}" for name, each in value.items()])
     return str(value)
 
 

@@ -8,12 +8,13 @@ from ninja import Path, Query, Router, Schema, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, principal_of_request
-from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api import examples
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError, api
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.api.answers import kind_of
+from queueing.admission.api.examples import EXAMPLES
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.schemas import (
     AcquireIn,
@@ -42,6 +43,7 @@ WHY_STEERED = "Required for `pause` and `cancel`."
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    examples.declare(EXAMPLES)
     api.add_router("/gates", gates)
     api.add_router("/devices", devices)
 
@@ -49,7 +51,7 @@ def register() -> None:
 # -- looking -------------------------------------------------------------------------------------
 
 
-@gates.get("", response={200: list[GateOut], **READ_ERRORS}, summary="List gates")
+@gates.get("", response={200: list[GateOut]}, summary="List gates")
 def list_gates(request: HttpRequest) -> Any:
     """The gates that the credential can access."""
     principal = principal_of_request(request)
@@ -57,16 +59,14 @@ def list_gates(request: HttpRequest) -> Any:
     return [selectors.gate_out(now) for now in selectors.gate_list(principal)]
 
 
-@gates.get("/{slug}", response={200: GateOut, **READ_ERRORS}, summary="Get a gate")
+@gates.get("/{slug}", response={200: GateOut}, summary="Get a gate")
 def get_gate(request: HttpRequest, slug: str = Slug) -> Any:
     """The gate and its current figures."""
     gate = _gate(principal_of_request(request), slug)
     return selectors.gate_out(selectors.gate_now(gate))
 
 
-@gates.get(
-    "/{slug}/holders", response={200: list[HolderOut], **READ_ERRORS}, summary="List permits"
-)
+@gates.get("/{slug}/holders", response={200: list[HolderOut]}, summary="List permits")
 def list_holders(
     request: HttpRequest,
     slug: str = Slug,
@@ -92,9 +92,7 @@ def list_holders(
     ]
 
 
-@gates.post(
-    "/{slug}/key/{do}", response={200: KeyOut, **WRITE_ERRORS}, summary="Change the signing key"
-)
+@gates.post("/{slug}/key/{do}", response={200: KeyOut}, summary="Change the signing key")
 def change_key(
     request: HttpRequest,
     slug: str = Slug,
@@ -125,14 +123,14 @@ class BatchIn(Schema):
     skip_bad: bool = False
 
 
-@gates.get("/{slug}/batches", response={200: list[BatchOut], **READ_ERRORS}, summary="List batches")
+@gates.get("/{slug}/batches", response={200: list[BatchOut]}, summary="List batches")
 def list_batches(request: HttpRequest, slug: str = Slug) -> Any:
     """The latest 200 batches of a gate."""
     gate = _gate(principal_of_request(request), slug)
     return [selectors.batch_out(batch) for batch in selectors.batch_list(gate)[:PAGE]]
 
 
-@gates.post("/{slug}/batches", response={201: BatchOut, **WRITE_ERRORS}, summary="Create a batch")
+@gates.post("/{slug}/batches", response={201: BatchOut}, summary="Create a batch")
 def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     """Upload a batch. If rows are bad or repeated, they are listed and nothing is created,
     unless `skip_bad` is set.
@@ -154,9 +152,7 @@ def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     return Status(201, selectors.batch_out(made.batch))
 
 
-@gates.get(
-    "/{slug}/batches/{batch}", response={200: BatchOut, **READ_ERRORS}, summary="Get a batch"
-)
+@gates.get("/{slug}/batches/{batch}", response={200: BatchOut}, summary="Get a batch")
 def get_batch(request: HttpRequest, batch: int, slug: str = Slug) -> Any:
     """A batch and its progress."""
     return selectors.batch_out(_batch(principal_of_request(request), slug, batch))
@@ -164,7 +160,7 @@ def get_batch(request: HttpRequest, batch: int, slug: str = Slug) -> Any:
 
 @gates.post(
     "/{slug}/batches/{batch}/{what}",
-    response={200: BatchOut, **WRITE_ERRORS},
+    response={200: BatchOut},
     summary="Pause, resume or cancel a batch",
 )
 def steer_batch(
@@ -209,9 +205,7 @@ def _served_elsewhere() -> HttpResponse:
     raise ProblemError("unavailable", "this path is served before Django")
 
 
-@devices.post(
-    "/{device}/report", response={200: ReportAnswer, **WRITE_ERRORS}, summary="Report as a device"
-)
+@devices.post("/{device}/report", response={200: ReportAnswer}, summary="Report as a device")
 def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> Any:
     """Report results and get a task, or a place in line. Results are processed first.
 
@@ -221,23 +215,19 @@ def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> A
     return _served_elsewhere()
 
 
-@gates.post(
-    "/{slug}/acquire", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Acquire a permit"
-)
+@gates.post("/{slug}/acquire", response={200: PermitAnswer}, summary="Acquire a permit")
 def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
     """Get a permit for a holder, or its place in line."""
     return _served_elsewhere()
 
 
-@gates.post(
-    "/{slug}/release", response={200: ReleaseAnswer, **WRITE_ERRORS}, summary="Release a permit"
-)
+@gates.post("/{slug}/release", response={200: ReleaseAnswer}, summary="Release a permit")
 def release(request: HttpRequest, given: ReleaseIn, slug: str = Slug) -> Any:
     """Release the holder's own permit, once. Anything else changes nothing."""
     return _served_elsewhere()
 
 
-@gates.post("/{slug}/renew", response={200: PermitAnswer, **WRITE_ERRORS}, summary="Renew a permit")
+@gates.post("/{slug}/renew", response={200: PermitAnswer}, summary="Renew a permit")
 def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
     """Extend the permit's deadline, up to the longest time allowed since it was granted."""
     return _served_elsewhere()
@@ -245,7 +235,7 @@ def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
 
 @gates.post(
     "/{slug}/incr",
-    response={200: CountAnswer, **WRITE_ERRORS},
+    response={200: CountAnswer},
     summary="Acquire an anonymous permit",
 )
 def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
@@ -255,7 +245,7 @@ def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
 
 @gates.post(
     "/{slug}/decr",
-    response={200: CountAnswer, **WRITE_ERRORS},
+    response={200: CountAnswer},
     summary="Release an anonymous permit",
 )
 def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
@@ -265,7 +255,7 @@ def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
 
 @gates.post(
     "/{slug}/observe",
-    response={200: ObserveAnswer, **WRITE_ERRORS},
+    response={200: ObserveAnswer},
     summary="Report the external system's count",
 )
 def observe(request: HttpRequest, given: ObserveIn, slug: str = Slug) -> Any:

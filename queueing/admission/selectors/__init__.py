@@ -5,6 +5,8 @@ from queueing.admission.selectors.batches import (
     batch_out,
     failed_rows,
     progress,
+    state_counts,
+    state_of,
     task_list,
 )
 from queueing.admission.selectors.gates import (
@@ -37,6 +39,8 @@ __all__ = [
     "hour_sums",
     "progress",
     "samples",
+    "state_counts",
+    "state_of",
     "story",
     "task_list",
     "visible_gates",

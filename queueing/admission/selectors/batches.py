@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Case, CharField, Count, F, Q, QuerySet, Value, When
 from django.utils import timezone
 
 from queueing.admission.models import Gate, Task, TaskBatch
@@ -15,9 +15,23 @@ LOADED_AHEAD = (TaskBatch.State.LOADING, TaskBatch.State.OPEN)
 WAITING_AFTER = timedelta(seconds=5)
 
 
-def batch_list(gate: Gate) -> "QuerySet[TaskBatch]":
-    """A gate's batches, the newest window first."""
-    return TaskBatch.objects.filter(gate=gate).select_related("gate").order_by("-opens_at", "-pk")
+def batch_list(gate: Gate, state: str = "", text: str = "") -> "QuerySet[TaskBatch]":
+    """A gate's batches, the newest window first: those in a state, those with a text in the name.
+
+    state: one of `state_of`.
+    """
+    found = TaskBatch.objects.filter(gate=gate).select_related("gate")
+    if text:
+        found = found.filter(name__icontains=text)
+    if state:
+        found = found.annotate(shown=_shown_state()).filter(shown=state)
+    return found.order_by("-opens_at", "-pk")
+
+
+def state_counts(gate: Gate, text: str = "") -> dict[str, int]:
+    """How many of a gate's batches are in each state of `state_of`; none: the state is left out."""
+    rows = batch_list(gate, text=text).order_by().annotate(shown=_shown_state())
+    return dict(rows.values_list("shown").annotate(Count("pk")))
 
 
 def state_of(batch: TaskBatch) -> str:
@@ -32,6 +46,18 @@ def state_of(batch: TaskBatch) -> str:
     if batch.state in LOADED_AHEAD and batch.opens_at > timezone.now():
         return str(TaskBatch.State.SCHEDULED)
     return batch.state
+
+
+def _shown_state() -> Case:
+    """What `state_of` says, for SQL."""
+    state, now = TaskBatch.State, timezone.now()
+    return Case(
+        When(cancelled_at__isnull=False, then=Value(state.CANCELLED)),
+        When(Q(paused_at__isnull=False, finished_at=None), then=Value(state.PAUSED)),
+        When(Q(state__in=LOADED_AHEAD, opens_at__gt=now), then=Value(state.SCHEDULED)),
+        default=F("state"),
+        output_field=CharField(),
+    )
 
 
 def waits_for_worker(batch: TaskBatch, now: datetime) -> bool:

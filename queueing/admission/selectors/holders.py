@@ -5,7 +5,7 @@ from typing import Any
 from poolsite import hotpath
 from queueing.admission import gate as door
 
-SHOWN = 200
+SHOWN = 25  # rows of each: a page of a list; every holder is on the list of holders
 
 
 def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:

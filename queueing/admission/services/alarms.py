@@ -28,12 +28,11 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
 
 
 OVERRUN_LATE = gettext_noop(
-    "In the last 5 minutes, %(late)s results arrived after their permit had ended."
+    "Late results in the last 5 minutes: %(late)s. Each arrived after its permit had ended."
 )
 OVERRUN_COUNTED = gettext_noop(
-    "In the last 5 minutes, %(late)s results arrived after their permit had ended, and the "
-    "external system counted more than the concurrency limit %(over)s times (last count: "
-    "%(told)s)."
+    "Late results in the last 5 minutes: %(late)s. Counts of the external system above the "
+    "concurrency limit: %(over)s (last count: %(told)s)."
 )
 
 

@@ -32,7 +32,7 @@ class _Rows(live.RowsTopic, GateScope):
 
 @live.register
 class HoldersTopic(_Rows):
-    """The first 200 permits by deadline: holder → token, deadline_us, granted_us, task, device."""
+    """The first permits by deadline: holder → token, deadline_us, granted_us, task, device."""
 
     name = "admission.holders"
 
@@ -42,7 +42,7 @@ class HoldersTopic(_Rows):
 
 @live.register
 class LineTopic(_Rows):
-    """The first 200 in the line: who → arrived_us, asked_us."""
+    """The first in the line: who → arrived_us, asked_us."""
 
     name = "admission.line"
 

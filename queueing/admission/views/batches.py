@@ -6,7 +6,8 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -16,6 +17,7 @@ from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
+from poolsite.operations.sentences import Names
 from poolsite.operations.tables import SqlColumn
 from poolsite.operations.templatetags.console import figure
 from poolsite.operations.verbs import carry_out, word_of
@@ -25,7 +27,6 @@ from queueing.admission.forms import BatchForm
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.selectors import gate_get
 
-ROWS = 50
 PROBLEMS_SHOWN = 20
 FAILED_HEAD = ("device", "payload", "state", "reason", "attempt", "ended at")
 ID_LIMIT = 2**63
@@ -41,23 +42,54 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
     form = BatchForm(request.POST, request.FILES) if changes else BatchForm()
     if changes and (batch := _upload(request, principal, gate, form)) is not None:
         return redirect("admission:batch", batch_id=batch.pk)
-    page = request.GET.get("page", "0")
-    start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
-    found = list(selectors.batch_list(gate)[start : start + ROWS + 1])
-    context = {
-        "gate": gate,
-        "form": form if may_batch else None,
-        "rows": [_row(batch) for batch in found[:ROWS]],
-        "shown": _shown(start, len(found[:ROWS])),
-        "next_url": f"?page={start // ROWS + 1}" if len(found) > ROWS else "",
-        "back_url": f"?page={start // ROWS - 1}" if start else "",
-        "topic": f"admission.batches:{gate.slug}",
-    }
-    return render(request, "admission/batches.html", context, status=422 if changes else 200)
+    text = tables.text_of(request, "q")
+    counts = selectors.state_counts(gate, text)
+    state = tables.choice_of(request, "state", _("State"), _states(counts))
+    total = counts.get(state.value, 0) if state.value else sum(counts.values())
+    answer = tables.answer(
+        request,
+        "admission/batches.html",
+        selectors.batch_list(gate, state.value, text),
+        _batch_columns(),
+        given={"q": text, "state": state.value},
+        file=f"batches-{gate.slug}",
+        default="-window",
+        dress=_rows,
+        context={
+            "gate": gate,
+            "form": form if may_batch else None,
+            "text": text,
+            "choices": [state],
+            "shown": ngettext("%(n)s batch", "%(n)s batches", total) % {"n": figure(total)},
+            "topic": f"admission.batches:{gate.slug}",
+        },
+    )
+    if changes:
+        answer.status_code = 422
+    return answer
 
 
-def _row(batch: TaskBatch) -> dict[str, Any]:
-    return {"batch": batch, "ended": _ended(batch), **selectors.progress(batch)}
+def _states(counts: dict[str, int]) -> list[tuple[str, str]]:
+    """The states to choose from, in the words of the rows, with how many there are of each."""
+    words = dict(TaskBatch.State.choices) | {TaskBatch.State.OPEN: _("In progress")}
+    options = [
+        (value, f"{capfirst(str(word))} ({figure(counts.get(value, 0))})")
+        for value, word in words.items()
+    ]
+    return [("", _("All states")), *options]
+
+
+def _rows(batches: list[TaskBatch]) -> list[dict[str, Any]]:
+    names = Names({batch.created_by for batch in batches})
+    return [
+        {
+            "batch": batch,
+            "by": names.of(batch.created_by),
+            "ended": _ended(batch),
+            **selectors.progress(batch),
+        }
+        for batch in batches
+    ]
 
 
 def _ended(batch: TaskBatch) -> int:
@@ -65,11 +97,26 @@ def _ended(batch: TaskBatch) -> int:
     return batch.done + batch.failed + batch.expired
 
 
-def _shown(start: int, count: int) -> str:
-    """Say which batches of all these are, by their places."""
-    if not start:
-        return ngettext("%(n)s batch", "%(n)s batches", count) % {"n": count}
-    return _("%(first)s to %(last)s") % {"first": start + 1, "last": start + count}
+def _batch_columns() -> list[SqlColumn[TaskBatch]]:
+    return [
+        SqlColumn("name", _("Batch"), lambda row: row.name, order=("name",)),
+        SqlColumn("state", _("State"), selectors.state_of),
+        SqlColumn(
+            "window",
+            _("Window"),
+            lambda row: tables.moment(row.opens_at),
+            falls=True,
+            order=("opens_at", "pk"),
+        ),
+        SqlColumn("closes", "", lambda row: tables.moment(row.closes_at)),
+        SqlColumn("progress", _("Progress"), _ended),
+        SqlColumn("tasks", "", lambda row: row.total),
+        SqlColumn("running", _("Running"), lambda row: row.issued, right=True),
+        SqlColumn("failed", _("Failed"), lambda row: row.failed, right=True, order=("failed",)),
+        SqlColumn("expired", _("Expired"), lambda row: row.expired, right=True, order=("expired",)),
+        SqlColumn("by", _("By"), lambda row: row.created_by),
+        SqlColumn("uploaded", "", lambda row: tables.moment(row.created_at)),
+    ]
 
 
 def _upload(
@@ -122,6 +169,7 @@ def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
         counted=lambda n: ngettext("%(n)s task", "%(n)s tasks", n) % {"n": figure(n)},
         context={
             "batch": batch,
+            "by": Names().of(batch.created_by),
             "gate": batch.gate,
             "progress": progress,
             "ended": _ended(batch),

@@ -20,7 +20,7 @@ from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm
 from queueing.admission.models import Gate
 from queueing.admission.selectors import gate_get
-from queueing.admission.selectors.holders import first_snapshots
+from queueing.admission.selectors.holders import SHOWN, first_snapshots
 
 SERIES = ("used", "cap", "waiting", "granted", "refused", "expired", "overrun")
 
@@ -54,6 +54,7 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
             "hour": hour,
             "may_operate": may_operate,
             "permit_seconds": gate.permit_seconds,
+            "shown_rows": SHOWN,
             "samples_url": reverse("admission:samples", args=[gate.slug]),
         },
     }

@@ -7,11 +7,12 @@ from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import principal_of_request
-from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
+from poolsite.api import examples
 from poolsite.api.root import ProblemError, api
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, group_of
+from queueing.dispatch.api.examples import EXAMPLES
 from queueing.dispatch.api.upgrades import upgrades
 from queueing.dispatch.models import Group, Instance
 from queueing.dispatch.schemas import (
@@ -35,6 +36,7 @@ PAGE = 200
 
 def register() -> None:
     """Called once, by poolsite.urls."""
+    examples.declare(EXAMPLES)
     groups.add_router("", upgrades)
     api.add_router("/groups", groups)
 
@@ -42,7 +44,7 @@ def register() -> None:
 # -- groups ----------------------------------------------------------------------------------------
 
 
-@groups.get("", response={200: list[GroupOut], **READ_ERRORS}, summary="List groups")
+@groups.get("", response={200: list[GroupOut]}, summary="List groups")
 def list_groups(request: HttpRequest) -> Any:
     """The groups that the credential can access."""
     principal = principal_of_request(request)
@@ -50,7 +52,7 @@ def list_groups(request: HttpRequest) -> Any:
     return [selectors.group_out(now) for now in selectors.group_list(principal)]
 
 
-@groups.post("", response={201: GroupOut, **WRITE_ERRORS}, summary="Create a group")
+@groups.post("", response={201: GroupOut}, summary="Create a group")
 def make_group(request: HttpRequest, given: GroupIn) -> Any:
     """Create a group that belongs to the platform."""
     principal = principal_of_request(request)
@@ -58,7 +60,7 @@ def make_group(request: HttpRequest, given: GroupIn) -> Any:
     return Status(201, selectors.group_out(selectors.group_now(group)))
 
 
-@groups.get("/{slug}", response={200: GroupOut, **READ_ERRORS}, summary="Get a group")
+@groups.get("/{slug}", response={200: GroupOut}, summary="Get a group")
 def get_group(request: HttpRequest, slug: str = Slug) -> Any:
     """The group and its current figures."""
     group = group_of(principal_of_request(request), slug)
@@ -80,9 +82,7 @@ def _peers(group: Group, kind: str) -> list[dict[str, Any]]:
     return [row for _, row in sorted(found.items()) if row["kind"] == kind]
 
 
-@groups.get(
-    "/{slug}/instances", response={200: list[InstanceOut], **READ_ERRORS}, summary="List instances"
-)
+@groups.get("/{slug}/instances", response={200: list[InstanceOut]}, summary="List instances")
 def list_instances(request: HttpRequest, slug: str = Slug) -> Any:
     """All instance names with their manual state, including instances that have stopped."""
     return _peers(group_of(principal_of_request(request), slug), "back")
@@ -90,7 +90,7 @@ def list_instances(request: HttpRequest, slug: str = Slug) -> Any:
 
 @groups.get(
     "/{slug}/front-ends",
-    response={200: list[FrontEndOut], **READ_ERRORS},
+    response={200: list[FrontEndOut]},
     summary="List front-ends",
 )
 def list_front_ends(request: HttpRequest, slug: str = Slug) -> Any:
@@ -100,7 +100,7 @@ def list_front_ends(request: HttpRequest, slug: str = Slug) -> Any:
 
 @groups.post(
     "/{slug}/instances/{name}/manual",
-    response={204: None, **WRITE_ERRORS},
+    response={204: None},
     summary="Open, drain or block an instance",
 )
 def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: str = Name) -> Any:
@@ -115,7 +115,7 @@ def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: 
 
 @groups.post(
     "/{slug}/front-ends/{peer_id}/count",
-    response={204: None, **WRITE_ERRORS},
+    response={204: None},
     summary="Report a front-end's session count",
 )
 def count_front(request: HttpRequest, given: CountIn, slug: str = Slug, peer_id: str = Name) -> Any:
@@ -129,9 +129,7 @@ def count_front(request: HttpRequest, given: CountIn, slug: str = Slug, peer_id:
 # -- sessions --------------------------------------------------------------------------------------
 
 
-@groups.get(
-    "/{slug}/sessions", response={200: SessionOut, **READ_ERRORS}, summary="Explain a session"
-)
+@groups.get("/{slug}/sessions", response={200: SessionOut}, summary="Explain a session")
 def explain_session(
     request: HttpRequest,
     slug: str = Slug,
@@ -146,7 +144,7 @@ def explain_session(
     return selectors.session_out(story)
 
 
-@groups.post("/{slug}/sessions/end", response={204: None, **WRITE_ERRORS}, summary="End a session")
+@groups.post("/{slug}/sessions/end", response={204: None}, summary="End a session")
 def end_session(
     request: HttpRequest,
     given: ReasonIn,
@@ -163,7 +161,7 @@ def end_session(
 # -- the event log ---------------------------------------------------------------------------------
 
 
-@groups.get("/{slug}/events", response={200: list[EventOut], **READ_ERRORS}, summary="List events")
+@groups.get("/{slug}/events", response={200: list[EventOut]}, summary="List events")
 def list_events(
     request: HttpRequest,
     slug: str = Slug,

@@ -6,7 +6,6 @@ from django.http import HttpRequest
 from ninja import Router, Status
 
 from poolsite.access import Principal, principal_of_request
-from poolsite.api.problems import READ_ERRORS, WRITE_ERRORS
 from poolsite.api.root import ProblemError
 from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, group_of
@@ -17,9 +16,7 @@ upgrades = Router(tags=["groups"])
 PAGE = 200
 
 
-@upgrades.get(
-    "/{slug}/upgrades", response={200: list[UpgradeOut], **READ_ERRORS}, summary="List upgrades"
-)
+@upgrades.get("/{slug}/upgrades", response={200: list[UpgradeOut]}, summary="List upgrades")
 def list_upgrades(request: HttpRequest, slug: str = Slug) -> Any:
     """The latest 200 upgrades of a group."""
     group = group_of(principal_of_request(request), slug)
@@ -27,9 +24,7 @@ def list_upgrades(request: HttpRequest, slug: str = Slug) -> Any:
     return [selectors.upgrade_out(row) for row in rows]
 
 
-@upgrades.post(
-    "/{slug}/upgrades", response={201: UpgradeOut, **WRITE_ERRORS}, summary="Start an upgrade"
-)
+@upgrades.post("/{slug}/upgrades", response={201: UpgradeOut}, summary="Start an upgrade")
 def start_upgrade(request: HttpRequest, given: UpgradeIn, slug: str = Slug) -> Any:
     """Start a rolling upgrade. Refused if the other instances can't carry the load."""
     principal = principal_of_request(request)
@@ -40,7 +35,7 @@ def start_upgrade(request: HttpRequest, given: UpgradeIn, slug: str = Slug) -> A
 
 @upgrades.get(
     "/{slug}/upgrades/{upgrade}",
-    response={200: UpgradeOut, **READ_ERRORS},
+    response={200: UpgradeOut},
     summary="Get an upgrade",
 )
 def get_upgrade(request: HttpRequest, upgrade: int, slug: str = Slug) -> Any:
@@ -50,7 +45,7 @@ def get_upgrade(request: HttpRequest, upgrade: int, slug: str = Slug) -> Any:
 
 @upgrades.post(
     "/{slug}/upgrades/{upgrade}/force",
-    response={200: EndedOut, **WRITE_ERRORS},
+    response={200: EndedOut},
     summary="End the remaining sessions",
 )
 def force_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:
@@ -63,7 +58,7 @@ def force_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str
 
 @upgrades.post(
     "/{slug}/upgrades/{upgrade}/abort",
-    response={200: UpgradeOut, **WRITE_ERRORS},
+    response={200: UpgradeOut},
     summary="Abort an upgrade",
 )
 def abort_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str = Slug) -> Any:

@@ -40,6 +40,21 @@ def peers_of(
     return found
 
 
+def peer_of(group: Group, key: str, rows: Iterable[door.PeerRow]) -> dict[str, Any] | None:
+    """One peer, by "f:<id>" or "b:<id>", as `peers_of` tells it; None = the group has none.
+
+    rows: Redis' word of the group; an instance that it has forgotten is told by SQL.
+    """
+    instances = Instance.objects.filter(group=group)
+    row = next((each for each in rows if each.key == key), None)
+    if row is not None:
+        found = peers_of([row], instances.filter(name=row.name), front_counts(group))
+    else:
+        kind, _, its_id = key.partition(":")
+        found = peers_of([], instances.filter(back_id=its_id) if kind == "b" else [], {})
+    return next(iter(found.values()), None)
+
+
 def first_snapshots(group: Group) -> dict[str, Any]:
     """The state of the group's live topic of peers, for its page; {} while Redis cannot say.
 
@@ -108,11 +123,11 @@ def _stopped(instance: Instance) -> dict[str, Any]:
 def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, Any]:
     """Who said what of the name. Redis decides what holds now; SQL says who and why."""
     known = instance or Instance()
-    until = us_of(known.manual_until) if known.manual_until else None
     return {
         "manual": row.manual if row else known.manual_state,
         "upgrading": row.upgrading if row else known.upgrading,
         "manual_by": known.manual_by,
         "manual_reason": known.manual_reason,
-        "manual_until_us": until,
+        "manual_since_us": us_of(known.manual_at) if known.manual_at else None,
+        "manual_until_us": us_of(known.manual_until) if known.manual_until else None,
     }

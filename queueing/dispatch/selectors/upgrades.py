@@ -4,11 +4,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from poolsite.operations.templatetags.console import figure, span
-from queueing.dispatch.models import Group, Upgrade, UpgradeStep
+from queueing.dispatch.models import Group, ManualState, Upgrade, UpgradeStep
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -31,9 +32,6 @@ def upgrade_out(upgrade: Upgrade, now: datetime | None = None) -> dict[str, Any]
     """An upgrade with its steps as pages and interfaces tell it; times are ISO 8601."""
     now = now or timezone.now()
     steps = list(upgrade.steps.select_related("instance").order_by("position"))
-    over = sum(
-        step.status in (UpgradeStep.Status.DONE, UpgradeStep.Status.SKIPPED) for step in steps
-    )
     return {
         "id": upgrade.pk,
         "group": upgrade.group.slug,
@@ -47,24 +45,27 @@ def upgrade_out(upgrade: Upgrade, now: datetime | None = None) -> dict[str, Any]
         "ended_at": _iso(upgrade.ended_at),
         "ended_by": upgrade.ended_by,
         "ended_reason": upgrade.ended_reason,
-        "done": over,
+        "done": sum(step.status == UpgradeStep.Status.DONE for step in steps),
         "total": len(steps),
         "steps": [_step_out(step, now) for step in steps],
     }
 
 
 def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
+    manual = step.state_after or step.instance.manual_state
+    is_counted = step.drain_began_at is not None and step.status != UpgradeStep.Status.SKIPPED
     return {
         "name": step.instance.name,
         "status": step.status,
-        "word": str(step.get_status_display()),
+        "word": capfirst(str(step.get_status_display())),
         "version_before": step.version_before,
         "sessions_at_start": step.sessions_at_start,
         "sessions": step.sessions,
         "sessions_ended": step.sessions_ended,
         "counted_at": _iso(step.counted_at),
         "count_is_late": count_is_late(step, now),
-        "oldest_seconds": _seconds(step.oldest_at, now),
+        "is_counted": is_counted,
+        "oldest_seconds": _seconds(step.oldest_at, now) if is_counted else None,
         "estimate_seconds": estimate_seconds(step, now),
         "drain_began_at": _iso(step.drain_began_at),
         "safe_at": _iso(step.safe_at),
@@ -73,7 +74,8 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
         "note": note(step, now),
         "forced_by": step.forced_by,
         "ended_at": _iso(step.ended_at),
-        "manual_state": step.state_after or step.instance.manual_state,
+        "manual_state": manual,
+        "manual_word": capfirst(str(ManualState(manual).label)),
     }
 
 
@@ -82,8 +84,11 @@ def note(step: UpgradeStep, now: datetime) -> str:
     took = _seconds(step.drain_began_at, step.ended_at or now)
     if took is None:
         return ""
-    time = {"time": span(took)}
-    words = [_("took %(time)s") % time if step.ended_at else _("for %(time)s") % time]
+    if step.status == UpgradeStep.Status.SKIPPED:
+        first = _("drained for %(time)s")
+    else:
+        first = _("took %(time)s") if step.ended_at else _("for %(time)s")
+    words = [first % {"time": span(took)}]
     if step.sessions_ended:
         by = _("the drain timeout") if step.forced_by == step.BY_ITSELF else step.forced_by
         text = ngettext(

@@ -42,7 +42,7 @@ def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
     return Trouble(
         severity="critical",
         title=gettext_noop("No instance of %(group)s accepts sessions"),
-        detail=gettext_noop("%(fronts)s front-ends are linked. New sessions are refused."),
+        detail=gettext_noop("New sessions are refused. Linked front-ends: %(fronts)s."),
         remedy=gettext_noop("Open an instance, or check why none is active."),
         url=f"/groups/{group.slug}/",
         params={"group": group.slug, "fronts": fronts},
@@ -64,7 +64,7 @@ def _stuck(group: Group, now: datetime) -> Trouble | None:
     return Trouble(
         severity="warning",
         title=gettext_noop("The upgrade of %(group)s is waiting for you"),
-        detail=gettext_noop("%(name)s: %(status)s, %(sessions)s sessions left."),
+        detail=gettext_noop("%(name)s: %(status)s. Sessions left: %(sessions)s."),
         remedy=gettext_noop(
             "Start the new version, end the remaining sessions, or abort the upgrade."
         ),

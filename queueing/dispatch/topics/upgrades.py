@@ -1,9 +1,11 @@
-"""`dispatch.upgrade:<id>`: how far an upgrade is."""
+"""`dispatch.upgrade:<id>`: how far an upgrade is; in another language `….zh-hans`."""
 
 from typing import Any
 
+from django.utils.translation import override
+
 from poolsite import access, live
-from poolsite.live.scopes import id_of
+from poolsite.live.scopes import id_of, language_of
 from queueing.dispatch.models import Upgrade
 from queueing.dispatch.selectors.upgrades import upgrade_out
 
@@ -18,7 +20,8 @@ class UpgradeTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        self._id = id_of(key, "upgrade")
+        number, self._language = language_of(key)
+        self._id = id_of(number, "upgrade")
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         if not principal.is_authenticated:
@@ -31,13 +34,18 @@ class UpgradeTopic(live.SnapshotTopic):
     async def read(self) -> dict[str, Any]:
         return await live.in_thread(self._read)
 
+    def wake_channels(self) -> list[str]:
+        """One wake for every language."""
+        return [live.touch_channel(f"{self.name}:{self._id}")]
+
     def _find(self) -> Upgrade | None:
         rows = Upgrade.objects.select_related("group__account")
         return rows.filter(pk=self._id, group__deleted_at=None).first()
 
     def _read(self) -> dict[str, Any]:
         upgrade = self._find()
-        return {} if upgrade is None else upgrade_out(upgrade)
+        with override(self._language):
+            return {} if upgrade is None else upgrade_out(upgrade)
 
     def due_seconds(self) -> float | None:
         return CLOCK_SECONDS

@@ -1,23 +1,29 @@
 """The sessions of a peer, and one session's route explained."""
 
 import re
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from poolsite import access, hotpath
+from poolsite.moments import moment_of
 from poolsite.operations.pages import principal_of
+from poolsite.operations.templatetags.console import figure
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors.peers import peer_of
 from queueing.dispatch.selectors.sessions import route_rows
 
 PAGE_ROWS = 100
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}/[A-Za-z0-9._:@+~-]{1,39}\Z")
+PEER_TIMES = ("since", "manual_since", "manual_until")
 PEER = re.compile(r"[fb]:[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 
 
@@ -49,16 +55,27 @@ def _explained(group: Group, session: str) -> dict[str, Any]:
 
 
 def _listed(group: Group, peer: str, after: str) -> dict[str, Any]:
-    rows = hotpath.run(door.peers(group.slug))
-    choices = [(row.key, row.name or row.id, row.is_front) for row in rows]
-    known = {key for key, _, _ in choices}
-    if not (PEER.match(peer) and peer in known):
-        return {"choices": choices, "rows": []}
+    peers = hotpath.run(door.peers(group.slug))
+    context: dict[str, Any] = {
+        "choices": [(row.key, row.name or row.id, row.is_front) for row in peers],
+        "rows": [],
+    }
+    told = peer_of(group, peer, peers) if PEER.match(peer) else None
+    if told is None:
+        return context
     page = hotpath.run(door.sessions_of(group.slug, peer, after, PAGE_ROWS))
-    query = {"peer": peer, "after": page.after}
-    return {
-        "choices": choices,
-        "rows": route_rows(page),
-        "next_url": f"?{urlencode(query)}" if page.after else "",
+    rows = route_rows(page)
+    return context | {
+        "told": told | {name: _moment(told.get(f"{name}_us")) for name in PEER_TIMES},
+        "running": selectors.running_upgrade(group),
+        "page": {"slug": group.slug, "peer": told},
+        "rows": rows,
+        "as_of": moment_of(page.as_of_us),
+        "shown": ngettext("%(n)s session", "%(n)s sessions", len(rows)) % {"n": figure(len(rows))},
+        "next_url": f"?{urlencode({'peer': peer, 'after': page.after})}" if page.after else "",
         "back_url": f"?{urlencode({'peer': peer})}" if after else "",
     }
+
+
+def _moment(us: int | None) -> datetime | None:
+    return None if us is None else moment_of(us)

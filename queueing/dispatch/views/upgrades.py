@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.live.scopes import in_language
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out, word_of
 from queueing.dispatch import selectors, services
@@ -30,10 +31,20 @@ def upgrade_page(request: HttpRequest, slug: str, upgrade_id: int) -> HttpRespon
         "upgrade": upgrade,
         "told": told,
         "running": running,
+        "took_seconds": _took_seconds(upgrade),
         "may_operate": may_operate,
-        "page": {"id": upgrade.pk, "status": upgrade.status, "told": told},
+        "page": {
+            "topic": in_language(f"dispatch.upgrade:{upgrade.pk}"),
+            "status": upgrade.status,
+            "told": told,
+        },
     }
     return render(request, "dispatch/upgrade.html", context)
+
+
+def _took_seconds(upgrade: Upgrade) -> float | None:
+    ended = upgrade.ended_at
+    return None if ended is None else (ended - upgrade.created_at).total_seconds()
 
 
 @require_POST

@@ -19,7 +19,6 @@ from queueing.line.api.answers import (
 from queueing.line.api.answers_console import ColleaguesOut, ReadsOut
 from queueing.line.api.credentials import Serving
 from queueing.line.api.floor_answers import WhyOut
-from queueing.line.api.visits import ERRORS
 from queueing.line.api.whys import why_as_data
 from queueing.line.models import Agent, Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import (
@@ -39,8 +38,8 @@ from queueing.line.services import calling, outcomes, receipts, rooms
 from queueing.line.topics.visit import message_as_data
 
 agents = Router(tags=["line"], auth=Serving())
-STATE: dict[int, Any] = {200: AgentOut, **ERRORS}
-SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
+STATE: dict[int, Any] = {200: AgentOut}
+SAID: dict[int, Any] = {200: RoomMessageOut}
 
 
 # Serving reads it before the body; here it stands for the document, of every route.
@@ -61,7 +60,7 @@ def agent_of(request: HttpRequest) -> Agent:
 
 @agents.get(
     "/rooms",
-    response={200: RoomsOut, **ERRORS},
+    response={200: RoomsOut},
     exclude_unset=True,
     summary="Get the agent's rooms",
 )
@@ -71,13 +70,13 @@ def get_rooms(request: HttpRequest) -> Any:
     return {**consoles.agent_out(me), "today": consoles.agent_day(me, timezone.now())}
 
 
-@agents.get("/colleagues", response={200: ColleaguesOut, **ERRORS}, summary="List transfer targets")
+@agents.get("/colleagues", response={200: ColleaguesOut}, summary="List transfer targets")
 def get_colleagues(request: HttpRequest) -> Any:
     """The desk's queues with their waiting visitors, and its online agents with their rooms."""
     return transfers.colleagues(agent_of(request))
 
 
-@agents.get("/why/{visit}", response={200: WhyOut, **ERRORS}, summary="Explain a visitor's wait")
+@agents.get("/why/{visit}", response={200: WhyOut}, summary="Explain a visitor's wait")
 def get_why(
     request: HttpRequest,
     visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
@@ -215,9 +214,7 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
     return _say(me, visit, given, Message.Author.NOTE)
 
 
-@agents.post(
-    "/read", response={200: ReadsOut, **ERRORS}, summary="Mark messages as read by the agent"
-)
+@agents.post("/read", response={200: ReadsOut}, summary="Mark messages as read by the agent")
 def read(request: HttpRequest, given: AgentReadIn) -> Any:
     """Mark messages of an own room up to this number as read. Lower numbers change nothing."""
     visit = own_room(agent_of(request), given.visit)
@@ -225,7 +222,7 @@ def read(request: HttpRequest, given: AgentReadIn) -> Any:
     return receipts_of(visit.public_id)
 
 
-@agents.post("/typing", response={200: DoneOut, **ERRORS}, summary="Show that the agent is typing")
+@agents.post("/typing", response={200: DoneOut}, summary="Show that the agent is typing")
 def typing(request: HttpRequest, given: RoomIn) -> Any:
     """Show on the visitor's page, for a few seconds, that the agent is typing."""
     me = agent_of(request)

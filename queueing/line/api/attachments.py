@@ -8,12 +8,11 @@ from ninja import File, Form, UploadedFile
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.access.limiting import network_of, reached_limit
-from poolsite.api.problems import Problem
 from poolsite.api.root import ProblemError
 from queueing.line.api.agents import NAMED, agents, own_room
 from queueing.line.api.answers import AttachmentsOut, RoomMessageOut
 from queueing.line.api.credentials import Serving, Visiting, check_size
-from queueing.line.api.visits import ERRORS, VisitId, visits
+from queueing.line.api.visits import VisitId, visits
 from queueing.line.models import Agent, Desk, Message, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES, AgentAttachmentIn, AttachmentIn
 from queueing.line.selectors.attachments import attachments_of
@@ -22,7 +21,7 @@ from queueing.line.topics.visit import message_as_data
 
 PER_MINUTE = 30  # uploads from one network address, or of one person
 LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # of the largest setting, with the other fields
-SENT: dict[int, Any] = {200: RoomMessageOut, **ERRORS, 415: Problem}
+SENT: dict[int, Any] = {200: RoomMessageOut}
 Content: Any = File(..., description="A JPEG, PNG, GIF or WebP image, or a PDF.")  # type: ignore[type-arg]
 
 
@@ -65,7 +64,7 @@ def _check_upload(request: HttpRequest, desk: Desk) -> None:
 
 @visits.get(
     "/{visit}/attachments",
-    response={200: AttachmentsOut, **ERRORS},
+    response={200: AttachmentsOut},
     summary="List a room's files",
 )
 def get_attachments(request: HttpRequest, visit: str = VisitId) -> Any:

@@ -12,7 +12,6 @@ from poolsite.access import principal_of_request
 from poolsite.api.root import ProblemError
 from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
-from queueing.line.api.visits import ERRORS
 from queueing.line.schemas import EraseIn
 from queueing.line.selectors import replay, reports, wallboard
 from queueing.line.services import erasing
@@ -28,7 +27,7 @@ LATEST_MS = 4_102_444_800_000
 @desks.get(
     "/{slug}/report",
     auth=VIEW,
-    response={200: ReportOut, **ERRORS},
+    response={200: ReportOut},
     summary="Get a desk's report",
 )
 def get_report(
@@ -68,7 +67,7 @@ def _row(row: reports.ReportRow) -> dict[str, Any]:
 @desks.get(
     "/{slug}/board",
     auth=VIEW,
-    response={200: BoardOut, **ERRORS},
+    response={200: BoardOut},
     summary="Get a desk's wallboard",
 )
 def get_board(
@@ -86,7 +85,7 @@ def get_board(
 @desks.post(
     "/{slug}/erasures",
     auth=ERASE,
-    response={200: ErasedOut, **ERRORS},
+    response={200: ErasedOut},
     summary="Erase a visitor's data",
 )
 def post_erasure(request: HttpRequest, given: EraseIn, slug: str = Slug) -> Any:

@@ -11,7 +11,6 @@ from ninja import Query, Router, Schema
 from poolsite.api.root import ProblemError
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
-from queueing.line.api.visits import ERRORS
 from queueing.line.erlang import Service
 from queueing.line.selectors import forecast
 
@@ -100,7 +99,7 @@ class ForecastOut(Schema):
 @forecasts.get(
     "/{slug}/forecast",
     auth=VIEW,
-    response={200: ForecastOut, **ERRORS},
+    response={200: ForecastOut},
     summary="Forecast the agents needed",
 )
 def get_forecast(

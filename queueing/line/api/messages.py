@@ -13,7 +13,6 @@ from poolsite.api.root import ProblemError
 from queueing.line.api.answers import LeftMessageOut, LeftMessagesOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
-from queueing.line.api.visits import ERRORS
 from queueing.line.models import Agent, LeftMessage, MessageCall
 from queueing.line.services import left_messages, message_calls
 
@@ -21,7 +20,7 @@ messages = Router(tags=["line"])
 READ, ANSWER = AtDesk("line.messages"), AtDesk("line.answer")
 LISTED = 100
 KEY_LIMIT = 2**63
-ONE: dict[int, Any] = {200: LeftMessageOut, **ERRORS}
+ONE: dict[int, Any] = {200: LeftMessageOut}
 Message: Any = Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")  # type: ignore[type-arg]
 Named: Any = Query(  # type: ignore[type-arg]
     None, ge=1, lt=2**31, description="User ID of the agent who calls. Required with a token."
@@ -31,7 +30,7 @@ Named: Any = Query(  # type: ignore[type-arg]
 @messages.get(
     "/{slug}/left-messages",
     auth=READ,
-    response={200: LeftMessagesOut, **ERRORS},
+    response={200: LeftMessagesOut},
     summary="List left messages",
 )
 def get_left_messages(

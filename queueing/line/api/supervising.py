@@ -13,7 +13,7 @@ from queueing.line.api.answers import DoneOut, RoomMessageOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
 from queueing.line.api.floor_answers import FloorOut, GuestOut, WhyLineOut, WhyOut
-from queueing.line.api.visits import ERRORS, VisitId
+from queueing.line.api.visits import VisitId
 from queueing.line.api.whys import why_as_data
 from queueing.line.models import Agent, RoomGuest, Visit
 from queueing.line.schemas import MessageIn, PauseIn, SupervisorReasonIn, TakeOverIn
@@ -23,16 +23,14 @@ from queueing.line.topics.visit import message_as_data
 
 supervising = Router(tags=["line"])
 VIEW, SUPERVISE = AtDesk("line.view"), AtDesk("line.supervise")
-SAID: dict[int, Any] = {200: RoomMessageOut, **ERRORS}
-GUEST: dict[int, Any] = {200: GuestOut, **ERRORS}
-DONE: dict[int, Any] = {200: DoneOut, **ERRORS}
+SAID: dict[int, Any] = {200: RoomMessageOut}
+GUEST: dict[int, Any] = {200: GuestOut}
+DONE: dict[int, Any] = {200: DoneOut}
 QueueSlug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
 AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent's user ID.")  # type: ignore[type-arg]
 
 
-@supervising.get(
-    "/{slug}/floor", auth=VIEW, response={200: FloorOut, **ERRORS}, summary="Get a desk's floor"
-)
+@supervising.get("/{slug}/floor", auth=VIEW, response={200: FloorOut}, summary="Get a desk's floor")
 def get_floor(request: HttpRequest, slug: str = Slug) -> Any:
     """All agents on shift with rooms and figures, and all queues, worst first."""
     return {**floor.floor(desk_of_request(request)), "at": round(time.time() * 1_000)}
@@ -41,7 +39,7 @@ def get_floor(request: HttpRequest, slug: str = Slug) -> Any:
 @supervising.get(
     "/{slug}/queues/{queue}/why",
     auth=VIEW,
-    response={200: WhyLineOut, **ERRORS},
+    response={200: WhyLineOut},
     summary="Explain why a line waits",
 )
 def get_line_why(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug) -> Any:
@@ -56,7 +54,7 @@ def get_line_why(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug)
 @supervising.get(
     "/{slug}/visits/{visit}/why",
     auth=VIEW,
-    response={200: WhyOut, **ERRORS},
+    response={200: WhyOut},
     summary="Explain a visitor's wait",
 )
 def get_visit_why(request: HttpRequest, slug: str = Slug, visit: str = VisitId) -> Any:

@@ -22,7 +22,6 @@ from queueing.line.api.visitor_answers import (
 )
 from queueing.line.api.visits import (
     ANYBODY,
-    ERRORS,
     Slug,
     VisitId,
     queue_of,
@@ -40,17 +39,13 @@ __all__ = ["queues", "visits"]  # with the routes below
 CODES_PER_HOUR = 30  # of one visit
 
 
-@visits.post(
-    "/{visit}/language", response={200: LanguageOut, **ERRORS}, summary="Set the visitor's language"
-)
+@visits.post("/{visit}/language", response={200: LanguageOut}, summary="Set the visitor's language")
 def post_language(request: HttpRequest, given: LanguageIn, visit: str = VisitId) -> Any:
     """Agents see the language, and emails to the visitor use it. Unknown codes are ignored."""
     return {"language": languages.visit_speaks(visit=visit_row(request), language=given.language)}
 
 
-@visits.post(
-    "/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Request an email about the turn"
-)
+@visits.post("/{visit}/tell", response={200: TellOut}, summary="Request an email about the turn")
 def post_tell(request: HttpRequest, given: TellIn, visit: str = VisitId) -> Any:
     """Send one email when the visitor is `third`, `next` or served (`turn`). `off` cancels it.
 
@@ -67,7 +62,7 @@ def post_tell(request: HttpRequest, given: TellIn, visit: str = VisitId) -> Any:
     return _told(row.pk)
 
 
-@visits.get("/{visit}/tell", response={200: TellOut, **ERRORS}, summary="Get the requested email")
+@visits.get("/{visit}/tell", response={200: TellOut}, summary="Get the requested email")
 def get_tell(request: HttpRequest, visit: str = VisitId) -> Any:
     """The email that is waiting to be sent, if any. The address is not included."""
     return _told(visit_row(request).pk)
@@ -80,9 +75,7 @@ def _told(visit: int) -> dict[str, str]:
     return {"when": mail.when, "state": mail.state}
 
 
-@visits.post(
-    "/{visit}/transcript-mail", response={200: DoneOut, **ERRORS}, summary="Email the transcript"
-)
+@visits.post("/{visit}/transcript-mail", response={200: DoneOut}, summary="Email the transcript")
 def post_transcript_mail(
     request: HttpRequest, given: TranscriptMailIn, visit: str = VisitId
 ) -> Any:
@@ -105,7 +98,7 @@ def _sent_from(request: HttpRequest, zone: str) -> dict[str, str]:
     return {"site": site_of(request), "zone": zone, "network": network}
 
 
-@visits.get("/{visit}/rating", response={200: RatingKnownOut, **ERRORS}, summary="Get the rating")
+@visits.get("/{visit}/rating", response={200: RatingKnownOut}, summary="Get the rating")
 def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
     """The visitor's rating. `stars` is 0 if there is none yet."""
     rating = Rating.objects.filter(visit=visit_row(request)).first()
@@ -114,9 +107,7 @@ def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
     return {"stars": rating.stars, "comment": rating.comment}
 
 
-@visits.post(
-    "/{visit}/code", response={200: CodeOut, **ERRORS}, summary="Create a code for another device"
-)
+@visits.post("/{visit}/code", response={200: CodeOut}, summary="Create a code for another device")
 def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """A code of eight letters and digits to continue the visit on another device.
 
@@ -132,7 +123,7 @@ def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> A
 @queues.post(
     "/{slug}/resume",
     auth=ANYBODY,
-    response={200: ResumedOut, **ERRORS},
+    response={200: ResumedOut},
     summary="Resume a visit with a code",
 )
 def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:

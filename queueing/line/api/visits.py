@@ -7,7 +7,7 @@ from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
-from poolsite.api.problems import Problem, kind_of_refusal
+from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from poolsite.moments import zone_names
@@ -24,6 +24,7 @@ from queueing.line.api.answers import (
 )
 from queueing.line.api.answers_console import ReadsOut
 from queueing.line.api.credentials import Anybody, Visiting, count_coming
+from queueing.line.api.examples import TRANSCRIPT
 from queueing.line.api.floor_answers import WhyVisitorOut
 from queueing.line.models import Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn, ReadIn
@@ -37,7 +38,6 @@ from queueing.line.topics.visit import message_as_data, messages_after
 
 queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())
-ERRORS: dict[int, Any] = dict.fromkeys((401, 403, 404, 409, 413, 422, 429, 503, 504), Problem)
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
 VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit's ID.")  # type: ignore[type-arg]
 Zone: Any = Query(  # type: ignore[type-arg]
@@ -49,7 +49,7 @@ ANYBODY = Anybody()
 # -- a queue's door ------------------------------------------------------------------------------
 
 
-@queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut, **ERRORS}, summary="Get a queue")
+@queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut}, summary="Get a queue")
 def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
     """Whether the queue is open, and the texts of its page."""
     return consoles.queue_out(queue_of(slug))
@@ -58,7 +58,7 @@ def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
 @queues.post(
     "/{slug}/join",
     auth=ANYBODY,
-    response={200: JoinOut, **ERRORS},
+    response={200: JoinOut},
     summary="Join a queue",
     exclude_unset=True,
 )
@@ -125,7 +125,7 @@ def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | Non
 @queues.post(
     "/{slug}/left-messages",
     auth=ANYBODY,
-    response={201: DoneOut, **ERRORS},
+    response={201: DoneOut},
     summary="Leave a message",
 )
 def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
@@ -155,7 +155,7 @@ def visit_row(request: HttpRequest) -> Visit:
 # -- a visit -------------------------------------------------------------------------------------
 
 
-@visits.get("/{visit}", response={200: VisitOut, **ERRORS}, summary="Get a visit's state")
+@visits.get("/{visit}", response={200: VisitOut}, summary="Get a visit's state")
 def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
     """Get the visit's state. This doesn't keep the visitor's place; use `beat` for that."""
     row = visit_row(request)
@@ -167,7 +167,7 @@ def get_visit(request: HttpRequest, visit: str = VisitId) -> Any:
 
 @visits.get(
     "/{visit}/why",
-    response={200: WhyVisitorOut, **ERRORS},
+    response={200: WhyVisitorOut},
     summary="Explain the wait to the visitor",
 )
 def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
@@ -178,19 +178,15 @@ def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
     return {**counts, "needs": why.skills_of_visit(visit)}
 
 
-@visits.post(
-    "/{visit}/beat", response={200: VisitOut, **ERRORS}, summary="Send a visitor heartbeat"
-)
+@visits.post("/{visit}/beat", response={200: VisitOut}, summary="Send a visitor heartbeat")
 def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
-    """Keep the visit alive and get its state. For polling; also served by the hot lane."""
+    """Keep the visit alive and get its state. For polling."""
     row = visit_row(request)
     standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.post(
-    "/{visit}/leave", response={200: VisitOut, **ERRORS}, summary="Leave the line or the room"
-)
+@visits.post("/{visit}/leave", response={200: VisitOut}, summary="Leave the line or the room")
 def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """Leave the line, or end the room. Repeating it returns the same answer."""
     row = visit_row(request)
@@ -198,7 +194,7 @@ def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     return {**standing_as_data(visit, standing), "visit": visit}
 
 
-@visits.get("/{visit}/messages", response={200: MessagesOut, **ERRORS}, summary="List messages")
+@visits.get("/{visit}/messages", response={200: MessagesOut}, summary="List messages")
 def get_messages(
     request: HttpRequest,
     visit: str = VisitId,
@@ -211,9 +207,7 @@ def get_messages(
     }
 
 
-@visits.post(
-    "/{visit}/messages", response={200: RoomMessageOut, **ERRORS}, summary="Send a message"
-)
+@visits.post("/{visit}/messages", response={200: RoomMessageOut}, summary="Send a message")
 def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
     """Send a message as the visitor. Repeating an ID doesn't send it twice."""
     row = visit_row(request)
@@ -223,9 +217,7 @@ def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -
     return message_as_data(said.message)
 
 
-@visits.post(
-    "/{visit}/typing", response={200: DoneOut, **ERRORS}, summary="Show that the visitor is typing"
-)
+@visits.post("/{visit}/typing", response={200: DoneOut}, summary="Show that the visitor is typing")
 def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """Show on the agent's page, for a few seconds, that the visitor is typing."""
     rooms.typing_tell(visit=visit_row(request), by_agent=False)
@@ -234,7 +226,7 @@ def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
 
 @visits.post(
     "/{visit}/read",
-    response={200: ReadsOut, **ERRORS},
+    response={200: ReadsOut},
     summary="Mark messages as read by the visitor",
 )
 def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
@@ -244,7 +236,7 @@ def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
     return receipts_of(visit)
 
 
-@visits.post("/{visit}/rating", response={200: RatingOut, **ERRORS}, summary="Rate a visit")
+@visits.post("/{visit}/rating", response={200: RatingOut}, summary="Rate a visit")
 def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
     """Rate with one to five stars. The rating can be changed for an hour."""
     row = visit_row(request)
@@ -252,12 +244,12 @@ def rate(request: HttpRequest, given: RatingIn, visit: str = VisitId) -> Any:
     return {"stars": rating.stars, "comment": rating.comment}
 
 
-TEXT = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+TEXT = {"content": {"text/plain": {"schema": {"type": "string"}, "example": TRANSCRIPT}}}
 
 
 @visits.get(
     "/{visit}/transcript",
-    response={200: None, **ERRORS},
+    response={200: None},
     summary="Download the transcript",
     openapi_extra={"responses": {200: TEXT}},
 )

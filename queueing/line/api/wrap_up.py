@@ -9,7 +9,6 @@ from pydantic import AwareDatetime
 from poolsite.access import principal_of_request
 from queueing.line.api.agents import STATE, agent_of, agents, own_room, visit_at_desk
 from queueing.line.api.answers_wrap_up import OutcomeOut, VisitorOut
-from queueing.line.api.visits import ERRORS
 from queueing.line.models import Message, Visit
 from queueing.line.schemas import MoreTimeIn, OutcomeIn
 from queueing.line.selectors import consoles, visitors
@@ -21,7 +20,7 @@ Before: Any = Query(None, description="`before` of the previous page.")  # type:
 
 @agents.get(
     "/visitor/{visit}",
-    response={200: VisitorOut, **ERRORS},
+    response={200: VisitorOut},
     summary="List a visitor's earlier visits",
 )
 def get_visitor(
@@ -48,7 +47,7 @@ def more_time(request: HttpRequest, given: MoreTimeIn) -> Any:
     return consoles.agent_out(agent)
 
 
-@agents.post("/outcome", response={200: OutcomeOut, **ERRORS}, summary="Record a visit's outcome")
+@agents.post("/outcome", response={200: OutcomeOut}, summary="Record a visit's outcome")
 def post_outcome(request: HttpRequest, given: OutcomeIn) -> Any:
     """Only by the agent of its last room, during it or up to seven days later. Can be repeated.
 

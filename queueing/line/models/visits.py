@@ -94,6 +94,17 @@ class Visit(PartRow):
     def __str__(self) -> str:
         return self.public_id
 
+    @property
+    def waited_seconds(self) -> float | None:
+        """How long it waited for its first room, or until it ended; None = it still waits."""
+        until = self.matched_at or self.ended_at
+        return None if until is None else (until - self.joined_at).total_seconds()
+
+    @property
+    def seconds(self) -> float | None:
+        """From joining to the end; None = it runs."""
+        return None if self.ended_at is None else (self.ended_at - self.joined_at).total_seconds()
+
 
 class MessageQuerySet(models.QuerySet["Message"]):
     """The lines of transcripts."""

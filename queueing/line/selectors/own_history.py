@@ -21,7 +21,7 @@ from queueing.line.models import Agent, Message, OutcomeCode, Room, Visit
 
 DAYS = 90  # own rooms are found, searched and read for so long
 PERIODS = (7, 30, DAYS)
-ROWS = 50
+ROWS = 25
 SEARCH_LENGTH = 80
 
 

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from poolsite.operations.pages import principal_of
@@ -41,7 +40,7 @@ def history_page(request: HttpRequest) -> HttpResponse:
         "asked": asked,
         "rows": page,
         "figures": own_history.figures(agent, wanted.days),
-        "periods": [(str(days), _period(days)) for days in own_history.PERIODS],
+        "periods": [(str(n), _("Last %(n)s days") % {"n": n}) for n in own_history.PERIODS],
         "outcomes": agent.desk.outcome_codes.all(),
         "star_choices": STARS,
         "is_filtered": bool(asked["q"] or asked["outcome"] or asked["stars"]),
@@ -98,11 +97,6 @@ def _asked(request: HttpRequest) -> dict[str, str]:
         "outcome": outcome if key_of(outcome) is not None else "",
         "stars": stars if stars in STARS else "",
     }
-
-
-def _period(days: int) -> str:
-    words: str = ngettext("%(n)s day", "%(n)s days", days)
-    return words % {"n": days}
 
 
 def _address(asked: dict[str, str], before: str = "") -> str:

@@ -25,6 +25,7 @@ from queueing.line.topics.scope import may_read, place_of
 from queueing.line.views.common import desk_of, faults_of, tabs
 from queueing.line.views.outcomes import set_outcome
 
+SAID = ("visitor", "agent", "supervisor")  # looks of lines that both sides read
 BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
 
 
@@ -44,12 +45,14 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
     desk = found.desk
     shared = tabs(principal, desk)
     may_join = shared["may_supervise"] and found.ended_at is None
+    lines = stories.story(found, principal)
     context = {
         **shared,
+        **_rooms(found),
         "visit": found,
-        "story": stories.story(found, principal),
-        "why": stories.why_words(found.why),
-        "rooms": found.rooms.select_related("agent", "queue").order_by("began_at"),
+        "story": lines,
+        "told_range": stories.told_range(found),
+        "said": sum(line.look in SAID for line in lines),
         "agents": desk.agents.filter(archived_at=None),
         "queues": desk.queues.all(),
         "outcomes": desk.outcome_codes.filter(archived_at=None),
@@ -57,6 +60,18 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
         "guest_page": _guest_page(principal, found) if may_join else None,
     }
     return render(request, "line/story.html", context)
+
+
+def _rooms(visit: Visit) -> dict[str, Any]:
+    """The rooms, and how long they lasted; while one is open, since when they would have."""
+    rooms = list(visit.rooms.select_related("agent", "queue").order_by("began_at"))
+    lasted = sum(room.seconds or 0 for room in rooms)
+    running = next((room.began_at for room in rooms if room.ended_at is None), None)
+    return {
+        "rooms": rooms,
+        "rooms_seconds": lasted if rooms else None,
+        "rooms_since": None if running is None else running - timedelta(seconds=lasted),
+    }
 
 
 def _guest_page(principal: Principal, visit: Visit) -> dict[str, Any]:

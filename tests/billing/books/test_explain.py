@@ -5,12 +5,9 @@ from itertools import pairwise
 import pytest
 
 from billing import wallet as door
-from billing.models import Adjustment
 from billing.persistence.running import persist_shard
 from billing.selectors.explain import Figure, explain
-from billing.services import outbox
-from poolsite.access.models import User
-from tests.billing.books.book_support import held, live_wallet, moved, reported, run
+from tests.billing.books.book_support import held, live_wallet, reported, run
 from tests.billing.books.test_running import used
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -43,36 +40,14 @@ def test_the_pages_of_every_figure_sum_to_it(leg):
         assert newer.after - newer.amount == older.after
 
 
-def test_one_message_opens_into_its_own_entries_and_is_linked():
+def test_one_message_opens_into_its_own_entries():
     row = used()
     persist_shard(0, 1)
     page, rows = pages(row, Figure("revenue", operation_id="m1"))
     assert page.total == 300
-    assert [each.message.message_id for each in rows] == ["m1"]
+    assert [each.entry.operation_id for each in rows] == ["m1"]
     figure = Figure("spendable", mode="native_text")
     assert [each.entry.operation_id for each in pages(row, figure)[1]] == ["m1"]
-
-
-def test_a_movement_by_hand_names_the_people():
-    row = live_wallet(spendable=0)
-    people = [User.objects.create(username=name, email=f"{name}@x.example") for name in "ab"]
-    Adjustment.objects.create(
-        wallet=row,
-        kind="credit",
-        amount=500,
-        reason="goodwill",
-        asked_by=people[0],
-        decided_by=people[1],
-        operation_id="adjustment:1",
-        status="applied",
-    )
-    outbox.order(row, "credit", 500, "adjustment:1", "goodwill")
-    moved(row, "recharge:999", "recharge", 7)
-    persist_shard(0, 1)
-    _, rows = pages(row, Figure())
-    assert rows[1].operators == ("a", "b")
-    assert rows[1].order.reference == "goodwill"
-    assert rows[0].recharge is None
 
 
 def test_a_period_is_the_difference_of_two_balances():

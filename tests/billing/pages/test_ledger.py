@@ -1,17 +1,21 @@
 """One ledger: the steps of a balance and all entries, from the same rows."""
 
+from datetime import UTC, date, datetime
+
 import pytest
 from django.core import signing
 
-from billing.models import JournalEntry
+from billing.models import Adjustment, JournalEntry
 from billing.money import UNITS
-from billing.presentation import MINUS, exact
+from billing.presentation import MINUS
+from billing.selectors.breakdown import DaySums
 from billing.selectors.cursors import cursor_of
-from billing.topics.lines import of_row
+from billing.topics.lines import Moved, of_row
 from billing.views import entries
-from billing.views.ledger import Part, ledger
+from billing.views.ledger import NBSP, Part, ledger
+from poolsite.access.services import user_create
 from poolsite.runtime.redis_server import RedisServer
-from tests.billing.pages.page_world import Customer, browser, lived
+from tests.billing.pages.page_world import OPENING, Customer, browser, lived
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -51,9 +55,70 @@ def test_all_entries_and_the_breakdown_are_one_ledger(made: Customer) -> None:
     explained = client.get("/accounts/evergreen/explain/spendable/").context["rows"]
     rows = client.get("/accounts/evergreen/entries/").context["rows"]
     assert [row for row in rows if row.part.amount] == explained
-    held = next(row for row in rows if row.part.moved.kind == "hold")
-    assert f"Held {exact(-held.part.amount, signed=True)}" in held.details
-    assert held.owed == ""
+    told = {(row.reference, row.part.moved.kind): row.details for row in rows}
+    assert told["m-text", "hold"] == ""  # its amount says it
+    assert (
+        told["m-text", "settle"] == f"Native text · Held{NBSP}{MINUS}0.5000 · Charged{NBSP}+0.3000"
+    )
+
+
+def test_each_day_has_a_head_with_what_the_whole_day_moved_whatever_a_page_shows(
+    made: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the account's zone: an entry at 23:30 UTC of the 30th is of the 31st in Shanghai."""
+    made.persist()
+    entries_of = JournalEntry.objects.filter(wallet=made.wallet).order_by("seq")
+    first, *rest = entries_of
+    at = int(datetime(2025, 12, 30, 23, 30, tzinfo=UTC).timestamp()) * 1_000_000
+    entries_of.filter(pk=first.pk).update(at_us=at)
+    moved = sum(entry.spendable for entry in rest)
+    client = browser(made.people["owner"])
+    path = "/accounts/evergreen/entries/"
+    today, earlier = client.get(path).context["days"]
+    assert earlier.on == date(2025, 12, 31)
+    assert earlier.sums == DaySums(1, first.spendable, OPENING + first.spendable)
+    assert today.sums == DaySums(len(rest), moved, LEFT)
+    assert client.get(today.url).context["steps"].closing == LEFT
+    monkeypatch.setattr(entries, "PAGE_ROWS", 2)
+    page = client.get(path).context
+    assert [(day.on, day.sums) for day in page["days"]] == [(today.on, today.sums)]
+    second = client.get(path + page["next_url"]).context
+    assert [(day.on, day.sums) for day in second["days"]] == [(today.on, today.sums)]
+    chosen = client.get(path, {"kind": "hold"}).context["days"][0]
+    assert chosen.sums is None
+
+
+def test_the_entries_of_some_days_keep_their_balance(made: Customer) -> None:
+    client = browser(made.people["owner"])
+    made.persist()
+    path = "/accounts/evergreen/entries/"
+    whole = client.get(path).context["rows"]
+    day = whole[-1].at.date().isoformat()
+    of_day = client.get(path, {"from": day, "until": day}).context["rows"]
+    assert [row.part.balance for row in of_day] == [row.part.balance for row in whole]
+    assert client.get(path, {"until": "2020-01-01"}).context["rows"] == []
+
+
+def test_a_movement_by_hand_names_who_asked_and_who_approved(made: Customer) -> None:
+    people = [user_create(username=name, actor="test", full_name=name.upper()) for name in "ab"]
+    Adjustment.objects.create(
+        wallet=made.wallet,
+        kind="credit",
+        amount=500,
+        reason="goodwill",
+        asked_by=people[0],
+        decided_by=people[1],
+        operation_id="adjust:1",
+        status="applied",
+    )
+    moved = [
+        Moved(seq, 1, kind, operation, 500, "")
+        for seq, (kind, operation) in enumerate(
+            [("credit", "adjust:1"), ("credit", "adjust:none"), ("recharge", "recharge:999")]
+        )
+    ]
+    rows = ledger(made.wallet, [Part(each, each.amount) for each in moved])
+    assert [row.what for row in rows] == ["goodwill · A, B", "Credit", "Top-up"]
 
 
 def test_the_balance_runs_on_from_page_to_page_and_no_link_invents_one(
@@ -85,8 +150,7 @@ def test_an_entry_tells_what_of_it_is_owed(made: Customer) -> None:
     entry.spendable, entry.held, entry.receivable, entry.revenue = -50_000, 0, -20_000, 70_000
     entry.mode = ""
     (row,) = ledger(wallet, [Part(of_row(entry), entry.spendable, entry=entry)])
-    assert row.owed == "Owed +2.0000"
+    assert row.details == f"Charged{NBSP}+7.0000 · Owed{NBSP}+2.0000"
     entry.operation_id = ""
     (unnamed,) = ledger(wallet, [Part(of_row(entry), entry.spendable, entry=entry)])
     assert (unnamed.reference, unnamed.url) == ("–", "")
-    assert row.details == f"Charged +7.0000 · {row.owed}"

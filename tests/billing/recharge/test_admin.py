@@ -7,9 +7,12 @@ from django.contrib import admin
 from django.test import Client
 from django.utils import timezone
 
-from billing.models import FlaggedReport, JournalEntry
+from billing.admin import ANSWERS
+from billing.models import FlaggedReport, JournalEntry, Tariff
 from billing.money import UNITS
+from billing.recharging.reports import Answer
 from billing.services import books
+from poolsite.access.models import Account
 from tests.billing.recharge.money_people import (
     answer,
     browser,
@@ -74,6 +77,29 @@ def test_money_is_shown_in_currency_units(looker: Client) -> None:
     assert JournalEntry.objects.get().spendable == 1_234 * UNITS
     assert "1,234.0000" in looker.get("/admin/billing/wallet/").content.decode()
     assert "1,234.0000" in looker.get("/admin/billing/journalentry/").content.decode()
+
+
+def test_types_are_words_in_the_list_and_on_the_form(looker: Client) -> None:
+    entry = JournalEntry.objects.get()
+    for page in ("", f"{entry.pk}/change/"):
+        shown = looker.get(f"/admin/billing/journalentry/{page}").content.decode()
+        assert "Topped up" in shown
+        assert ">recharge<" not in shown
+    notifications = looker.get("/admin/billing/providerevent/").content.decode()
+    assert 'title="Wrong amount"' in notifications
+    assert set(ANSWERS) == set(Answer)
+
+
+def test_the_prices_of_a_version_stand_beside_their_modes(looker: Client) -> None:
+    tariff = Tariff.objects.create(
+        account=Account.objects.get(slug="acme"),
+        name="Standard",
+        valid_from=timezone.now(),
+        prices={"native_text": {"unit_price": 3_000, "characters_per_unit": 70}},
+    )
+    page = looker.get(f"/admin/billing/tariff/{tariff.pk}/change/").content.decode()
+    assert "<dt>Native text</dt><dd>" in page
+    assert "<dt>Unit price</dt><dd>0.3000</dd><dt>Characters per unit</dt><dd>70</dd>" in page
 
 
 def test_a_payment_s_token_is_not_shown(looker: Client) -> None:

@@ -357,7 +357,7 @@ def test_an_installation_with_one_finance_operator_is_told_what_to_do(
     made = ask(people, mallory)
     page = browser(mallory).get(f"/billing/adjustments/{made.pk}/").content.decode()
     assert "No operator can approve it now." in page
-    assert "manage.py user create NAME --operator --grant finance" in page
+    assert "manage.py user create approver --operator --grant finance" in page
     operator("second", "finance")
     page = browser(mallory).get(f"/billing/adjustments/{made.pk}/").content.decode()
     assert "These operators can approve it: second." in page

@@ -1,0 +1,105 @@
+"""What the OpenAPI document says beside ninja's: errors by their problem types, and examples."""
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from poolsite.api import problems
+from poolsite.api.examples import Examples
+from poolsite.api.problems import MEDIA_TYPE, Problem, problem, problem_types
+from poolsite.api.reference_access import MACHINES, ROOT, Access, Accesses
+from poolsite.api.reference_schema import Schemas
+
+ERRORS_FROM: Final = 400
+JSON: Final = "application/json"
+PROBLEM: Final = {"$ref": "#/components/schemas/Problem"}
+RETRY_AFTER: Final = {
+    "description": "Seconds to wait before the next request, as an integer.",
+    "required": True,
+    "schema": {"type": "integer", "minimum": 1},
+}
+# What the example of a type has as its `detail`.
+DETAILS: Final = {"malformed": "number: Field required"}
+
+
+def complete(document: dict[str, Any], accesses: Accesses) -> None:
+    """Give each operation the errors that it answers, and examples of all that it takes and tells.
+
+    An example of an error stands in the components, under its problem type.
+    """
+    known = problem_types()
+    document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+    document["components"]["examples"] = {
+        kind: {
+            "summary": problem(kind)["title"],
+            "description": when,
+            "value": problem(kind, DETAILS.get(kind, "")),
+        }
+        for _status, kind, when in known
+    }
+    examples = Examples(Schemas(document))
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            name = f"{method.upper()} {path.removeprefix(ROOT)}"
+            kinds = _kinds(name, operation, accesses(method.upper(), path))
+            rows = [row for row in known if row[1] in kinds]
+            operation["responses"] = _responses(operation.get("responses", {}), rows)
+            _add_examples(operation, examples, path.removeprefix(ROOT).partition("/")[0])
+
+
+def _kinds(name: str, operation: Mapping[str, Any], access: Access) -> set[str]:
+    """The problem types of an operation: those of its form, and its own."""
+    body = operation.get("requestBody", {}).get("content", {})
+    method, _space, path = name.partition(" ")
+    kinds = {*problems.ALWAYS, *problems.own_types(name)}
+    if not access.public:
+        kinds.update(problems.CREDENTIAL)
+    if operation.get("parameters"):
+        kinds.update(problems.INPUT)
+    if body:
+        kinds.update(problems.JSON_BODY if JSON in body else problems.BODY)
+    if method != "GET":
+        kinds.update(problems.CHANGE)
+    if body and path in MACHINES:
+        kinds.add("media-type")
+    return kinds
+
+
+def _responses(
+    told: Mapping[Any, dict[str, Any]], known: list[tuple[int, str, str]]
+) -> dict[str, Any]:
+    """What is told of success, and the errors of these types; their schema is the routes' own."""
+    schema = PROBLEM
+    found = {}
+    for status, response in told.items():
+        if int(status) < ERRORS_FROM:
+            found[str(status)] = response
+        elif JSON in response.get("content", {}):
+            schema = response["content"][JSON]["schema"]
+    for number, rows in groupby(known, lambda row: row[0]):
+        found[str(number)] = _failure(number, [row[1:] for row in rows], schema)
+    return found
+
+
+def _failure(status: int, rows: list[tuple[str, str]], schema: Any) -> dict[str, Any]:
+    content = {
+        "schema": schema,
+        "examples": {kind: {"$ref": f"#/components/examples/{kind}"} for kind, _when in rows},
+    }
+    failure: dict[str, Any] = {
+        "description": "\n".join(f"- `{kind}`: {when}" for kind, when in rows),
+        "content": {MEDIA_TYPE: content},
+    }
+    if status == problems.status_of("rate-limited"):
+        failure["headers"] = {"Retry-After": RETRY_AFTER}
+    return failure
+
+
+def _add_examples(operation: Mapping[str, Any], examples: Examples, first: str) -> None:
+    for parameter in operation.get("parameters", ()):
+        if (value := examples.of_parameter(parameter, first)) is not None:
+            parameter["example"] = value
+    for body in (operation.get("requestBody", {}), *operation["responses"].values()):
+        for media_type, content in body.get("content", {}).items():
+            if media_type != MEDIA_TYPE and "example" not in content:
+                content["example"] = examples.of_body(content["schema"])

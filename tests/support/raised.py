@@ -1,0 +1,111 @@
+"""Which problem types the code of a function can answer, read from the sources that it calls.
+
+Calls are followed through the modules of this project by name. What stands as a text in the call
+of an error is `certain`; what is returned, or looked up in a table of the module, is `possible`.
+"""
+
+import ast
+import inspect
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import FunctionType, ModuleType
+from typing import Any
+
+from django.db.models import Model
+
+from poolsite.api.problems import (
+    RefusedError,
+    kind_of_refusal,
+    problem,
+    problem_response,
+    problem_types,
+)
+from poolsite.api.root import django_problem
+
+OURS = ("billing", "numbers", "poolsite", "queueing")
+ANSWERS = (problem, problem_response, django_problem)
+
+
+@dataclass
+class Raised:
+    """Problem types by how sure it is that they can be answered."""
+
+    certain: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
+
+
+def raised_by(
+    views: Iterable[Callable[..., Any]], *, ends: Iterable[Callable[..., Any]] = ()
+) -> Raised:
+    """What these functions and all that they call answer. ends: what is not looked into."""
+    found = Raised()
+    kinds = {kind for _status, kind, _when in problem_types()}
+    todo = [inspect.unwrap(view) for view in views]
+    seen = {inspect.unwrap(each) for each in ends}
+    while todo:
+        function = todo.pop()
+        if function in seen:
+            continue
+        seen.add(function)
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+            if isinstance(node, ast.Call):
+                found.certain |= kinds & set(_said(node, function))
+            elif isinstance(node, ast.Return):
+                found.possible |= kinds & {*_constants(node)}
+            elif isinstance(node, ast.Name | ast.Attribute):
+                named = _resolved(node, function)
+                if isinstance(named, RefusedError):
+                    found.certain.add(named.kind)
+                elif isinstance(named, Mapping | tuple):
+                    found.possible |= kinds & set(_texts(named))
+                else:
+                    todo += _bodies(named)
+    return found
+
+
+def _said(call: ast.Call, function: Any) -> Iterator[str]:
+    """The texts in the call of an error, and how a missing thing is called in a refusal."""
+    named = _resolved(call.func, function)
+    is_error = inspect.isclass(named) and issubclass(named, RefusedError)
+    places = call.args[1:] if named is kind_of_refusal else call.args[:1]
+    if is_error or named in ANSWERS or named is kind_of_refusal:
+        for place in places:
+            if isinstance(place, ast.Constant):
+                yield str(place.value)
+
+
+def _constants(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
+
+
+def _texts(named: Any) -> Iterator[str]:
+    """The texts among the values of a table, and in their pairs."""
+    for value in named.values() if isinstance(named, Mapping) else named:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, tuple):
+            yield from (each for each in value if isinstance(each, str))
+
+
+def _bodies(named: Any) -> list[FunctionType]:
+    """A function of ours, or the methods of a class of ours that is neither model nor error."""
+    if not str(getattr(named, "__module__", "")).startswith(OURS):
+        return []
+    if inspect.isclass(named) and not issubclass(named, Model | Exception):
+        return [each for part in vars(named).values() for each in _bodies(part)]
+    plain = inspect.unwrap(named) if callable(named) else named
+    written = isinstance(plain, FunctionType) and plain.__code__.co_filename.endswith(".py")
+    return [plain] if written and plain.__name__ != "<lambda>" else []
+
+
+def _resolved(node: ast.expr, function: Any) -> Any:
+    """What a name, or a name in a module, means where the function stands; None: unknown."""
+    if isinstance(node, ast.Name):
+        return function.__globals__.get(node.id)
+    if isinstance(node, ast.Attribute):
+        owner = _resolved(node.value, function)
+        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+    return None
