@@ -133,6 +133,7 @@ async def test_a_section_of_the_menu_stays_as_it_was_left(operator: Window) -> N
     await page.locator("#nav-billing").focus()
     await page.keyboard.press("Enter")
     await expect(billing.locator("a").first).to_be_visible()
+    await operator.until("document.cookie.includes('billing')")
     await operator.go("/pools/")
     await expect(billing).to_have_attribute("open", "")
     await expect(page.locator("[data-nav-group=system]")).not_to_have_attribute("open", "")

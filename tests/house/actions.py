@@ -50,7 +50,8 @@ def _imported(module: ast.Module, own: dict[str, dict[str, int | None]]) -> dict
         each.asname or each.name: theirs[each.name]
         for node in ast.walk(module)
         if isinstance(node, ast.ImportFrom) and node.module
-        for theirs in [own.get(node.module.replace(".", "/") + ".py", {})]
+        for end in (".py", "/__init__.py")
+        for theirs in [own.get(node.module.replace(".", "/") + end, {})]
         for each in node.names
         if each.name in theirs
     }

@@ -174,7 +174,8 @@ def test_after_a_week_only_a_supervisor_changes_it_and_that_is_audited(line: Lin
         assert client.post("/desks/support/visitors/act/", sent)["Location"] == url
     assert AuditEntry.objects.filter(action="line.visit_outcome").count() == 1
     page = client.get(url).content.decode()
-    assert "Outcome: Solved. Set by roleless." in page
+    assert "Outcome: Solved." in page
+    assert "By roleless" in page
     client.post("/desks/support/visitors/act/", {**sent, "outcome": ""})
     old.refresh_from_db()
     assert old.outcome_code is None
