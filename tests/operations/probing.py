@@ -1,4 +1,4 @@
-"""Asks as a probe and as a browser's socket do."""
+"""Asks as a probe and as a browser's socket do; opens an incident to ask about."""
 
 import asyncio
 from typing import Any
@@ -8,6 +8,8 @@ from starlette.applications import Starlette
 
 from poolsite import hotpath, live
 from poolsite.api import lane
+from poolsite.operations import incidents
+from poolsite.operations.models import Incident
 
 
 def ask(path: str, **headers: str) -> httpx.Response:
@@ -28,3 +30,10 @@ def topic_data(address: str) -> Any:
     topic = live.resolve(address)
     assert topic is not None
     return asyncio.run(topic.snapshot()).data
+
+
+def open_one(name: str = "east", /, **more) -> Incident:
+    """Open the incident of a full pool of that name; `more` says otherwise."""
+    texts = {"title": "Pool %(pool)s is full", "remedy": "Add numbers.", "url": "/pools/"}
+    said = {"type": "numbers.full", "severity": "warning", **texts, "params": {"pool": name}}
+    return incidents.open(**{"object": name, **said, **more})

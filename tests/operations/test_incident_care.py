@@ -21,7 +21,7 @@ from poolsite.operations.models import Incident, IncidentEvent, Notice, NoticeTa
 from poolsite.operations.services import incident_care
 from tests.access.world import World, make_world
 from tests.operations.marks import set_running
-from tests.operations.probing import topic_data
+from tests.operations.probing import open_one, topic_data
 
 SOON = timedelta(hours=1)
 
@@ -34,12 +34,6 @@ def world(db: None) -> World:
 @pytest.fixture
 def operator(world: World) -> Client:
     return world.client("operate")
-
-
-def open_one(name: str = "east", /, **more) -> Incident:
-    texts = {"title": "Pool %(pool)s is full", "remedy": "Add numbers.", "url": "/pools/"}
-    said = {"type": "numbers.full", "severity": "warning", **texts, "params": {"pool": name}}
-    return incidents.open(**{"object": name, **said, **more})
 
 
 def snooze(client: Client, incident: Incident, *, until: str = "1h", reason: str = "Known"):

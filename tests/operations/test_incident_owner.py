@@ -10,6 +10,7 @@ from poolsite.access.models import AuditEntry, User
 from poolsite.operations import incident_story, incidents, selectors, sentences
 from poolsite.operations.models import Incident, IncidentEvent
 from tests.access.world import World, make_world
+from tests.operations.probing import open_one
 
 
 @pytest.fixture
@@ -20,11 +21,6 @@ def world(db: None) -> World:
 @pytest.fixture
 def operator(world: World) -> Client:
     return world.client("operate")
-
-
-def open_one(name: str = "east", /, **more) -> Incident:
-    said = {"type": "numbers.full", "severity": "warning", "title": "Pool %(pool)s is full"}
-    return incidents.open(**{"object": name, "params": {"pool": name}, **said, **more})
 
 
 def assign(client: Client, incident: Incident, owner: User) -> str:
