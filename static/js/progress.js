@@ -16,7 +16,7 @@ export function startProgress(root = document, ended = () => {}) {
       setText(box.querySelector("[data-progress-done]"), job.total ? fill(gettext("%(done)s of %(total)s"), { done: figure(job.done), total: figure(job.total) }) : figure(job.done));
       const left = box.querySelector("[data-progress-left]");
       if (ENDED.includes(job.state)) {
-        setText(left, job.state_word ?? "");
+        setText(left, "");
         box.querySelector("[data-progress-cancel]")?.remove();
         if (box.dataset.ended !== job.state) { box.dataset.ended = job.state; ended(job, box); }
       } else setText(left, job.seconds_left === null || job.seconds_left === undefined ? job.message ?? "" : fill(gettext("about %(time)s left"), { time: spanOf(job.seconds_left) }));
