@@ -19,6 +19,7 @@ from billing.services.days import zone_of
 from billing.topics.lines import OF_MESSAGES, Moved
 from billing.topics.wallets import names_of
 from billing.views.common import link
+from poolsite.moments import moment_of
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -93,7 +94,7 @@ def _row(wallet: Wallet, part: Part, name: str) -> Row:
     moved = part.moved
     chip, word, what = _words(moved, name, wallet.account.currency)
     reference, url = _reference(wallet, moved)
-    at = datetime.fromtimestamp(moved.at_us / 1_000_000, tz=zone_of(wallet.account))
+    at = moment_of(moved.at_us).astimezone(zone_of(wallet.account))
     return Row(part, at, chip, word, what, reference, url, _beside(part.entry))
 
 

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.utils.dateparse import parse_datetime
 from django.utils.html import format_html, format_html_join
 from django.utils.text import capfirst
 
+from poolsite.moments import moment_of
 from poolsite.operations import dates
 from poolsite.operations.sentences.values import listed, plain_words
 from poolsite.operations.templatetags.console import span
@@ -38,7 +39,7 @@ def value_of_key(name: str, value: Any) -> str:
 
 def moment_us(value: int) -> str:
     """Microseconds since 1970."""
-    return dates.moment_exact(datetime.fromtimestamp(value / 1_000_000, UTC))
+    return dates.moment_exact(moment_of(value))
 
 
 def labelled(

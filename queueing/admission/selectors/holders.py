@@ -3,9 +3,10 @@
 from typing import Any
 
 from poolsite import hotpath
+from poolsite.operations.tables import PAGE_ROWS
 from queueing.admission import gate as door
 
-SHOWN = 25  # rows of each: a page of a list; every holder is on the list of holders
+SHOWN = PAGE_ROWS  # rows of each; every holder is on the list of holders
 
 
 def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:

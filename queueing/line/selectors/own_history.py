@@ -16,12 +16,13 @@ from django.db.models import (
 )
 from django.utils import timezone
 
+from poolsite.operations.tables import PAGE_ROWS
 from poolsite.sql_functions import Elapsed
 from queueing.line.models import Agent, Message, OutcomeCode, Room, Visit
 
 DAYS = 90  # own rooms are found, searched and read for so long
 PERIODS = (7, 30, DAYS)
-ROWS = 25
+ROWS = PAGE_ROWS
 SEARCH_LENGTH = 80
 
 
