@@ -20,4 +20,13 @@ function show(data) {
   if (data.status === "missing") return;
   const shown = { sessions: data.sessions, active: data.active, pending: data.pending, ...hour.of(data) };
   for (const [name, count] of Object.entries(shown)) setText(document.querySelector(`[data-figure="${name}"]`), figure(count));
+  offerUpgrade(data.active > 0 || data.pending > 0);
+}
+
+/** A group without a linked instance can't be upgraded. */
+function offerUpgrade(possible) {
+  const button = document.querySelector("[data-unlinked]");
+  if (!button) return;
+  button.disabled = !possible;
+  button.title = possible ? "" : button.dataset.unlinked;
 }

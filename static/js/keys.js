@@ -3,8 +3,9 @@
 const storage = "poolsite:single-keys";
 const readable = () => { try { return localStorage.getItem(storage) !== "off"; } catch { return true; } };
 
+// A dialog that closes may leave the focus in its hidden field until the next frame.
 const inField = (target) =>
-  target instanceof HTMLElement && (target.isContentEditable || target.matches("input:not([type=radio]), textarea, select"));
+  target instanceof HTMLElement && target.checkVisibility() && (target.isContentEditable || target.matches("input:not([type=radio]), textarea, select"));
 
 const handlers = new Map();
 /** Let a page add a key of its own. */

@@ -9,6 +9,7 @@ const GO_TO = 6;
 const LOCAL = ["recent", "page", "go"]; // groups that the browser makes
 const WAIT_MS = 120;
 const SLOW_MS = 200;
+const RETRY_MS = 2000;
 
 const dialog = document.querySelector("[data-search]");
 const find = (name) => dialog.querySelector(`[data-search-${name}]`);
@@ -49,6 +50,7 @@ class Palette {
   get wanted() { return `${this.only?.name ?? ""} ${this.query}`; }
 
   reset() {
+    clearTimeout(this.timer);
     this.asked += 1;
     this.input.value = "";
     this.only = null;
@@ -88,6 +90,8 @@ class Palette {
     } catch (error) {
       if (mine !== this.asked) return;
       this.opens = null;
+      this.timer = setTimeout(() => this.ask(), RETRY_MS);
+      if (this.shown === this.wanted && !this.hint.hidden) return; // tried again: the marked row stays
       const pages = menuPages().filter((row) => marks(row.title, query));
       this.show(this.withRecent([{ name: "go", label: gettext("Go to"), results: pages }], query), `${error.title}. ${gettext("Try again in a moment.")}`);
     } finally {

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 import pytest_asyncio
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from tests.browser.console import PHONE, Window
 from tests.browser.running import Console
@@ -96,6 +96,20 @@ async def test_the_page_shows_its_instances_before_it_is_live(
             shown.page.locator("tr[data-peer='b:as-1'][data-state=active]")
         ).to_be_visible()
         await expect(shown.page.locator("[data-instances-empty]")).to_be_hidden()
+
+
+async def test_a_page_of_a_moment_without_instances_offers_the_upgrade_when_they_are_back(
+    console: Console, operator: Window
+) -> None:
+    async def as_without_instances(route: Route) -> None:
+        answer = await route.fetch()
+        page = (await answer.text()).replace("data-unlinked", "disabled data-unlinked")
+        await route.fulfill(response=answer, body=page)
+
+    async with console.window("zhang.wei") as shown:
+        await shown.page.route("**/groups/asi/", as_without_instances)
+        await shown.go("/groups/asi/")
+        await expect(shown.page.locator("[data-dialog=start-upgrade]")).to_be_enabled()
 
 
 async def test_an_instance_is_drained_and_opened_in_the_browser(operator: Window) -> None:

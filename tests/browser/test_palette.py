@@ -106,6 +106,28 @@ async def test_a_lost_connection_is_said_and_heals(operator: Window) -> None:
     await expect(page.locator("[data-search-hint]")).to_be_hidden()
 
 
+async def test_an_answer_that_fails_is_asked_for_again(operator: Window) -> None:
+    """The browser does not always say that it is online again before requests work."""
+    page = operator.page
+    fails = True
+
+    async def answer(route: Route) -> None:
+        await (route.abort() if fails else route.continue_())
+
+    await page.route("**/search/?q=*", answer)
+    await opened(operator)
+    await page.keyboard.type("pools")
+    await operator.contains("[data-search-hint]", "Can't reach the server")
+    await page.keyboard.press("ArrowDown")
+    marked = await page.get_attribute(INPUT, "aria-activedescendant")
+    async with page.expect_event("requestfailed"):
+        pass
+    assert await page.get_attribute(INPUT, "aria-activedescendant") == marked
+    fails = False
+    await expect(page.locator("[data-search-hint]")).to_be_hidden()
+    await operator.until(f"{HEADS}.includes('Pages')")  # which only the server finds
+
+
 async def test_no_result_says_what_can_be_searched(operator: Window) -> None:
     await opened(operator)
     await operator.page.keyboard.type("zzzqqq")

@@ -72,6 +72,20 @@ async def test_single_keys_search_go_and_list_and_stay_out_of_fields(operator: W
     await page.wait_for_url("**/system/")
 
 
+async def test_a_key_pressed_as_a_dialog_closes_is_not_lost(operator: Window) -> None:
+    """Until the next frame the focus is still in the hidden field of the closed dialog."""
+    page = operator.page
+    await operator.go("/overview/")
+    await page.keyboard.press("/")
+    await expect(page.locator("[data-search-input]")).to_be_focused()
+    await page.evaluate("""() => {
+        document.querySelector("[data-search]").close();
+        const key = new KeyboardEvent("keydown", { key: "?", bubbles: true });
+        document.activeElement.dispatchEvent(key);
+    }""")
+    await expect(page.locator("[data-keys]")).to_be_visible()
+
+
 async def test_the_pages_own_entry_of_a_menu_too_long_for_the_window_is_seen(
     operator: Window,
 ) -> None:
