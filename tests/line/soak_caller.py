@@ -74,7 +74,7 @@ def visitors(caller: Caller) -> None:
     mine = [visit for visit in asked if visit not in over]
     silent: dict[str, float] = {}
     number = len(asked)
-    for visit in mine:  # a killed process comes back with its visits
+    for visit in list(mine):  # a killed process comes back with its visits, and some have ended
         _visitor_told(caller, visit, desk.join(SLUG, visit, QUEUE), mine)
     while mine or not caller.rests:
         if len(mine) < AT_ONCE and not caller.rests:
