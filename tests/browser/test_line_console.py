@@ -194,7 +194,7 @@ async def test_a_slash_brings_replies_and_enter_inserts_them_with_what_the_room_
     await field.press("Tab")
     await has_value(field, "A refund reaches your bank in 3 to 5 working days.")
     await field.fill("")
-    await agent.page.get_by_role("button", name="Replies").click()
+    await agent.page.get_by_role("button", name="Replies", exact=True).click()
     await expect(options).to_have_count(104)
     await field.press("Escape")
     await expect(options).to_have_count(0)
