@@ -10,6 +10,7 @@ endif
 ARGS :=
 JOBS = $(shell expr $$(nproc) + 1)
 PYTEST = $(PY) -m pytest $(ARGS)
+BRANCHES = var/tests/branches
 SPREAD = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 export REPEAT SEED TEST_DATABASE REQUIRE_ALL
 # Compiled modules are kept: without them every process spends a second on compiling ours anew.
@@ -27,8 +28,9 @@ demo: .venv/installed-base  ## a running console with data and traffic (POOLSITE
 	@exec $(PY) -m poolsite.runtime.demo
 
 test: .venv/installed-dev  ## the whole suite but the long proofs (COVERAGE=1: count branches)
-	@$(PYTEST) $(SPREAD) -m "not prove" --ignore tests/house $(if $(COVERAGE),--cov --cov-report=)
-	@$(if $(COVERAGE),$(PY) -m tests.support.branches)
+	@rm -rf $(BRANCHES)
+	@$(if $(COVERAGE),POOLSITE_TEST_BRANCHES=$(BRANCHES)) $(PYTEST) $(SPREAD) -m "not prove" --ignore tests/house
+	@$(if $(COVERAGE),$(PY) -m tests.support.branches $(BRANCHES))
 
 test-fast: JOBS = $(shell nproc)
 test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis

@@ -28,10 +28,12 @@ class BillingConfig(AppConfig):
             undo_ways,
             wallet,
         )
+        from billing.persistence.reading import positions
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
+        from billing.services.books import persist_all
         from billing.services.recharges import reported
-        from poolsite import operations, timers
+        from poolsite import backup, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
@@ -39,6 +41,7 @@ class BillingConfig(AppConfig):
             timers.Kind("billing.wallet", "acct.", wallet.sweep, idle_seconds=wallet.VISIT_SECONDS)
         )
         timers.register_servers(servers.further)
+        backup.register(backup.Books("billing.wallet", positions, persist_all))
         health.register()
         rules.register()
         menu.register()

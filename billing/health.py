@@ -1,7 +1,11 @@
-"""Each Redis server of heavy accounts is a part of the platform's health."""
+"""Billing's part of the platform's health: the Redis servers of heavy accounts, and what money and
+messages go to outside.
+"""
 
+from collections.abc import Iterator
 from functools import partial
 
+from django.conf import settings
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop
@@ -9,9 +13,11 @@ from django.utils.translation import gettext_noop
 from billing import servers
 from poolsite import operations
 from poolsite.operations import checks, health
+from poolsite.operations.doctor import outside
 from poolsite.operations.incidents import Trouble
 
 INCIDENT = "health.billing_redis"
+STRIPE = "https://api.stripe.com"
 
 
 def register() -> None:
@@ -19,6 +25,7 @@ def register() -> None:
 
     A server that is gone keeps no page and no other account from being served: none is required.
     """
+    operations.register_examination(operations.Examination("providers", _providers))
     for name in servers.further():
         operations.register_check(
             operations.Check(
@@ -51,3 +58,17 @@ def _away(name: str) -> Trouble:
         health.PAGE,
         {"server": name},
     )
+
+
+def _providers() -> Iterator[operations.Line]:
+    """The servers outside that campaigns, terminals and top-ups need take a connection."""
+    urls = {"POOLSITE_GATEWAY_URL": settings.BILLING_GATEWAY_URL}
+    if settings.BILLING_ABILITY_PROVIDER != "table":
+        urls["POOLSITE_ABILITY_URL"] = settings.BILLING_ABILITY_URL
+    if "stripe" in settings.PAYMENTS:
+        urls["POOLSITE_PAYMENTS stripe"] = STRIPE
+    for setting, url in urls.items():
+        if url:
+            yield outside.provider(setting, url)
+        else:
+            yield operations.Line("skip", f"{setting} is not set")

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from prometheus_client.core import GaugeMetricFamily, Metric
 
-from billing.models import Wallet
+from billing.models import FlaggedReport, Wallet
 from billing.presentation import amount
 from billing.selectors import figures as now_figures
 from billing.selectors import lag
@@ -157,7 +157,8 @@ def collect() -> Iterable[Metric]:
     flagged = GaugeMetricFamily(
         "poolsite_billing_flagged_open", "Flagged reports that nobody closed.", labels=["flag"]
     )
-    for flag, count in open_totals(operator).counts.items():
+    counts = dict.fromkeys(FlaggedReport.Flag.values, 0) | open_totals(operator).counts
+    for flag, count in counts.items():
         flagged.add_metric([flag], count)
     wallets = GaugeMetricFamily("poolsite_billing_accounts", "Wallets.", labels=["status"])
     for status in Wallet.Status.values:

@@ -9,7 +9,6 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
@@ -18,6 +17,7 @@ from pydantic import (
 from billing.pricing.modes import REPORTED
 from poolsite import number_format
 from poolsite.api.problems import Problem
+from poolsite.api.reading import STRICT
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 4_000_000
@@ -37,7 +37,6 @@ Number = Annotated[
     AfterValidator(number_format.parse),
 ]
 Kilobytes = Annotated[int, Field(ge=0, le=KILOBYTES_LIMIT)]
-_STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 
 class HoldIn(BaseModel):
@@ -47,7 +46,7 @@ class HoldIn(BaseModel):
     message fails; `by_terminal` looks up what `to` can display.
     """
 
-    model_config = _STRICT
+    model_config = STRICT
 
     message_id: MessageId = Field(description="Makes retries safe: each ID is held once.")
     chatbot: ChatbotId | None = Field(
@@ -89,7 +88,7 @@ class HoldIn(BaseModel):
 class IdIn(BaseModel):
     """A message ID. In a batch, the bare ID is enough."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     message_id: MessageId
 
@@ -102,7 +101,7 @@ class IdIn(BaseModel):
 class ReportIn(BaseModel):
     """A status report of the gateway. Only final reports move money."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     message_id: MessageId
     final: bool = Field(description="False if the gateway is still trying (its fallback).")
@@ -118,7 +117,7 @@ class ReportIn(BaseModel):
 class SessionIn(BaseModel):
     """A session message sent by a terminal's user. Its ID is that of the uplink message."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     message_id: MessageId
     chatbot: ChatbotId | None = None

@@ -9,7 +9,10 @@ from numbers.models import Pool
 from poolsite import operations
 from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 
-STATES = ("idle_up", "idle_down", "busy_up", "busy_down", "quarantined", "resting", "waiting")
+STATES = (
+    *("idle_up", "idle_down", "pickable", "busy_up", "busy_down"),
+    *("quarantined", "resting", "waiting"),
+)
 COUNTERS = ("offered", "carried", "blocked")
 
 
@@ -22,7 +25,9 @@ def register() -> None:
 def collect() -> Iterable[Metric]:
     """Figures of each pool for Prometheus: no numbers, no names of people."""
     states = GaugeMetricFamily(
-        "poolsite_pool_numbers", "Numbers of a pool by state.", labels=["pool", "state"]
+        "poolsite_pool_numbers",
+        "Numbers of a pool by state; pickable: idle ones that a call may get now.",
+        labels=["pool", "state"],
     )
     common = AggregateMetrics("poolsite_pool", "pool", opened="1 while the pool lends numbers.")
     counters = CounterMetricFamily(

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from poolsite import number_format
 from poolsite.api.problems import Problem
+from poolsite.api.reading import STRICT, Moment
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000
@@ -37,13 +38,11 @@ Direction = Literal["in", "out"]
 EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]
 Micros = Annotated[int, Field(ge=0, le=2**53)]
 
-_STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
-
 
 class Event(BaseModel):
     """An event of a number. Only `event` is required; `call` without a number picks one."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     event: EventName
     number: NumberText | None = None
@@ -114,7 +113,7 @@ class EventItemAnswer(Answer):
 class LiveCall(BaseModel):
     """A current call of a switch."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     call_id: CallId
     number: NumberText | None = None
@@ -123,7 +122,7 @@ class LiveCall(BaseModel):
 class LiveList(BaseModel):
     """All current calls of a switch, listed after it received the answer `as_of`."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     switch: Name64
     incarnation: Name64
@@ -209,7 +208,7 @@ SwitchKindWord = Literal["media", "proxy"]
 class SwitchIn(BaseModel):
     """A new switch. `kind`: what a restart does to its calls."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     name: Name64
     kind: SwitchKindWord = Field(
@@ -220,7 +219,7 @@ class SwitchIn(BaseModel):
 class SwitchChangeIn(BaseModel):
     """The new type. It takes effect at the next restart."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     kind: SwitchKindWord
 
@@ -272,9 +271,9 @@ class NumberOut(BaseModel):
 class WhoHadIn(BaseModel):
     """A time and at least one of number, callee, agent and call_id."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = STRICT
 
-    at: AwareDatetime = Field(description="The time, with its time zone.")
+    at: Moment = Field(description="The time, with its time zone.")
     number: str = Field("", max_length=256)
     callee: str = Field("", max_length=64)
     agent: str = Field("", max_length=64)
@@ -308,7 +307,7 @@ class EventFrame(Event):
 class LiveFrame(BaseModel):
     """A live list on the WebSocket."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     id: FrameId | None = None
     live: LiveList
@@ -317,7 +316,7 @@ class LiveFrame(BaseModel):
 class PingFrame(BaseModel):
     """Checks that the other end is alive, and asks for the server's time."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     id: FrameId | None = None
     ping: bool

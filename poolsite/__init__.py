@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numbers as _standard_numbers
 
+__version__ = "0.1.0"  # as in pyproject.toml, which an installed release does not have
+
 _FOLDER = str(Path(__file__).resolve().parent.parent / "numbers")
 _standard_numbers.__path__ = [_FOLDER]
 if _standard_numbers.__spec__ is not None:

@@ -12,9 +12,11 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
 
 from django.core.asgi import get_asgi_application
 
+from poolsite import tracing
 from poolsite.runtime import startup
 
 startup.verify()  # refuses an unsafe start with one sentence, before anything listens
+tracing.start("web")
 django_application = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -24,11 +26,13 @@ from billing.api import hot as billing_hot
 from billing.consumers import websocket_urlpatterns as billing_sockets
 from numbers.api import hot as numbers_hot
 from numbers.consumers import websocket_urlpatterns as numbers_sockets
-from poolsite.api import lane
+from poolsite.api import lane, shutdown
 from poolsite.api.bodies import bounded_bodies
 from poolsite.api.guard import guarded, guarded_sockets
 from poolsite.api.lifespan import lifespan
+from poolsite.api.measuring import measured_requests, measured_sockets
 from poolsite.api.static import static_files
+from poolsite.api.tracing import traced_requests
 from poolsite.live.routing import missing_socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
 from poolsite.operations import watch
@@ -52,8 +56,8 @@ sockets = [
 pages_and_api = lane.application(static_files(bounded_bodies(django_application)))  # type: ignore[arg-type]
 application = ProtocolTypeRouter(
     {
-        "http": guarded(pages_and_api),
-        "websocket": guarded_sockets(URLRouter(sockets)),
+        "http": traced_requests(measured_requests(guarded(pages_and_api))),
+        "websocket": measured_sockets(shutdown.drain.sockets(guarded_sockets(URLRouter(sockets)))),
         "lifespan": lifespan,
     }
 )

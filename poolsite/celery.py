@@ -10,10 +10,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
 
 from celery import Celery, signals
 
-from poolsite.jobs import acks
+from poolsite.jobs import acks, tracing
+from poolsite.runtime import startup
 from poolsite.runtime.parent import die_with_parent
 
+startup.read_settings()
 acks.install()
+tracing.install()
 app = Celery("poolsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
@@ -21,8 +24,6 @@ app.autodiscover_tasks()
 
 def refuse_unsafe_start(**_: Any) -> None:
     """Worker and beat refuse what the web process refuses."""
-    from poolsite.runtime import startup
-
     startup.verify()
 
 

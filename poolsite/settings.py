@@ -1,6 +1,6 @@
 """The one settings file; what differs between machines comes from the environment.
 
-Every variable is described in docs/operations.md, in one table; a test compares the two.
+Every variable is described in docs/operations/settings.md, in one table; a test compares the two.
 """
 
 import sys
@@ -8,15 +8,15 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
-import environ
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy
 
 from poolsite.operations.logs import logging_config
 from poolsite.runtime import stores
+from poolsite.runtime.environment import Reader
 from poolsite.runtime.paths import redis_socket
 
-env = environ.Env()
+env = Reader()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # -- where things are -----------------------------------------------------------------
@@ -29,23 +29,24 @@ SECRET_KEY_FALLBACKS = env.list("POOLSITE_OLD_SECRET_KEYS", default=[])
 ALLOWED_HOSTS = env.list("POOLSITE_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
+DRAIN_SECONDS = env.float("POOLSITE_DRAIN_SECONDS", default=30.0)  # of websockets, at the end
 PUBLIC_HOST = env.str("POOLSITE_PUBLIC_HOST", default="")
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
 PLATFORM_REGION = env.str("POOLSITE_PLATFORM_REGION", default="CN")  # of numbers without a +
 
-# -- Redis: one URL for each use (docs/operations.md) -----------------------------------
+# -- Redis: one URL for each use (docs/operations/settings.md) -----------------------------------
 EMBEDDED_REDIS_SOCKET = redis_socket(DATA_DIR / "redis")
 REDIS_URL = env.str("REDIS_URL", default=f"unix://{EMBEDDED_REDIS_SOCKET}")
 _ONE_SERVER = stores.one_server_of(REDIS_URL)
 CACHE_URL = env.str("CACHE_URL", default=_ONE_SERVER)
 CHANNEL_URL = env.str("CHANNEL_URL", default=_ONE_SERVER)
-CELERY_BROKER_URL, _BROKER_OPTIONS = stores.broker(
-    env.str("CELERY_BROKER_URL", default=_ONE_SERVER)
-)
+BROKER_ADDRESS = env.str("CELERY_BROKER_URL", default=_ONE_SERVER)  # before it is Celery's form
+CELERY_BROKER_URL, _BROKER_OPTIONS = stores.broker(BROKER_ADDRESS)
 
 # -- SQL ----------------------------------------------------------------------------------
+SQL_POOLER = env.bool("POOLSITE_SQL_POOLER", default=False)
 DATABASES = {
     "default": env.db_url("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'poolsite.sqlite3'}")
 }
@@ -62,6 +63,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 else:
     DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # the pool's, when one is taken from it
+    # A cursor belongs to one session of PostgreSQL; a pooler gives each transaction another one.
+    DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = SQL_POOLER
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # -- what is installed -----------------------------------------------------------------
@@ -81,6 +84,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "allauth.usersessions",
+    "allauth.socialaccount",
     "axes",
     "csp",
     "poolsite.access.apps.AccessConfig",
@@ -91,6 +95,7 @@ INSTALLED_APPS = [
     "poolsite.timers.apps.TimersConfig",
     "poolsite.operations.apps.OperationsConfig",
     "poolsite.runtime.apps.RuntimeConfig",
+    "poolsite.backup.apps.BackupConfig",
     "numbers.apps.NumbersConfig",
     "billing.apps.BillingConfig",
     "queueing.line.apps.LineConfig",
@@ -218,6 +223,17 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_TLS
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are ours to check, by invitation
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_RECOVERY_CODE_DIGITS = 12
+# Single sign-on (docs/decisions/0077); off without an issuer. OIDC_ROLES: access/oidc/mapping.py
+OIDC_ISSUER = env.str("POOLSITE_OIDC_ISSUER", default="").rstrip("/")
+OIDC_CLIENT_ID = env.str("POOLSITE_OIDC_CLIENT_ID", default="")
+OIDC_CLIENT_SECRET = env.str("POOLSITE_OIDC_CLIENT_SECRET", default="")
+OIDC_NAME = env.str("POOLSITE_OIDC_NAME", default="single sign-on")
+OIDC_SCOPES = env.list("POOLSITE_OIDC_SCOPES", default=["openid", "profile", "email"])
+OIDC_GROUPS_CLAIM = env.str("POOLSITE_OIDC_GROUPS_CLAIM", default="groups")
+OIDC_ROLES = env.str("POOLSITE_OIDC_ROLES", default="{}")
+OIDC_ONLY = env.bool("POOLSITE_OIDC_ONLY", default=False)
+SOCIALACCOUNT_ADAPTER = "poolsite.access.oidc.adapter.SingleSignOnAdapter"
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds; a provider that hangs must not hold many pages
 MFA_RATE_LIMITS = False  # nobody guesses a passkey, and an office shares an address
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
@@ -273,6 +289,7 @@ CELERY_BEAT_SCHEDULER = "poolsite.jobs.beat:SweepScheduler"
 HISTORY_BATCH = env.int("POOLSITE_HISTORY_BATCH", default=2_000)  # entries per SQL transaction
 HISTORY_TAIL = env.int("POOLSITE_HISTORY_TAIL", default=2_000)  # committed entries kept in Redis
 HISTORY_DRAIN_SECONDS = env.int("POOLSITE_HISTORY_DRAIN_SECONDS", default=4 if DEMO else 2)
+HISTORY_SHARDS = env.int("POOLSITE_HISTORY_SHARDS", default=4)  # written in parallel
 HISTORY_KEEP_DAYS = env.int("POOLSITE_HISTORY_KEEP_DAYS", default=396)  # 13 months
 CALLS_KEEP_DAYS = env.float(
     "POOLSITE_CALLS_KEEP_DAYS", default=1 / 24 if DEMO else HISTORY_KEEP_DAYS
@@ -303,7 +320,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "poolsite.api.static_names.HashedNames"},
-    # Files of rooms: below no address, and readable by us alone (docs/operations.md).
+    # Files of rooms: below no address, and readable by us alone (docs/operations/stores.md).
     "attachments": env.json("POOLSITE_ATTACHMENTS_STORAGE", default=None)
     or {
         "BACKEND": "django.core.files.storage.FileSystemStorage",

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import register_converter
+from django.urls.converters import PathConverter
 from ninja import Path, Router
 
 from billing.api import reading
@@ -31,6 +33,15 @@ _DONE: dict[int, Any] = {
     422: MessageProblem,  # the schema of all errors
 }
 _TAKEN: dict[int, Any] = {**_DONE, 202: MessageAnswer}
+
+
+class AnyTextConverter(PathConverter):
+    """The rest of an address, line breaks included, so that an odd id is an unknown one."""
+
+    regex = r"(?s:.+)"
+
+
+register_converter(AnyTextConverter, "any")
 
 
 def register() -> None:
@@ -127,7 +138,7 @@ def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
 
 
 @router.get(
-    "/{slug}/messages/{path:message_id}",
+    "/{slug}/messages/{any:message_id}",
     response={200: MessageOut},
     summary="Get a message",
 )

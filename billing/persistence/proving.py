@@ -1,9 +1,10 @@
-"""The proof of the books: three equations for every wallet, and the first entry that breaks one.
+"""The proof of the books: four laws for every wallet, and the first entry that breaks one.
 
 1. SQL spendable + pend = bal (what waits in Redis leads from SQL's figure to Redis').
 2. opening + Σ journal = SQL spendable; the same for what is held and what is owed.
 3. Σ open holds = held, in SQL; and SQL held + Σ waiting entries = Redis held.
-A difference names the wallet, the equation, and the first entry that is missing, was changed by
+4. bal and held in Redis are not below zero (SQL refuses such a row by itself).
+A difference names the wallet, the law, and the first entry that is missing, was changed by
 hand, or does not add up; where no entry is wrong, a figure was changed past the books.
 """
 
@@ -271,6 +272,10 @@ def _with_redis(wallet: Wallet, row: _Row, live: Live, *, last: bool) -> list[Di
         Difference(wallet.slug, equation, expected, found)
         for equation, expected, found in checks
         if expected != found
+    ] + [
+        Difference(wallet.slug, f"{name} in Redis is not below zero", 0, found)
+        for name, found in (("bal", live.bal), ("held", live.held))
+        if found < 0
     ]
 
 

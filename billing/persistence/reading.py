@@ -89,6 +89,13 @@ def trouble(known: Known, live: Live) -> str:
     return ""
 
 
+def positions() -> Iterator[tuple[str, int, int]]:
+    """Yield (tag, generation, seq) of every wallet, as SQL has it."""
+    rows = Wallet.objects.order_by("pk").values_list("account__slug", "generation", "seq")
+    for slug, generation, seq in rows.iterator():
+        yield "{acct." + slug + "}", generation, seq
+
+
 def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
     """Return each wallet's figures by its id. Raises RedisError, OSError, UnknownServerError."""
     by_server: dict[str, list[Wallet]] = {}

@@ -9,9 +9,10 @@ what it is asked in turn.
 import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection
@@ -23,8 +24,9 @@ from billing.persistence.reading import Known, Live, looks_on
 from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.turns import Turn
 from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_sheets
-from poolsite import hotpath
+from poolsite import hotpath, tracing
 from poolsite.history import refusals
+from poolsite.hotpath import traces
 from poolsite.jobs import lease
 from poolsite.runtime.crash_points import crash_point
 
@@ -231,7 +233,8 @@ class Rounds:
         held = lease.current()
         if held is not None and not held.held:
             raise LeaseLostError(f"shard {turn.shard} is another worker's now")
-        done = write_sheets([each.sheet for each in part], fence)
+        with _traced(server, part):
+            done = write_sheets([each.sheet for each in part], fence)
         crash_point("billing.after_commit")
         written = [(each, done[each.its.wallet_id]) for each in part]
         in_sql = [(each.its.slug, each.sheet.batch) for each, said in written if said.may_trim]
@@ -242,6 +245,11 @@ class Rounds:
             if said.may_trim and (each.left or said.outcome is Outcome.REPEAT):
                 more.append(each.its)
         return more
+
+
+def _traced(server: str, part: Sequence[_Closed]) -> AbstractContextManager[Any]:
+    links = traces.links([each.its.tag for each in part], servers.named(server))
+    return tracing.span("billing drain", links=links, attributes={"poolsite.accounts": len(part)})
 
 
 def _parts(closed: Sequence[_Closed]) -> Iterator[list[_Closed]]:

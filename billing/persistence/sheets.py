@@ -8,9 +8,9 @@ from typing import Any
 
 from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
 from billing.persistence.folding import MessageDelta, messages_of
-from billing.persistence.row_texts import Row
 from billing.wallet import Change, reasons
 from poolsite.moments import moment_of
+from poolsite.sql_texts import Row
 
 _COLUMNS_SAID = 13
 _SIGNS_OF_COPY = ("\\", "\t", "\n", "\r")

@@ -1,7 +1,7 @@
-"""The bulk statements of the books, for PostgreSQL (COPY, unnest) and for SQLite.
+"""The bulk statements of the books, for PostgreSQL (unnest) and for SQLite; see poolsite.sql_bulk.
 
 Each works inside the caller's transaction. Columns and tables are named here, never by callers'
-data; values travel as parameters, or escaped in COPY's own text form.
+data; values travel as parameters.
 """
 
 # ruff: noqa: S608  every statement is built of this module's own constants
@@ -13,17 +13,9 @@ from typing import Any, Final
 
 from django.db import connection
 
-from billing.persistence.row_texts import Row, array_text, copy_line
 from poolsite.moments import moment_of
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table that is only ever added to, and the columns given."""
-
-    name: str
-    columns: tuple[str, ...]
-
+from poolsite.sql_bulk import Table, adapted, on_postgres
+from poolsite.sql_texts import Row, array_text
 
 BATCHES: Final = Table(
     "billing_batch",
@@ -145,11 +137,6 @@ class Move:
     digest: str
 
 
-def on_postgres() -> bool:
-    """Whether the books are in PostgreSQL."""
-    return connection.vendor == "postgresql"
-
-
 _LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable"
 LOCK_ON_POSTGRES: Final = (
     f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id = ANY(%s::bigint[]) ORDER BY id"
@@ -200,35 +187,6 @@ def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
         return taken
 
 
-def add_rows(table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows; IntegrityError when one is there, whatever its content."""
-    if not rows:
-        return
-    columns = ", ".join(table.columns)
-    with connection.cursor() as cursor:
-        if on_postgres():
-            add_lines(table, [copy_line(row) for row in rows])
-            return
-        places = ", ".join(["%s"] * len(table.columns))
-        cursor.executemany(
-            f"INSERT INTO {table.name} ({columns}) VALUES ({places})",
-            [[adapted(value) for value in row] for row in rows],
-        )
-
-
-def add_lines(table: Table, lines: Sequence[str]) -> None:
-    """Insert rows that are in COPY's text form already, on PostgreSQL; raises as `add_rows`."""
-    if not lines:
-        return
-    statement = f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN"
-    with (
-        connection.cursor() as cursor,
-        connection.wrap_database_errors,
-        cursor.copy(statement) as copy,
-    ):
-        copy.write("".join(lines))
-
-
 def upsert_messages(rows: Sequence[Row]) -> None:
     """Insert or bring up to date; one row per message, columns as in MESSAGE_COLUMNS."""
     if not rows:
@@ -244,10 +202,3 @@ def upsert_messages(rows: Sequence[Row]) -> None:
 def _message_on_sqlite(row: Row) -> list[Any]:
     moments = [None if us is None else adapted(moment_of(us)) for us in row[-len(_MOMENTS) :]]
     return [*row[: -len(_MOMENTS)], *moments]
-
-
-def adapted(value: Any) -> Any:
-    """Return what SQLite's driver takes."""
-    if isinstance(value, datetime):
-        return connection.ops.adapt_datetimefield_value(value)
-    return value

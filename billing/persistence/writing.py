@@ -13,10 +13,11 @@ from billing.models import Batch, Message
 from billing.persistence import statements
 from billing.persistence.entries import AccountBatch, BookFaultError
 from billing.persistence.folding import MessageDelta
-from billing.persistence.row_texts import Row
 from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.statements import Move
+from poolsite import sql_bulk
 from poolsite.runtime.crash_points import crash_point
+from poolsite.sql_texts import Row
 
 MOST_ACCOUNTS = 1_000  # in one transaction
 
@@ -162,11 +163,11 @@ def _move(sheet: Sheet, digests: Sequence[str]) -> Move:
 
 def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetime) -> None:
     sheets = [sheet for sheet, _ in written]
-    at = str(now) if statements.on_postgres() else now
-    statements.add_rows(statements.BATCHES, [(*_batch_row(s.batch), fence, at) for s in sheets])
+    at = str(now) if sql_bulk.on_postgres() else now
+    sql_bulk.add_rows(statements.BATCHES, [(*_batch_row(s.batch), fence, at) for s in sheets])
     _add_journal(written)
-    statements.add_rows(statements.FLAGGED, [row for s in sheets for row in s.flagged])
-    statements.add_rows(statements.RECEIVABLES, [row for s in sheets for row in s.receivables])
+    sql_bulk.add_rows(statements.FLAGGED, [row for s in sheets for row in s.flagged])
+    sql_bulk.add_rows(statements.RECEIVABLES, [row for s in sheets for row in s.receivables])
     deltas = [delta for sheet in sheets for delta in sheet.messages]
     statements.upsert_messages([_message_row(delta) for delta in deltas if not delta.forgotten])
     for delta in deltas:
@@ -180,13 +181,13 @@ def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:
     lines: list[str] = []
     rows: list[Row] = []
     for sheet, digests in written:
-        text = sheet.journal_lines(digests) if statements.on_postgres() else None
+        text = sheet.journal_lines(digests) if sql_bulk.on_postgres() else None
         if text is None:
             rows += sheet.journal_rows(digests)
         else:
             lines += text
-    statements.add_lines(statements.JOURNAL, lines)
-    statements.add_rows(statements.JOURNAL, rows)
+    sql_bulk.add_lines(statements.JOURNAL, lines)
+    sql_bulk.add_rows(statements.JOURNAL, rows)
 
 
 def _batch_row(batch: AccountBatch) -> Row:

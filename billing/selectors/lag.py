@@ -151,8 +151,13 @@ def collect() -> Iterator[Metric]:
         lag.add_metric([str(shard.shard)], shard.lag_seconds)
         left.add_metric([str(shard.shard)], shard.left)
     yield from (lag, left)
+    state = audit_state()
     audit = GaugeMetricFamily("poolsite_billing_audit_green", "1 = the books agree.")
-    audit.add_metric([], float(audit_state().is_green))
+    audit.add_metric([], float(state.is_green))
+    differ = GaugeMetricFamily(
+        "poolsite_billing_audit_different_accounts", "Accounts whose books don't agree."
+    )
+    differ.add_metric([], len(state.differences))
     outbox = outbox_state()
     waiting = GaugeMetricFamily("poolsite_billing_orders_waiting", "Money orders not applied.")
     waiting.add_metric([], outbox.waiting)
@@ -160,4 +165,4 @@ def collect() -> Iterator[Metric]:
     age.add_metric([], outbox.oldest_seconds)
     safe = GaugeMetricFamily("poolsite_billing_safe_mode_accounts", "Accounts in safe mode.")
     safe.add_metric([], Wallet.objects.exclude(recovering_since=None).count())
-    yield from (audit, waiting, age, safe)
+    yield from (audit, differ, waiting, age, safe)

@@ -39,6 +39,11 @@ def persist(shard: int, shards: int) -> dict[str, int]:
     return turn.figures() | {"rebuilt": healed["rebuilt"]}
 
 
+def persist_all() -> None:
+    """Write to SQL what stands in Redis now, of every account: a backup asks for it."""
+    persist(0, 1)
+
+
 def purge(shard: int, shards: int) -> dict[str, int]:
     """Forget final messages and receipts after 7 days, a bounded number each time."""
     done = {"wallets": 0, "purged": 0, "failed": 0}

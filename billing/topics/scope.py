@@ -40,6 +40,7 @@ class WalletTopicBase(live.Topic):
             raise ValueError(f"not a wallet: {key!r}")
         self.slug = key
         self.keys = door.WalletKeys(key)
+        self.tag = self.keys.tag
         self._tail: Tail | None = None
         self._ref: WalletRef | None = None
         self._ref_at = 0.0

@@ -63,6 +63,10 @@ def _equations() -> list[tuple[str, str]]:
             _("Held money belongs to messages under way"),
             _("Sum of open holds = amount held"),
         ),
+        (
+            _("Nothing is below zero"),
+            _("Available balance and amount held in Redis ≥ 0"),
+        ),
     ]
 
 

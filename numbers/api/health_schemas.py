@@ -2,10 +2,11 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from numbers.selectors.health import HealthFigures
 from numbers.services.spam_labels import TEXT_LENGTH
+from poolsite.api.reading import STRICT, Moment
 
 WindowName = Literal["1h", "24h", "7d"]
 LABELS_LIMIT = 1_000
@@ -88,18 +89,18 @@ ShortText = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGT
 class SpamLabelIn(BaseModel):
     """A spam label that a callee was shown for a number."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = STRICT
 
     number: str = Field(max_length=256)
     source: ShortText = Field(description="The carrier or app that shows it, for example `Hiya`.")
     label: ShortText = Field(description="The text of the label, for example `Spam risk`.")
-    seen_at: AwareDatetime
+    seen_at: Moment
 
 
 class SpamLabelsIn(BaseModel):
     """Up to 1,000 labels."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = STRICT
 
     labels: list[SpamLabelIn] = Field(min_length=1, max_length=LABELS_LIMIT)
 

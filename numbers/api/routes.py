@@ -87,16 +87,12 @@ def who_had(
     _check_text(number, callee, agent, call_id)
     if not any((number, callee, agent, call_id)):
         raise ProblemError("malformed", "give a number, a callee, an agent or a call_id")
-    try:
-        moment = asked.at.astimezone(UTC)
-    except (OverflowError, ValueError):
-        raise ProblemError("malformed", "at: invalid time") from None
-    if moment > datetime.now(UTC) + FUTURE:
+    if asked.at > datetime.now(UTC) + FUTURE:
         raise ProblemError("malformed", "at: is in the future")
     found = number_format.normalise(callee) if callee else None
     rows = selectors.who_had(
         principal_of_request(request),
-        at=moment,
+        at=asked.at,
         number=_value(number) if number else "",
         callee=found.value if isinstance(found, number_format.Normalised) else callee,
         agent=agent,

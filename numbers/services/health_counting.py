@@ -7,18 +7,16 @@ read first.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from django.db import connection
 from django.utils import timezone
 
 from numbers.health_figures import COUNTS, Tally, slot_of, window_from
 from numbers.models import CallRecord, Direction, HealthMark, HealthSlot, Number, NumberHealth, Pool
 from numbers.models.health import Window
+from poolsite import sql_bulk
 from poolsite.moments import us_of
 
-ROWS = 400  # of one statement
 LOOKED_UP = 500
 
 
@@ -72,8 +70,8 @@ def _regions(values: set[str]) -> dict[str, str]:
 
 def _add_slots(pool_id: int, slots: dict[tuple[str, str, int], Tally]) -> None:
     rows = [[pool_id, *key, *slots[key].values()] for key in sorted(slots)]
-    columns = ("pool_id", "kind", "key", "slot_us", *COUNTS)
-    _upsert(HealthSlot._meta.db_table, columns, ("pool_id", "kind", "key", "slot_us"), COUNTS, rows)
+    unique = ("pool_id", "kind", "key", "slot_us")
+    sql_bulk.add_up(HealthSlot, (*unique, *COUNTS), rows, unique=unique, added=COUNTS)
 
 
 def _add_numbers(
@@ -95,37 +93,11 @@ def _add_numbers(
         [mark.pool_id, number, regions.get(number, ""), switches[number], *sums[number]]
         for number in sorted(sums)
     ]
-    _upsert(
-        NumberHealth._meta.db_table,
+    sql_bulk.add_up(
+        NumberHealth,
         ("pool_id", "number", "region", "switch", *counts),
-        ("pool_id", "number"),
-        counts,
         rows,
+        unique=("pool_id", "number"),
+        added=counts,
         replaced=("region", "switch"),
     )
-
-
-def _upsert(
-    table: str,
-    columns: Sequence[str],
-    unique: Sequence[str],
-    added: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    replaced: Sequence[str] = (),
-) -> None:
-    """Insert rows; where one is there already, add the counts to it. Both databases know this."""
-    quote = connection.ops.quote_name
-    sets = [
-        f"{quote(name)} = {quote(table)}.{quote(name)} + excluded.{quote(name)}" for name in added
-    ]
-    sets += [f"{quote(name)} = excluded.{quote(name)}" for name in replaced]
-    one = "(" + ", ".join(["%s"] * len(columns)) + ")"
-    for start in range(0, len(rows), ROWS):
-        part = rows[start : start + ROWS]
-        sql = (
-            f"INSERT INTO {quote(table)} ({', '.join(map(quote, columns))}) "  # noqa: S608  names of ours
-            f"VALUES {', '.join([one] * len(part))} "
-            f"ON CONFLICT ({', '.join(map(quote, unique))}) DO UPDATE SET {', '.join(sets)}"
-        )
-        with connection.cursor() as cursor:
-            cursor.execute(sql, [value for row in part for value in row])

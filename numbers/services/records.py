@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.db import transaction
 from django.db.models.functions import Greatest
@@ -22,6 +23,7 @@ from numbers.services.health_counting import count_ended
 from numbers.services.hearing import note_switches
 from numbers.services.opening import note_opened
 from numbers.services.owners import twins_known
+from poolsite import sql_bulk
 from poolsite.history import Entry
 from poolsite.history.services import insert_rows
 from poolsite.moments import moment_of
@@ -29,6 +31,7 @@ from poolsite.moments import moment_of
 logger = logging.getLogger(__name__)
 
 BATCH = 500
+CHANGED = ("ended_at", "ended_how", "cause", "answered", "talk_seconds", "generation", "seq")
 LOST = "lost with Redis"
 UNTOLD = "end not heard"
 
@@ -41,7 +44,8 @@ def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> No
     """
     changes = [(entry, _change(entry)) for entry in entries]
     note_switches(pool_id, [change for _, change in changes])
-    insert_rows([_event(pool_id, generation, entry, change) for entry, change in changes])
+    events = [(entry, _event(change)) for entry, change in changes]
+    insert_rows(PoolEvent, pool_id, generation, events)
     _Calls(pool_id, generation).write(changes)
     _Membership(pool_id).write(changes)
 
@@ -64,7 +68,7 @@ def _change(entry: Entry) -> Change:
         return Change(entry.at_us, "unreadable", more={"fields": dict(entry.fields)})
 
 
-def _event(pool_id: int, generation: int, entry: Entry, change: Change) -> PoolEvent:
+def _event(change: Change) -> dict[str, Any]:
     beside = {
         "picked": change.picked,
         "since_us": change.since_us,
@@ -76,23 +80,19 @@ def _event(pool_id: int, generation: int, entry: Entry, change: Change) -> PoolE
         "cause": change.cause,
         **change.more,
     }
-    return PoolEvent(
-        aggregate_id=pool_id,
-        generation=generation,
-        seq=entry.seq,
-        at_us=entry.at_us,
-        event=change.event[:32],
-        number=change.number[:33],
-        state_before=change.before[:16],
-        state_after=change.after[:16],
-        call_id=change.call_id[:128],
-        switch=change.switch[:64],
-        agent=change.agent[:64],
-        callee=change.callee[:64],
-        direction=change.direction[:3],
-        reason=change.reason[:200],
-        detail={name: value for name, value in beside.items() if value},
-    )
+    return {
+        "event": change.event[:32],
+        "number": change.number[:33],
+        "state_before": change.before[:16],
+        "state_after": change.after[:16],
+        "call_id": change.call_id[:128],
+        "switch": change.switch[:64],
+        "agent": change.agent[:64],
+        "callee": change.callee[:64],
+        "direction": change.direction[:3],
+        "reason": change.reason[:200],
+        "detail": {name: value for name, value in beside.items() if value},
+    }
 
 
 @dataclass
@@ -117,12 +117,8 @@ class _Calls:
                 self._end(entry, change)
             elif change.event == "opened":
                 opened_us = entry.at_us
-        CallRecord.objects.bulk_create(self.fresh, batch_size=BATCH)
-        CallRecord.objects.bulk_update(
-            list(self.changed.values()),
-            [*("ended_at", "ended_how", "cause", "answered", "talk_seconds"), "generation", "seq"],
-            batch_size=BATCH,
-        )
+        sql_bulk.insert(CallRecord, [vars(record) for record in self.fresh])
+        sql_bulk.update(CallRecord, [vars(record) for record in self.changed.values()], CHANGED)
         count_ended(self.pool_id, self.ended)
         if opened_us:
             self._close_unadopted(opened_us)
@@ -280,7 +276,7 @@ class _Membership:
                 if (row.is_up, row.contact) != registered[row.value]:
                     row.is_up, row.contact = registered[row.value]
                     changed.append(row)
-            Number.objects.bulk_update(changed, ["is_up", "contact"], batch_size=BATCH)
+            sql_bulk.update(Number, [vars(row) for row in changed], ["is_up", "contact"])
 
     def _hold(self, held: dict[str, tuple[str, int, str]]) -> None:
         numbers = Number.objects.filter(pool_id=self.pool_id)

@@ -12,8 +12,10 @@ from typing import Any
 
 import segno
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.internal.flows.login import get_authentication_records
+from allauth.account.internal.flows.reauthentication import get_reauthentication_flows
 from allauth.core import context
-from allauth.core.exceptions import ImmediateHttpResponse
+from allauth.core.exceptions import ImmediateHttpResponse, ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
 from django.conf import settings
@@ -22,16 +24,19 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access import services
+from poolsite.access import selectors, services
 from poolsite.access.addresses import client_address
 from poolsite.access.auditing import audit
 from poolsite.access.logins import TooManyTriesError, is_own_password
 from poolsite.access.lookup import SESSION_STARTED
 from poolsite.access.models import User
+from poolsite.access.oidc.log_out import end_session_url, signed_on
 from poolsite.access.services import factors
+from poolsite.access.services.single_sign_on import rights_sync
 
 PENDING_HASH = "access_pending_hash"
 NO_ADDRESS = "0.0.0.0"  # noqa: S104  a peer on a Unix socket has none; the column wants one
@@ -69,12 +74,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return refused
 
     def login(self, request: HttpRequest, user: User) -> None:
-        """Log in, unless the password changed or the user was deactivated since `pre_login`."""
+        """Log in, unless the password changed or the user was deactivated since `pre_login`.
+
+        What groups of the log-in provider gave ends with a log-in that it had no part in: else who
+        has left the company would keep it by a password.
+        """
         if not constant_time_compare(
             request.session.pop(PENDING_HASH, ""), user.get_session_auth_hash()
         ):
             raise ImmediateHttpResponse(redirect("account_login"))
         with transaction.atomic():
+            if not signed_on(request.session) and selectors.rights_by_group(user):
+                rights_sync(user=user, rights=())
             super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:
@@ -90,17 +101,41 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
             raise ValidationError(TOO_MANY_TRIES) from None
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Not of who logged in a moment ago."""
-        started = float(context.request.session.get(SESSION_STARTED, 0))
-        return bool(time.time() - started > settings.PASSWORD_FRESH_SECONDS)
+        """Not of who logged in a moment ago.
+
+        Raises ReauthenticationRequired for who has neither password nor second factor and has not
+        just confirmed at the provider: allauth would ask nothing of them.
+        """
+        request = context.request
+        started = float(request.session.get(SESSION_STARTED, 0))
+        if time.time() - started <= settings.PASSWORD_FRESH_SECONDS:
+            return False
+        if not get_reauthentication_flows(request.user):
+            if _confirmed_lately(request):
+                return False
+            raise ReauthenticationRequired
+        return True
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """The second factor of who has one, else the password.
+        """The second factor of who has one, else the password or the log-in provider.
 
         A stolen session together with a known password must not remove the second factor.
         """
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
-        return [each for each in methods if each["id"] != "reauthenticate"] or methods
+        factors = [each for each in methods if each["id"] != "reauthenticate"]
+        if factors:
+            return factors
+        if not selectors.is_linked(user):
+            return methods
+        text = _("Use %(name)s instead") % {"name": settings.OIDC_NAME}
+        provider = {"id": "sign_on", "description": text, "url": reverse("sign_on_confirm")}
+        return [provider] if settings.OIDC_ONLY else [*methods, provider]
+
+    def get_logout_redirect_url(self, request: HttpRequest) -> str:
+        """To the page that offers the provider's log-out, after a log-in by it."""
+        if signed_on(request.session) and end_session_url(request):
+            return reverse("sign_on_logged_out")
+        return str(super().get_logout_redirect_url(request))
 
     def set_password(self, user: User, password: str) -> None:
         """Through the services, which audit it and tell the owner."""
@@ -130,6 +165,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
         """Nothing: `access.signals` queues these mails, in the transaction of the change."""
+
+
+def _confirmed_lately(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, request.user)
+    proofs = [float(each["at"]) for each in records if each.get("reauthenticated")]
+    return bool(time.time() - max(proofs, default=0) < settings.PASSWORD_FRESH_SECONDS)
 
 
 class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]

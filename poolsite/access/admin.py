@@ -4,6 +4,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
 from allauth.usersessions.models import UserSession
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -26,7 +27,8 @@ from poolsite.operations.sentences import (
 )
 
 # Roles and grants take the place of Django's groups; how people log in is theirs alone.
-for model in (Group, EmailAddress, Authenticator, UserSession):
+OTHERS = (Group, EmailAddress, Authenticator, UserSession, SocialAccount, SocialApp, SocialToken)
+for model in OTHERS:
     admin.site.unregister(model)
 
 

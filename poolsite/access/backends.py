@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.hashers import make_password
@@ -27,8 +28,11 @@ class NameOrEmailBackend(ModelBackend):
         password: str | None = None,
         **kwargs: Any,
     ) -> "User | None":
-        """The user with this name or address and password; None for every kind of no."""
-        if username is None or password is None:
+        """The user with this name or address and password; None for every kind of no.
+
+        Nobody where people log in by the provider only (POOLSITE_OIDC_ONLY).
+        """
+        if username is None or password is None or settings.OIDC_ONLY:
             return None
         user = find_user(username)
         if user is None:

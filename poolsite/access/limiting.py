@@ -44,6 +44,8 @@ REFUSED = Counter(
     "Requests and sockets refused by a rate limit of this process, by what was counted.",
     ["kind"],
 )
+for _kind in ("token", "user", "visitor", "address", "bad-token"):
+    REFUSED.labels(_kind)  # counted from 0, so that the first refusal is an increase
 
 MOST_SEEN = 20_000
 LOOK_UP_SECONDS = 2.0  # where SQL hangs, whoever answers the request waits for it, not we as well

@@ -11,7 +11,8 @@ from django.views.decorators.http import require_POST
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from poolsite.access.views import factors
+from poolsite.access.views import factors, single_sign_on
+from poolsite.access.views.single_sign_on import local
 
 whole = transaction.atomic  # the change, its audit entry and its mail
 RESET = RedirectView.as_view(url=reverse_lazy("account_reset_password"))
@@ -20,20 +21,20 @@ LOG_IN = RedirectView.as_view(url=reverse_lazy("account_login"))
 urlpatterns = [
     path("login/", account.login, name="account_login"),
     path("login/code/", factors.LogInCodeView.as_view(), name="mfa_authenticate"),
-    path("login/passkey/", passkeys.login_webauthn, name="mfa_login_webauthn"),
+    path("login/passkey/", local(passkeys.login_webauthn), name="mfa_login_webauthn"),
     path("login/closed/", LOG_IN, name="account_inactive"),
     path("language/", require_POST(set_language), name="set_language"),
     path("logout/", require_POST(account.logout), name="account_logout"),
-    path("password/reset/", account.password_reset, name="account_reset_password"),
+    path("password/reset/", local(account.password_reset), name="account_reset_password"),
     path("password/reset/sent/", account.password_reset_done, name="account_reset_password_done"),
     path("password/reset/done/", LOG_IN, name="account_reset_password_from_key_done"),
     re_path(
         r"^password/reset/new/(?P<uidb36>[0-9A-Za-z]+)-(?P<key>set-password)/$",
-        account.password_reset_from_key,
+        local(account.password_reset_from_key),
         name="account_reset_password_from_key",
     ),
     path("security/", mfa.index, name="mfa_index"),
-    path("security/password/", account.password_change, name="account_change_password"),
+    path("security/password/", local(account.password_change), name="account_change_password"),
     path("password/first/", RESET, name="account_set_password"),  # of who has none yet
     path("security/app/", app.activate_totp, name="mfa_activate_totp"),
     path("security/app/remove/", whole(app.deactivate_totp), name="mfa_deactivate_totp"),
@@ -58,5 +59,21 @@ urlpatterns = [
         passkeys.reauthenticate_webauthn,
         name="mfa_reauthenticate_webauthn",
     ),
-    path("security/confirm/password/", account.reauthenticate, name="account_reauthenticate"),
+    path(
+        "security/confirm/password/",
+        local(account.reauthenticate),
+        name="account_reauthenticate",
+    ),
+    path("login/sign-on/", single_sign_on.log_in, name="sign_on"),
+    path("login/sign-on/callback/", single_sign_on.callback, name="sign_on_callback"),
+    path("logout/sign-on/", single_sign_on.logged_out, name="sign_on_logged_out"),
+    path("security/sign-on/", single_sign_on.link, name="sign_on_link"),
+    path("security/sign-on/start/", single_sign_on.link_start, name="sign_on_link_start"),
+    path("security/sign-on/remove/", single_sign_on.unlink, name="sign_on_unlink"),
+    path("security/confirm/sign-on/", single_sign_on.confirm, name="sign_on_confirm"),
+    path(
+        "security/confirm/sign-on/start/",
+        single_sign_on.confirm_start,
+        name="sign_on_confirm_start",
+    ),
 ]

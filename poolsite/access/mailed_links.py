@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
+JOIN_SECRET = "access_join_secret"  # noqa: S105  where the session keeps an invitation's secret
 LONGEST = 2_000  # of what may be pasted: the whole link
 
 

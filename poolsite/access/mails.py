@@ -29,6 +29,8 @@ NOTICES = {
     "access.recovery_code_use": _("One of your recovery codes was used."),
     "access.recovery_codes_renew": _("New recovery codes replaced your old ones."),
     "access.password_set": _("Your password was changed."),
+    "access.sign_on_link": _("Single sign-on was added to your login."),
+    "access.sign_on_unlink": _("Single sign-on was removed from your login."),
 }
 
 

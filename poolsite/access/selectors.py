@@ -3,15 +3,19 @@
 from datetime import datetime
 
 from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
+from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Prefetch, Q, QuerySet, Value
 from django.db.models.functions import Coalesce, Concat, NullIf, Trim
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite.access.models import (
     Account,
     ApiToken,
     AuditEntry,
     FinanceRequest,
+    Grant,
     Invitation,
     Membership,
     User,
@@ -108,6 +112,31 @@ def invitation_of_user(user: User) -> Invitation | None:
     """The newest invitation that this user accepted, with its inviter."""
     rows = Invitation.objects.filter(accepted_by=user).select_related("invited_by", "account")
     return rows.order_by("-accepted_at").first()
+
+
+def linked_account(user: User) -> SocialAccount | None:
+    """The account at the log-in provider by which this user may log in; None without one."""
+    if not settings.OIDC_ISSUER:
+        return None
+    rows = SocialAccount.objects.filter(user_id=user.pk, provider=settings.OIDC_ISSUER)
+    return rows.first()
+
+
+def is_linked(user: User) -> bool:
+    """Whether the log-in provider lets this user in."""
+    return linked_account(user) is not None
+
+
+def rights_by_group(user: User) -> list[str]:
+    """What this user has by groups of the log-in provider, in words."""
+    grants = Grant.objects.filter(user=user, by_group=True).order_by("name", "thing")
+    roles = Membership.objects.filter(user=user, by_group=True).select_related("account")
+    everywhere = any(not each.thing for each in grants)
+    return [
+        *([str(_("operator"))] if user.operator_by_group and not everywhere else []),
+        *(" ".join(filter(None, (each.get_name_display(), each.thing))) for each in grants),
+        *(f"{each.account.name}: {each.get_role_display()}" for each in roles.order_by("pk")),
+    ]
 
 
 def waiting_finance_requests(user: User | None = None) -> QuerySet[FinanceRequest]:

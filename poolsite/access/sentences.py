@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from poolsite.access import decide
 from poolsite.access.forms import AccountForm, ProfileForm
 from poolsite.access.models import Account, AuditEntry, FinanceRequest, GrantName, Role, User
+from poolsite.access.oidc.refusals import REFUSALS
 from poolsite.access.principal import Principal
 from poolsite.access.services.people import EVERYWHERE
 from poolsite.operations.sentences import (
@@ -58,6 +59,16 @@ def _of_people() -> list[Sentence]:
         Sentence("access.user_create", PEOPLE, _("%(actor)s added the user %(thing)s")),
         Sentence("access.user_activate", PEOPLE, _("%(actor)s reactivated %(thing)s")),
         Sentence("access.user_deactivate", PEOPLE, _("%(actor)s deactivated %(thing)s")),
+        Sentence(
+            "access.operator_set",
+            PEOPLE,
+            _("Single sign-on made %(thing)s an operator"),
+            variant=lambda entry: (
+                ""
+                if (entry.after or {}).get("is_operator")
+                else _("Single sign-on no longer makes %(thing)s an operator")
+            ),
+        ),
         Sentence(
             "access.profile_change",
             PEOPLE,
@@ -159,6 +170,17 @@ def _of_security() -> list[Sentence]:
         ),
         Sentence("access.passkey_add", SECURITY, _("%(actor)s added a passkey")),
         Sentence("access.passkey_remove", SECURITY, _("%(actor)s removed a passkey")),
+        Sentence("access.sign_on", SECURITY, _("%(actor)s logged in by single sign-on")),
+        Sentence(
+            "access.sign_on_refuse",
+            SECURITY,
+            _("Single sign-on refused %(thing)s: %(why)s"),
+            {"why": choice([(code, each.title) for code, each in REFUSALS.items()])},
+        ),
+        Sentence("access.sign_on_link", SECURITY, _("Single sign-on was linked to %(thing)s")),
+        Sentence(
+            "access.sign_on_unlink", SECURITY, _("Single sign-on was unlinked from %(thing)s")
+        ),
         Sentence("access.sessions_end", SECURITY, _("%(actor)s ended %(sessions)s other sessions")),
         Sentence(
             "access.factor_blocked",

@@ -14,12 +14,13 @@ from poolsite.access.views import (
     token_add,
     tokens,
 )
+from poolsite.access.views.single_sign_on import local
 
 app_name = "access"
 urlpatterns = [
     path("", log_in.home, name="home"),
     path("welcome/", log_in.welcome, name="welcome"),
-    path("password/reset/link/", passwords.reset_open, name="reset_open"),
+    path("password/reset/link/", local(passwords.reset_open), name="reset_open"),
     path("join/", invitations.join_open, name="join_open"),
     path("join/accept/", invitations.join, name="join"),
     path("profile/", profile.profile, name="profile"),

@@ -8,11 +8,11 @@ The order within an aggregate is kept, and each event gets an outcome of its own
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from typing import Any, Generic, TypeVar
 
-from poolsite import hotpath
-from poolsite.hotpath import Command, HotPathError
+from poolsite import hotpath, tracing
+from poolsite.hotpath import Command, HotPathError, traces
 from poolsite.per_loop import PerLoop
 
 I = TypeVar("I")  # noqa: E741  item
@@ -53,7 +53,10 @@ class Gatherer(Generic[I, R]):
         if not self._scheduled and not self._under_way:
             self._scheduled = True
             self._loop.call_soon(self._start)  # after the other requests of this round
-        return await future
+        if not tracing.is_recording():
+            return await future
+        with traces.waiting(self._path or hotpath.default(), self._combine(tag, [item])):
+            return await future
 
     def _start(self) -> None:
         self._scheduled = False
@@ -61,7 +64,8 @@ class Gatherer(Generic[I, R]):
             return
         batch = self._waiting[:ITEMS_PER_PIPELINE]
         del self._waiting[:ITEMS_PER_PIPELINE]
-        task = self._loop.create_task(self._send(batch))
+        # Of no request in particular: it would get the spans of all.
+        task = self._loop.create_task(self._send(batch), context=Context())
         self._under_way.add(task)
         task.add_done_callback(self._ended)
         self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)

@@ -56,11 +56,11 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
                 await limiting.admit(scope)
         except RateLimitedError as refused:
             await receive()
-            await _refuse_socket(scope, receive, send, too_many(scope, refused), 4429)
+            await refuse_socket(scope, receive, send, too_many(scope, refused), 4429)
             return
         except OutsideError:
             await receive()
-            await _refuse_socket(scope, receive, send, outside(scope), 4403)
+            await refuse_socket(scope, receive, send, outside(scope), 4403)
             return
         await application(scope, receive, send)
 
@@ -87,7 +87,7 @@ def outside(scope: Scope) -> Response:
     return refusal(scope, "network", said, headers=headers, context={})
 
 
-async def _refuse_socket(
+async def refuse_socket(
     scope: Scope, receive: Receive, send: Send, response: Response, code: int
 ) -> None:
     """The answer where the server can say it in place of the handshake, else its own 403."""

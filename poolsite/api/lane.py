@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from poolsite import hotpath
 from poolsite.api import gather
-from poolsite.api.problems import problem_response
+from poolsite.api.problems import problem_response, without_reply
 from poolsite.api.reading import TooDeepError
 from poolsite.sql_away import sql_is_away
 
@@ -119,7 +119,8 @@ class _Guarded:
             return problem_response("too-deep", str(error))
         except hotpath.UnknownOutcome:
             return problem_response(
-                "unknown-outcome", "sent to Redis, no reply came: ask again with the same call id"
+                without_reply(request.method),
+                "sent to Redis, no reply came: ask again with the same call id",
             )
         except (hotpath.Unavailable, RedisError, OSError) as error:
             logger.warning("hot lane: unavailable: %s", error)

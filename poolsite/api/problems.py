@@ -72,6 +72,14 @@ class Problem(BaseModel):
     reason: str | None = None
 
 
+def without_reply(method: str) -> str:
+    """The type for a request whose command was sent to Redis and got no reply.
+
+    Reading changed nothing whatever came of it, so only a change's outcome is unknown.
+    """
+    return "unavailable" if method in ("GET", "HEAD") else "unknown-outcome"
+
+
 def declare(kind: str, *meaning: *tuple[int, str, str]) -> None:
     """Add a type of an app's own; ValueError when it means something else already."""
     if _PROBLEMS.setdefault(kind, meaning) != meaning:

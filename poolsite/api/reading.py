@@ -2,21 +2,54 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Generic, TypeVar
+from datetime import UTC, datetime
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Strict,
+    TypeAdapter,
+    ValidationError,
+)
+
+from poolsite.moments import is_too_late
 
 T = TypeVar("T", bound=BaseModel)
 DETAIL_LIMIT = 300
 ITEMS_LIMIT = 1_000  # of a batch
 DEPTH_LIMIT = 32  # arrays and objects inside each other; our deepest request has four
+# Of every body: no unknown field, no other type than the documented one, no input in an error.
+STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 TOO_DEEP = f"JSON may be nested {DEPTH_LIMIT} levels deep"
+
+
+def _as_date(value: Any) -> Any:
+    # Pydantic would take a number for seconds, as a number or as text.
+    if not (isinstance(value, datetime) or (isinstance(value, str) and value[4:5] == "-")):
+        raise ValueError("use a time such as 2026-11-28T09:00:00+08:00")
+    return value
+
+
+def _within_years(moment: datetime) -> datetime:
+    if moment.year < 1900 or is_too_late(moment):
+        raise ValueError("use a time between the years 1900 and 9000")
+    return moment.astimezone(UTC)
+
+
+# A time with its zone, such as 2026-11-28T09:00:00+08:00, in UTC; every zone has a time for it.
+Moment = Annotated[
+    AwareDatetime, Strict(False), BeforeValidator(_as_date), AfterValidator(_within_years)
+]
 
 
 class NothingIn(BaseModel):
     """A body without any field."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = STRICT
 
 
 class MalformedError(ValueError):

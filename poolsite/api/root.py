@@ -23,6 +23,7 @@ from poolsite.api.problems import (
     kind_of_refusal,
     problem,
     problem_headers,
+    without_reply,
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 from poolsite.operations.error_pages import not_found
@@ -176,7 +177,7 @@ def _unavailable(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _unknown(request: HttpRequest, error: Any) -> HttpResponse:
-    return django_problem("unknown-outcome", "sent to Redis, no reply came")
+    return django_problem(without_reply(request.method or ""), "sent to Redis, no reply came")
 
 
 for _kind in (hotpath.Unavailable, RedisError, DatabaseError):

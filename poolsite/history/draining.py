@@ -8,16 +8,19 @@ knows; a trim that was missed is made good by the next drain, also when nothing 
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from poolsite import hotpath
+from poolsite import hotpath, tracing
 from poolsite.history import services, stream
 from poolsite.history.alarms import Alarms
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Drained, Entry, Source
+from poolsite.hotpath import traces
 from poolsite.runtime.crash_points import crash_point
 
 MOST_PAGES = 50  # per call, so that one busy aggregate cannot keep a worker from the others
@@ -103,7 +106,8 @@ class _Drain:
         entries = [entry for entry in page.entries if entry.seq > cursor.seq]
         missing = missing_ranges(cursor.seq, entries, page)
         if entries or missing:
-            moved = self._write(cursor, page, entries, missing)
+            with self._traced(len(entries)):
+                moved = self._write(cursor, page, entries, missing)
             if not moved:
                 return False
             self.count += len(entries)
@@ -114,6 +118,12 @@ class _Drain:
         self._trim(cursor)
         crash_point("history.after_trim")
         return True
+
+    def _traced(self, count: int) -> AbstractContextManager[Any]:
+        links = traces.links([self.aggregate.tag], hotpath.default())
+        told: dict[str, str | int] = {"poolsite.entries": count}
+        told["poolsite.aggregate"] = self.aggregate.tag
+        return tracing.span("history drain", links=links, attributes=told)
 
     def _write(
         self,

@@ -1,4 +1,9 @@
-"""Deletes history that is older than it is kept, a bounded batch at a time."""
+"""Deletes history that is older than it is kept: rows a batch at a time, events by the month.
+
+On PostgreSQL a month of events goes once all of it has expired (poolsite/history/partitions.py),
+so some are kept for up to a month longer. Where events are kept for less than two months, they go
+row by row there, too.
+"""
 
 import time
 from datetime import timedelta
@@ -8,46 +13,58 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from poolsite.history import partitions
 from poolsite.history.registry import Retained, sources
 from poolsite.moments import us_of
 
 BATCH_ROWS = 2_000
 MOST_SECONDS = 60.0
+BY_MONTH_FROM_DAYS = 62
 
 
 def delete_expired() -> dict[str, int]:
-    """Delete expired rows of every registered table; returns how many of each.
+    """Delete what has expired of every registered table, and make the months that come.
 
-    Batches go by primary key, which follows time: no index on the time is needed, and no lock
-    is held for longer than one batch. Stops after a minute; the next sweep goes on.
+    Returns `rows`, those that were deleted one by one, and `months` that were dropped. Batches go
+    by primary key, which follows time: no index on the time is needed, and no lock is held for
+    longer than one batch. Stops after a minute; the next sweep goes on.
     """
     deadline = time.monotonic() + MOST_SECONDS
-    deleted: dict[str, int] = {}
+    done = {"rows": 0, "months": 0}
     for source in sources():
         for table in source.retained():
-            label = table.model._meta.label
+            oldest: models.QuerySet[Any] = table.model._base_manager.order_by("pk")
+            cutoff = _cutoff(table)
+            known = partitions.partitions_of(table.model)
+            if known is not None:
+                partitions.make_months(table.model, known, timezone.now())
+                done["months"] += partitions.drop_months(table.model, known, cutoff)
+                if _keep_days(table) >= BY_MONTH_FROM_DAYS:
+                    oldest = oldest.filter(at_us__lt=known.before_us)
             while time.monotonic() < deadline:
-                rows, looked_at = _delete_batch(table)
-                deleted[label] = deleted.get(label, 0) + rows
+                rows, looked_at = _delete_batch(table, oldest, cutoff)
+                done["rows"] += rows
                 if rows <= looked_at // 2:  # a few may stay among the expired: calls that run
                     break
-    return deleted
+    return done
 
 
-def _delete_batch(table: Retained) -> tuple[int, int]:
+def _delete_batch(table: Retained, oldest: "models.QuerySet[Any]", cutoff: Any) -> tuple[int, int]:
     """Delete the expired among the oldest rows; returns (deleted, looked at)."""
-    manager: models.Manager[Any] = table.model._base_manager
-    keys = list(manager.order_by("pk").values_list("pk", flat=True)[:BATCH_ROWS])
+    keys = list(oldest.values_list("pk", flat=True)[:BATCH_ROWS])
     if not keys:
         return 0, 0
-    expired = manager.filter(pk__lte=keys[-1], **{f"{table.field}__lt": _cutoff(table)})
+    expired = oldest.filter(pk__lte=keys[-1], **{f"{table.field}__lt": cutoff})
     _, by_table = expired.delete()
     return by_table.get(table.model._meta.label, 0), len(keys)
 
 
 def _cutoff(table: Retained) -> Any:
-    days = settings.HISTORY_KEEP_DAYS if table.keep_days is None else table.keep_days
-    moment = timezone.now() - timedelta(days=days)
+    moment = timezone.now() - timedelta(days=_keep_days(table))
     if isinstance(table.model._meta.get_field(table.field), models.DateTimeField):
         return moment
     return us_of(moment)
+
+
+def _keep_days(table: Retained) -> float:
+    return settings.HISTORY_KEEP_DAYS if table.keep_days is None else table.keep_days

@@ -1,15 +1,15 @@
 """What the drain writes to SQL. Everything here runs inside the caller's transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
+from poolsite import sql_bulk
 from poolsite.history.models import Cursor, GapRecord, HistoryEntry
+from poolsite.history.registry import Entry
 from poolsite.history.stream import State
-
-INSERT_BATCH = 500
 
 
 class HistoryConflictError(Exception):
@@ -20,44 +20,43 @@ class HistoryConflictError(Exception):
         self.seq = seq
 
 
-def insert_rows(rows: Sequence[HistoryEntry]) -> int:
-    """Insert history rows of one aggregate and one generation; returns how many were new.
+def insert_rows(
+    model: type[HistoryEntry],
+    aggregate_id: int,
+    generation: int,
+    entries: Iterable[tuple[Entry, Mapping[str, Any]]],
+) -> int:
+    """Insert the rows of entries, each with the app's own fields; returns how many were new.
 
     A row that is there already with the same content is absorbed; with other content
     HistoryConflictError is raised, and the caller's transaction must end without a commit.
     Safe because the drain holds the aggregate's cursor: nobody inserts between look and write.
     """
+    base = {"aggregate_id": aggregate_id, "generation": generation}
+    rows = [{**base, "seq": one.seq, "at_us": one.at_us, **values} for one, values in entries]
     if not rows:
         return 0
-    model = type(rows[0])
-    stored = _stored(model, rows)
+    seqs = [row["seq"] for row in rows]
+    manager: Any = model._default_manager  # the subclass adds `aggregate`
+    found = manager.filter(**base, seq__range=(min(seqs), max(seqs)))
+    stored = {values["seq"]: values for values in found.values()}
     fresh = []
     for row in rows:
-        if row.seq in stored:
-            _compare(model, row, stored[row.seq])
+        if row["seq"] in stored:
+            _compare(model, row, stored[row["seq"]])
         else:
             fresh.append(row)
-    model._default_manager.bulk_create(fresh, batch_size=INSERT_BATCH)
+    sql_bulk.insert(model, fresh)
     return len(fresh)
 
 
-def _stored(model: type[HistoryEntry], rows: Sequence[HistoryEntry]) -> dict[int, dict[str, Any]]:
-    seqs = [row.seq for row in rows]
-    manager: Any = model._default_manager  # the subclass adds `aggregate`
-    found = manager.filter(
-        aggregate_id=getattr(rows[0], "aggregate_id"),  # noqa: B009  declared by the subclass
-        generation=rows[0].generation,
-        seq__range=(min(seqs), max(seqs)),
-    )
-    return {values["seq"]: values for values in found.values()}
-
-
-def _compare(model: type[HistoryEntry], row: HistoryEntry, stored: dict[str, Any]) -> None:
+def _compare(model: type[HistoryEntry], row: Mapping[str, Any], stored: Mapping[str, Any]) -> None:
     for field in model._meta.concrete_fields:
         if field.primary_key or _set_at_insert(field):
             continue
-        if field.to_python(getattr(row, field.attname)) != stored[field.attname]:
-            raise HistoryConflictError(model._meta.label, row.seq, field.name)
+        given = row[field.attname] if field.attname in row else field.get_default()
+        if field.to_python(given) != stored[field.attname]:
+            raise HistoryConflictError(model._meta.label, row["seq"], field.name)
 
 
 def _set_at_insert(field: "models.Field[Any, Any]") -> bool:

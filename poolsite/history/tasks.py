@@ -27,7 +27,7 @@ LOG = structlog.get_logger(__name__)
 @sweep(
     "history.drain",
     every_seconds=settings.HISTORY_DRAIN_SECONDS,
-    shards=4,
+    shards=settings.HISTORY_SHARDS,
     told=Told(
         _("History to SQL"),
         _("Writes new changes from Redis to the database."),
@@ -56,11 +56,16 @@ def drain_all(shard: int, shards: int) -> dict[str, int]:
     told=Told(
         _("Old history"),
         _("Deletes history that is past its retention period."),
-        total=ngettext_lazy("%(n)s row deleted", "%(n)s rows deleted", "n"),
+        {
+            "rows": ngettext_lazy("%(n)s row deleted", "%(n)s rows deleted", "n"),
+            "months": ngettext_lazy(
+                "%(n)s month of events deleted", "%(n)s months of events deleted", "n"
+            ),
+        },
     ),
 )
 def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete rows older than the history is kept, in bounded batches."""
+    """Delete what is older than the history is kept, in bounded batches and by the month."""
     return retention.delete_expired()
 
 

@@ -21,18 +21,28 @@ _SCRIPT = load_folder("hotpath", Path(__file__).parent / "lua")["promoted"]
 _NO_PROMOTION = "0" * 40
 
 
+def info_fields(info: str) -> dict[str, str]:
+    """The fields of an INFO that was read over a bare connection."""
+    return dict(line.partition(":")[::2] for line in info.splitlines())
+
+
 def lineage_of(info: str) -> str:
     """Read INFO replication: which promotion made this server a master; "" = none since it began.
 
     REPLICA for a server that is none: what it will lack is not decided yet.
     """
-    fields = dict(line.partition(":")[::2] for line in info.splitlines())
+    fields = info_fields(info)
     if fields.get("role", "master") != "master":
         return REPLICA
     before = fields.get("master_replid2", _NO_PROMOTION)
     if before == _NO_PROMOTION:
         return ""
     return f"{before}:{fields.get('second_repl_offset', '')}"
+
+
+def words_to_close(tag: str, lineage: str) -> tuple[Argument, ...]:
+    """Return the command that closes an aggregate until it is rebuilt, once for each lineage."""
+    return ("EVAL", _SCRIPT.text, 2, tag, f"{tag}:lineage", lineage)
 
 
 @dataclass
@@ -47,9 +57,7 @@ class Guard:
         if self.lineage in ("", REPLICA):
             return []
         new = {tag for tag in map(_tag_of, commands) if tag and tag not in self.met}
-        return [
-            ("EVAL", _SCRIPT.text, 2, tag, f"{tag}:lineage", self.lineage) for tag in sorted(new)
-        ]
+        return [words_to_close(tag, self.lineage) for tag in sorted(new)]
 
     def note(self, words: Iterable[tuple[Argument, ...]], replies: Iterable[Any]) -> None:
         """Remember the aggregates that were told. One that could not be told is told again."""

@@ -29,6 +29,7 @@ from poolsite.hotpath.replies import ErrorReply, Failure
 from poolsite.hotpath.routing import Node, Router
 from poolsite.hotpath.scripts import registered
 from poolsite.hotpath.sync_lane import SyncLane
+from poolsite.hotpath.traces import traced, traced_async
 
 T = TypeVar("T")
 
@@ -48,6 +49,7 @@ class HotPath:
         """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
         return self.run_all([command])[0]
 
+    @traced
     def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
         """Run commands in one pipeline per node; answers item by item, raises for none of them.
 
@@ -65,8 +67,7 @@ class HotPath:
             try:
                 effect = plan.send(answer)
             except StopIteration as done:
-                outcomes: list[Any] = done.value
-                return outcomes
+                return list(done.value)
             if isinstance(effect, Send):
                 answer = self._lane.exchange(effect.groups)
             elif isinstance(effect, Refresh):
@@ -75,6 +76,7 @@ class HotPath:
                 time.sleep(effect.seconds)
                 answer = None
 
+    @traced_async
     async def arun(self, command: Command[T]) -> T:
         """Run one command without blocking the loop; raises as `run` does."""
         lane = self._loops.current()
@@ -91,6 +93,7 @@ class HotPath:
         result: T = _result(outcomes[0])
         return result
 
+    @traced_async
     async def arun_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
         """Do as `run_batch` without blocking the loop."""
         return await self._adrive(self._loops.current(), self.planner.plan(commands))
@@ -102,8 +105,7 @@ class HotPath:
             try:
                 effect = plan.send(answer)
             except StopIteration as done:
-                outcomes: list[Any] = done.value
-                return outcomes
+                return list(done.value)
             if isinstance(effect, Send):
                 answer = await lane.exchange(effect.groups)
             elif isinstance(effect, Refresh):
@@ -142,14 +144,15 @@ class HotPath:
             missing += [(node, library.name) for node, texts in held if texts != ours]
         return missing
 
-    def prune_libraries(self) -> list[tuple[Node, str]]:
-        """Delete the libraries of other releases on every master; returns (node, library).
-
-        A process of such a release that still runs loads its own again. Raises Unavailable.
-        """
+    def other_libraries(self) -> list[tuple[Node, str]]:
+        """Return (node, library) for what masters hold of other releases; raises Unavailable."""
         ours = {each.name for each in libraries()}
         held = self._held_libraries(f"{PREFIX}*").items()
-        gone = [(node, name) for node, texts in held for name in texts if name not in ours]
+        return [(node, name) for node, texts in held for name in texts if name not in ours]
+
+    def prune_libraries(self) -> list[tuple[Node, str]]:
+        """Delete the `other_libraries` and return them; a process that runs loads its own again."""
+        gone = self.other_libraries()
         for node, name in gone:
             self._lane.exchange({node: [("FUNCTION", "DELETE", name)]})
         return gone

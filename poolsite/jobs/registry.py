@@ -103,8 +103,11 @@ def sweep(
     Harmless when run twice at once; it returns what it did, in numbers. `told` says on the system
     page what the sweep is for, and what its numbers mean.
     POOLSITE_SWEEP_SHARDS bounds `shards`. Raises ValueError for a queue that no worker consumes,
-    and for a light sweep with shards: one message runs one after the other.
+    for a sweep without a shard, which would never run, and for a light one with several: one
+    message runs one after the other.
     """
+    if shards < 1:
+        raise ValueError(f"the sweep {name!r} needs at least one shard, not {shards}")
     if queue not in QUEUES:
         raise ValueError(f"no queue {queue!r} for the sweep {name!r}")
     if light and shards > 1:

@@ -1,12 +1,24 @@
 """Closing a socket with any code, on any server."""
 
 import asyncio
+from collections.abc import Awaitable
 from typing import Any
 
 from poolsite.live.outbox import Send
 
 REASON_BYTES = 123
 GOODBYE_SECONDS = 2.0
+
+
+class Around:
+    """A `send` in front of another, through which `close_socket` still finds daphne's protocol."""
+
+    def __init__(self, send: Send, first: Send) -> None:
+        self.args: tuple[object, ...] = getattr(send, "args", ())
+        self._first = first
+
+    def __call__(self, message: Any) -> Awaitable[None]:
+        return self._first(message)
 
 
 async def close_socket(send: Send, code: int, reason: str = "") -> None:

@@ -4,8 +4,11 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
+from poolsite import hotpath, tracing
+from poolsite.hotpath import traces
 from poolsite.live import frames
 from poolsite.live.frames import Frame
 from poolsite.live.outbox import Flusher, Line, Outbox
@@ -199,9 +202,19 @@ class Feed:
         self._snapshot = None
         parts = [frames.change(address, base, base, part) for part in changes.before]
         last = frames.change(address, base, changes.version, changes.data, mark=self._mark())
-        for frame in (*parts, last):
-            self.frames_sent += 1
-            await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]
+        with await self._traced():
+            for frame in (*parts, last):
+                self.frames_sent += 1
+                await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]
+
+    async def _traced(self) -> AbstractContextManager[Any]:
+        """A span of a push that a traced request led to; the others have none."""
+        links = await traces.alinks([self.topic.tag], hotpath.default())
+        if not links:
+            return tracing.OFF
+        shown: dict[str, str | int] = {"poolsite.sockets": len(self.lines)}
+        shown["poolsite.topic"] = self.topic.name
+        return tracing.span("live push", "producer", links=links, attributes=shown)
 
     async def _heal(self) -> None:
         if self.is_stale:

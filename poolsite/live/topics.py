@@ -52,6 +52,8 @@ class Topic(ABC):
     waiting_frames: ClassVar[int] = 8  # for one socket; a snapshot takes the place of more
     safety_seconds: ClassVar[float] = 5.0  # a lost wake message heals after this time
 
+    tag: str = ""  # the aggregate in Redis that it shows, for traces; "" = none, or several
+
     def __init__(self, key: str) -> None:
         self.key = key
 

@@ -15,6 +15,7 @@ class OperationsConfig(AppConfig):
         from poolsite.operations import (
             cards,
             checks,
+            doctor,
             hot_routes,
             rules,
             search,
@@ -26,6 +27,7 @@ class OperationsConfig(AppConfig):
         rules.register()
         operations.register_sentences("poolsite.operations.own_sentences")
         checks.register()
+        doctor.register()
         topics.register()
         hot_routes.register()
         strings.register()

@@ -160,9 +160,7 @@ def workers() -> Finding:
         return _wrong(
             str(len(names)),
             gettext_noop("No worker on queue %(queues)s"),
-            gettext_noop(
-                "Work sent to it is waiting. See the table of queues in docs/operations.md."
-            ),
+            gettext_noop("Work sent to it is waiting."),
             gettext_noop("Start: celery -A poolsite worker -Q %(queues)s"),
             queues=",".join(idle),
         )

@@ -143,6 +143,11 @@ class _Asking:
             self._ended = time.monotonic()
             connection.close_if_unusable_or_obsolete()
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question is open."""
+        return self._future is not None and not self._future.done()
+
     def doubt(self) -> None:
         """What it found is not known to be so: a trouble begins anew when it is found again."""
         self._since = None
@@ -216,6 +221,12 @@ def in_trouble(*names: str) -> bool:
     asked = _begin(names)
     wait(asked.values(), timeout=_left_seconds(asked))
     return any(each.answer(future).trouble for each, future in asked.items())
+
+
+def is_asking() -> bool:
+    """Whether a check is still waited for, long after its time perhaps."""
+    with _LOCK:
+        return any(each.is_asking for each in _asked.values())
 
 
 def forget() -> None:

@@ -13,6 +13,7 @@ from poolsite.access import limiting
 from poolsite.api import lane
 from poolsite.api.guard import too_many
 from poolsite.api.problems import problem_response
+from poolsite.api.shutdown import drain
 from poolsite.operations import health, metrics
 
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -33,8 +34,11 @@ async def healthz(_request: Request) -> Response:
 async def readyz(_request: Request) -> Response:
     """200 when Redis takes writes, SQL answers and its migrations are applied, else 503.
 
-    The other parts of the platform's health are warnings: they need other processes.
+    The other parts of the platform's health are warnings: they need other processes. 503 also
+    while this process drains its websockets, so that a load balancer takes it out.
     """
+    if drain.has_begun:
+        return _json({"status": "shutting down"}, 503)
     judged = await health.aread()
     said = {True: dict[str, str](), False: dict[str, str]()}
     for answer in judged.answers:

@@ -15,6 +15,8 @@ from typing import Any
 import structlog
 from structlog.types import EventDict, Processor, WrappedLogger
 
+from poolsite import tracing
+
 HIDDEN = "[hidden]"
 # What a person wrote, or what opens doors: never in a log, not even in part.
 HIDDEN_KEYS = frozenset(
@@ -25,7 +27,17 @@ HIDDEN_KEYS = frozenset(
 )
 # Ours, made by ourselves, and full of digits.
 PLAIN_KEYS = frozenset(
-    {"timestamp", "level", "logger", "request_id", "event_id", "lineno", "sha1", "process"}
+    {
+        "timestamp",
+        "level",
+        "logger",
+        "request_id",
+        "trace_id",
+        "event_id",
+        "lineno",
+        "sha1",
+        "process",
+    }
 )
 # Seven digits or more in a row, or a number written with its plus and any grouping, or a
 # mainland mobile number in groups. \d is any script's digit: full-width ones are numbers too.
@@ -110,6 +122,8 @@ def add_request(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDi
     serving = context.current()
     if serving.request_id:
         event.setdefault("request_id", serving.request_id)
+    if trace := tracing.trace_id():
+        event.setdefault("trace_id", trace)
     return event
 
 

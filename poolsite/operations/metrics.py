@@ -7,7 +7,7 @@ import structlog
 from django.db import connection
 from django.db.models import Count
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from poolsite import timers
@@ -15,7 +15,7 @@ from poolsite.history import selectors as history_selectors
 from poolsite.jobs import queues, sweeping
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import sweeps
-from poolsite.operations import health
+from poolsite.operations import health, redis_info
 from poolsite.operations.models import Incident
 from poolsite.operations.registry import COLLECTORS, MetricsCollector
 
@@ -26,8 +26,9 @@ MOST_AGGREGATES = 200  # by name; the sums stand for all
 def render() -> bytes:
     """Return everything in Prometheus' text form; a collector that fails is left out."""
     registry = CollectorRegistry(auto_describe=False)
-    for name, collect in [*BUILT_IN.items(), *COLLECTORS.items()]:
-        registry.register(_Guarded(name, collect))
+    guarded = [_Guarded(name, each) for name, each in (BUILT_IN | COLLECTORS).items()]
+    for collector in [*guarded, _Collected(guarded)]:
+        registry.register(collector)
     try:
         return generate_latest(REGISTRY) + generate_latest(registry)
     finally:
@@ -38,13 +39,32 @@ class _Guarded(Collector):
     def __init__(self, name: str, collector: MetricsCollector) -> None:
         self.name = name
         self.collector = collector
+        self.failed = False
 
     def collect(self) -> Iterable[Metric]:
         try:
             return list(self.collector())
         except Exception as error:
             LOG.warning("metrics.collector_failed", collector=self.name, error=str(error))
+            self.failed = True
             return []
+
+
+class _Collected(Collector):
+    """Which figures this scrape has; asked last, after the others."""
+
+    def __init__(self, guarded: Iterable[_Guarded]) -> None:
+        self.guarded = guarded
+
+    def collect(self) -> Iterable[Metric]:
+        up = GaugeMetricFamily(
+            "poolsite_collector_up",
+            "1 = its figures could be read; 0 = they are left out of this scrape.",
+            labels=["collector"],
+        )
+        for each in self.guarded:
+            up.add_metric([each.name], float(not each.failed))
+        yield up
 
 
 def _history() -> Iterator[Metric]:
@@ -58,7 +78,7 @@ def _history() -> Iterator[Metric]:
         "poolsite_history_backlog_ratio", "Backlog by its limit; at 1 entries are dropped."
     )
     total = GaugeMetricFamily(
-        "poolsite_history_backlog_entries_sum", "The same over all.", labels=["kind"]
+        "poolsite_history_kind_backlog_entries", "The same over all of a kind.", labels=["kind"]
     )
     for lag in lags[:MOST_AGGREGATES]:
         one.add_metric([lag.kind, lag.tag.strip("{}")], lag.backlog)
@@ -87,14 +107,18 @@ def _sweeps() -> Iterator[Metric]:
     failing = GaugeMetricFamily(
         "poolsite_sweep_failing_shards", "Shards whose last run failed.", labels=["sweep"]
     )
+    interval = GaugeMetricFamily(
+        "poolsite_sweep_interval_seconds", "How often the sweep is to run.", labels=["sweep"]
+    )
     now = time.time()
-    for name in sweeps():
+    for name, sweep in sweeps().items():
+        interval.add_metric([name], sweep.every_seconds)
         runs = list(sweeping.last_runs(name).values())
         if runs:
             age.add_metric([name], now - min(run.at for run in runs))
             took.add_metric([name], max(run.duration_ms for run in runs) / 1_000)
         failing.add_metric([name], sum(bool(run.error) for run in runs))
-    yield from (age, took, failing)
+    yield from (age, took, failing, interval)
 
 
 def _health() -> Iterator[Metric]:
@@ -135,11 +159,36 @@ def _sql() -> Iterator[Metric]:
     counts = dict.fromkeys(Incident.Severity.values, 0) | dict(rows.annotate(Count("pk")))
     for severity, count in counts.items():
         incidents.add_metric([severity], count)
+    types = GaugeMetricFamily(
+        "poolsite_incidents_open_by_type", "Open incidents of a type.", labels=["type"]
+    )
+    kinds = Incident.objects.filter(until=None).order_by().values_list("type")
+    for kind, count in kinds.annotate(Count("pk")):
+        types.add_metric([kind], count)
     jobs = GaugeMetricFamily("poolsite_jobs_unfinished", "Unfinished jobs.", labels=["state"])
     unfinished = Job.objects.exclude(state__in=Job.ENDED).order_by().values_list("state")
     for state, count in unfinished.annotate(Count("pk")):
         jobs.add_metric([state], count)
-    yield from (incidents, jobs)
+    yield from (incidents, types, jobs)
+
+
+def _redis() -> Iterator[Metric]:
+    used = GaugeMetricFamily(
+        "poolsite_redis_memory_bytes", "Memory that a Redis master uses.", labels=["node"]
+    )
+    limit = GaugeMetricFamily(
+        "poolsite_redis_memory_limit_bytes", "Its maxmemory; 0 = no limit.", labels=["node"]
+    )
+    clients = GaugeMetricFamily("poolsite_redis_clients", "Its connections.", labels=["node"])
+    commands = CounterMetricFamily(
+        "poolsite_redis_commands", "Commands since it started.", labels=["node"]
+    )
+    for node, info in redis_info.primaries().items():
+        used.add_metric([node], info["used_memory"])
+        limit.add_metric([node], info["maxmemory"])
+        clients.add_metric([node], info["connected_clients"])
+        commands.add_metric([node], info["total_commands_processed"])
+    yield from (used, limit, clients, commands)
 
 
 BUILT_IN: dict[str, MetricsCollector] = {
@@ -149,4 +198,5 @@ BUILT_IN: dict[str, MetricsCollector] = {
     "history": _history,
     "sweeps": _sweeps,
     "sql": _sql,
+    "redis": _redis,
 }

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import ipaddress
 import socket
+import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -149,6 +150,55 @@ def post(url: str, body: dict[str, Any], *, secret: str, event_id: str) -> Outco
     error_text = "" if taken else f"answered {answer.status}"
     text = answer.beginning.decode("utf-8", "replace")
     return Outcome(taken, answer.status, error_text, text, _since(started))
+
+
+def reach(url: str, *, typed_in: bool = True) -> Outcome:
+    """Connect to the server of `url`, with TLS for https, and send it no request.
+
+    typed_in: somebody typed it into a page, so it is refused like `post` refuses it. What a
+    setting names may be in our network.
+    """
+    started = time.monotonic()
+    try:
+        named = check_url(url) if typed_in else httpx.URL(url)
+        names = addresses(named) if typed_in else [named.raw_host.decode()]
+        # As the clients that call it choose whom to trust: ours nobody but the public authorities.
+        tls = httpx.create_ssl_context(trust_env=not typed_in) if named.scheme == "https" else None
+        asyncio.run(_connect(named, names, tls))
+    except RefusedAddressError as error:
+        return Outcome(ok=False, error=str(error), duration_ms=_since(started))
+    except Exception as error:  # as in `post`
+        text = f"{type(error).__name__}: {error}"
+        return Outcome(ok=False, error=text, duration_ms=_since(started))
+    return Outcome(ok=True, duration_ms=_since(started))
+
+
+async def _connect(url: httpx.URL, names: list[str], tls: ssl.SSLContext | None) -> None:
+    """Connect to the first of the addresses that answers; raises the last one's OSError."""
+    host = url.raw_host.decode() if tls else None
+    for name in names:
+        try:
+            opening = asyncio.open_connection(name, _port(url), ssl=tls, server_hostname=host)
+            _reader, writer = await asyncio.wait_for(opening, CONNECT_SECONDS)
+        except TimeoutError:
+            if name == names[-1]:
+                raise TimeoutError(f"no connection within {CONNECT_SECONDS:g} s") from None
+        except OSError:
+            if name == names[-1]:
+                raise
+        else:
+            writer.close()
+            return
+
+
+def place_of(url: str) -> str:
+    """Scheme, host and port of an address: its path and query may be secrets."""
+    try:
+        parsed = httpx.URL(url)
+    except (httpx.InvalidURL, ValueError):
+        return "an address that can't be read"
+    port = f":{parsed.port}" if parsed.port else ""
+    return f"{parsed.scheme}://{parsed.host}{port}"
 
 
 def timed(send: Callable[[], object]) -> Outcome:

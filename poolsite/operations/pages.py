@@ -22,6 +22,8 @@ def context(request: HttpRequest) -> dict[str, Any]:
     """Context processor; computed only where a template asks."""
     return {
         "platform_name": settings.PLATFORM_NAME,
+        "sign_on_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        "sign_on_only": settings.OIDC_ONLY,
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
         "search_hint": SimpleLazyObject(lambda: _search_hint(request)),
         "reader_role": SimpleLazyObject(lambda: _role_word(request)),

@@ -146,6 +146,31 @@ class Check:
         return self.incident if self.incident[0] else (f"health.{self.name}", self.name)
 
 
+@dataclass(frozen=True)
+class Line:
+    """One line of `manage.py doctor`, in English: what was found, and what to do about it.
+
+    mark: `ok`, `warn`, `fail`, or `skip` for what could not or need not be looked at.
+    """
+
+    mark: str
+    found: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What `manage.py doctor` looks at beside the checks: too slow or too rare for a probe.
+
+    `look` runs in a thread of its own. It may raise: an error of Redis or SQL, or one that nobody
+    expected, is a line of its own. seconds: after which it counts as hanging.
+    """
+
+    name: str
+    look: Callable[[], Iterable[Line]]
+    seconds: float = 10.0
+
+
 SearchProvider = Callable[[Any, str, int], Iterable[Found]]  # (principal, text, limit)
 MetricsCollector = Callable[[], Iterable[Metric]]
 
@@ -154,6 +179,7 @@ STATS: dict[str, StatEntry] = {}
 SEARCHES: dict[str, SearchProvider] = {}
 COLLECTORS: dict[str, MetricsCollector] = {}
 CHECKS: dict[str, Check] = {}
+EXAMINATIONS: dict[str, Examination] = {}
 
 
 def register_card(card: Card) -> None:
@@ -183,3 +209,8 @@ def register_metrics(name: str, collector: MetricsCollector) -> None:
 def register_check(check: Check) -> None:
     """Make it a part of the platform's health; the same name again replaces the first."""
     CHECKS[check.name] = check
+
+
+def register_examination(examination: Examination) -> None:
+    """Let `manage.py doctor` look at it; the same name again replaces the first."""
+    EXAMINATIONS[examination.name] = examination

@@ -14,7 +14,7 @@ from django.utils.translation import pgettext
 import poolsite.history.tasks
 import poolsite.jobs.tasks
 import poolsite.operations.tasks  # noqa: F401
-from poolsite import hotpath, timers
+from poolsite import timers
 from poolsite.history import selectors as history_selectors
 from poolsite.history.models import GapRecord
 from poolsite.jobs import presence, queues, sweeping
@@ -22,7 +22,7 @@ from poolsite.jobs.models import Job
 from poolsite.jobs.registry import Sweep, sweeps
 from poolsite.jobs.sweeping import LastRun
 from poolsite.jobs.telling import TROUBLES
-from poolsite.operations import health
+from poolsite.operations import health, redis_info
 from poolsite.operations.incidents import Trouble
 from poolsite.operations.models import Notice, OutgoingCall
 from poolsite.operations.selectors import loaded
@@ -230,11 +230,7 @@ def health_rows(judged: health.Health) -> list[dict[str, Any]]:
 
 def redis_state() -> dict[str, Any]:
     """Version, memory, clients and commands per second of the hot path's Redis."""
-    client = hotpath.client()
-    if hasattr(client, "get_primaries"):
-        answers: Sequence[dict[str, Any]] = list(client.info(target_nodes="primaries").values())
-    else:
-        answers = [client.info()]
+    answers = list(redis_info.primaries().values())
     first = answers[0]
     return {
         "name": "Valkey" if "valkey_version" in first else "Redis",

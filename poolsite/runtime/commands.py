@@ -25,9 +25,12 @@ def prepare(arguments: list[str]) -> None:
 
     Raises SystemExit with one sentence if it cannot.
     """
-    with contextlib.suppress(OSError, ImproperlyConfigured):
-        private_folder(settings.DATA_DIR)  # SQLite's file and Redis' folder stand there
     command = next((word for word in arguments if not word.startswith("-")), "help")
+    _require_settings()
+    if command == "doctor":  # it says itself what is wrong, and makes and starts nothing
+        return
+    with contextlib.suppress(OSError):
+        private_folder(settings.DATA_DIR)  # SQLite's file and Redis' folder stand there
     if command in WITHOUT_REDIS or {"--help", "-h", "--version"} & set(arguments):
         return
     try:
@@ -37,3 +40,11 @@ def prepare(arguments: list[str]) -> None:
         refusals = [str(error)]
     if refusals:
         sys.exit("\n".join(refusals))
+
+
+def _require_settings() -> None:
+    """Raise SystemExit with one sentence unless the settings can be read."""
+    try:
+        str(settings.DATA_DIR)
+    except ImproperlyConfigured as error:
+        sys.exit(str(error))

@@ -27,9 +27,10 @@ from poolsite.runtime.supervisor import StartError, Stopped, Supervisor, say
 
 NEEDED_BYTES = 64 * 1024 * 1024
 DEFAULT_PORT = 8000
-# As docs/operations.md has production run it.
+# As the units in deploy/systemd run them; only the seconds of the last one differ.
+WORKER = ("worker", "--without-gossip", "--without-mingle", "-l", "WARNING")
 WEB = (
-    *("--lifespan", "off", "--no-access-log", "--log-level", "warning"),
+    *("--lifespan", "off", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
     *("--ws-max-size", "1048576", "--ws-per-message-deflate", "false"),
     *("--timeout-graceful-shutdown", "5"),
 )
@@ -110,9 +111,8 @@ class Demo:
         say("Poolsite: preparing the database and the demo data …")
         self.supervisor.run_to_end(self._child("prepare", "manage", "prepare_demo"))
         web = ["poolsite.asgi:application", "--host", self.host, "--port", str(self.port), *WEB]
-        worker = ["worker", "--without-gossip", "--without-mingle", "-l", "WARNING"]
-        long_work = [*worker, "-Q", "jobs", "-c", "1", "-n", "jobs@%h"]
-        books = [*worker, "-Q", "books,history", "-c", "2", "-n", "books@%h"]
+        long_work = [*WORKER, "-Q", "jobs", "-c", "1", "-n", "jobs@%h"]
+        books = [*WORKER, "-Q", "books,history", "-c", "2", "-n", "books@%h"]
         schedule = str(self.data / "demo" / "beat")
         self.supervisor.start(
             self._child("web", "uvicorn", *web),
@@ -237,7 +237,7 @@ def require_local(host: str) -> None:
     if not is_local(host):
         raise StartError(
             f"The demo is for your own machine and does not listen on {host}: set "
-            "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations.md describes."
+            "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations/install.md describes."
         )
 
 

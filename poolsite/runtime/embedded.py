@@ -4,7 +4,6 @@ It runs for as long as one process uses it and keeps its data in `DATA_DIR/redis
 Reasons: docs/decisions/0002-embedded-redis.md.
 """
 
-import os
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from poolsite.runtime.environment import is_set
 from poolsite.runtime.locks import FileLock
 from poolsite.runtime.paths import private_folder, redis_socket
 from poolsite.runtime.redis_server import RedisServerError
@@ -100,8 +100,8 @@ _used: EmbeddedRedis | None = None
 def use() -> None:
     """Make sure that the embedded Redis runs while this process does; once is enough.
 
-    Does nothing when REDIS_URL names a server.
+    Does nothing when REDIS_URL (or REDIS_URL_FILE) names a server.
     """
     global _used
-    if _used is None and not os.environ.get("REDIS_URL"):
+    if _used is None and not is_set("REDIS_URL"):
         _used = EmbeddedRedis(settings.DATA_DIR / "redis").use()

@@ -60,12 +60,17 @@ def find_server_program() -> str:
 
 @dataclass
 class RedisServer:
-    """One server process in `folder`, on `folder/redis.sock` and, if given, a loopback port."""
+    """One server process in `folder`, on `folder/redis.sock` and, if given, a loopback port.
+
+    Killed with `appendfsync` everysec, it may come back without up to two seconds of writes that it
+    had answered; with always, it has them all (docs/operations/stores.md).
+    """
 
     folder: Path
     program: str = ""
     port: int = 0
     append_only: bool = True
+    appendfsync: str = "everysec"
     extra: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
@@ -114,7 +119,7 @@ class RedisServer:
             *("--unixsocket", str(self.socket), "--unixsocketperm", "700"),
             *("--dir", str(self.folder), "--save", ""),
             *("--appendonly", "yes" if self.append_only else "no"),
-            *("--appendfsync", "everysec", "--maxmemory-policy", "noeviction"),
+            *("--appendfsync", self.appendfsync, "--maxmemory-policy", "noeviction"),
             *("--auto-aof-rewrite-min-size", AOF_REWRITTEN_AT),
             *self.extra,
         ]

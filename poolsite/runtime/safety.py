@@ -8,8 +8,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address, ip_network
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from django.conf import settings
+
+from poolsite.access.oidc import mapping
 
 SHORTEST_KEY, FEWEST_CHARACTERS = 50, 10
 # Words of keys that were copied from a document. A random key does not contain them.
@@ -19,6 +22,7 @@ MAIL = "django.core.mail.backends."
 TO_THE_LOG = f"{MAIL}console.EmailBackend"
 TO_NOBODY = {f"{MAIL}{name}.EmailBackend" for name in ("filebased", "locmem", "dummy")}
 PRELOAD_SECONDS = 365 * 24 * 3600  # what the browsers' preload list asks for
+LONGEST_ISSUER, DISCOVERY_PATH = 200, "/.well-known/openid-configuration"
 # How a server is told where to listen; without it each of them listens on 127.0.0.1.
 LISTEN_OPTIONS = {"uvicorn": ("--host",), "daphne": ("-b", "--bind")}
 
@@ -31,6 +35,7 @@ def refusals() -> Iterator[str]:
     yield from proxy_refusals()
     yield from mail_refusals()
     yield from hsts_refusals()
+    yield from single_sign_on_refusals()
 
 
 def key_refusals() -> Iterator[str]:
@@ -173,3 +178,32 @@ def hsts_refusals() -> Iterator[str]:
             f"POOLSITE_HSTS_SUBDOMAINS=1 and POOLSITE_HSTS_SECONDS to {PRELOAD_SECONDS} or more, "
             "or unset POOLSITE_HSTS_PRELOAD"
         )
+
+
+def single_sign_on_refusals() -> Iterator[str]:
+    """A provider must be complete, and reached over TLS; its groups must give known rights."""
+    issuer = settings.OIDC_ISSUER
+    if not issuer:
+        for name, value in (("ONLY", settings.OIDC_ONLY), ("CLIENT_ID", settings.OIDC_CLIENT_ID)):
+            if value:
+                yield (
+                    f"POOLSITE_OIDC_{name} is set without POOLSITE_OIDC_ISSUER: set it to the "
+                    "provider's issuer, for instance https://login.example.com/realms/staff"
+                )
+        return
+    parts = urlsplit(issuer)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_local(parts.hostname or "")):
+        yield f"POOLSITE_OIDC_ISSUER is {issuer!r}: it must begin with https://"
+    elif parts.query or parts.fragment or len(issuer) > LONGEST_ISSUER:
+        yield f"POOLSITE_OIDC_ISSUER is {issuer!r}: give the issuer alone, without ? and #"
+    if issuer.endswith(DISCOVERY_PATH):
+        yield f"POOLSITE_OIDC_ISSUER ends with {DISCOVERY_PATH}: leave that out"
+    for name in ("CLIENT_ID", "CLIENT_SECRET"):
+        if not getattr(settings, f"OIDC_{name}"):
+            yield f"POOLSITE_OIDC_ISSUER is set without POOLSITE_OIDC_{name}: set it, too"
+    if "openid" not in settings.OIDC_SCOPES:
+        yield "POOLSITE_OIDC_SCOPES has no openid: write for instance openid,profile,email"
+    try:
+        mapping.read(settings.OIDC_ROLES)
+    except mapping.MappingError as error:
+        yield f"POOLSITE_OIDC_ROLES can't be used: {error}. See docs/operations/single-sign-on.md"

@@ -7,15 +7,16 @@ and `/readyz` says that it has not.
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 from redis.exceptions import RedisClusterException, RedisError
 
+from poolsite import tracing
 from poolsite.hotpath.address import parse_address
 from poolsite.hotpath.connection import sync_client
 from poolsite.runtime import embedded, safety, stores
@@ -28,19 +29,34 @@ def verify() -> None:
     """Return if this process may serve; else SystemExit with one sentence per refusal."""
     try:
         embedded.use()
-        refusals = [
-            *safety.refusals(),
-            *payment_refusals(),
-            *url_refusals(),
-            *redis_refusals(),
-        ]
+        refusals = [*settings_refusals(), *redis_refusals()]
     except (ImproperlyConfigured, RedisServerError, OSError) as error:
         refusals = [str(error)]
     if refusals:
-        # Not sys.stderr: Celery's beat has turned it into a log of its own by then.
-        text = "".join(f"Poolsite does not start: {each}\n" for each in dict.fromkeys(refusals))
-        os.write(2, text.encode())
-        sys.exit(1)
+        _refuse(refusals)
+
+
+def read_settings() -> None:
+    """Return if the settings can be read; else as verify() does. Celery reads them before that."""
+    try:
+        _ = settings.SECRET_KEY
+    except ImproperlyConfigured as error:
+        _refuse([str(error)])
+
+
+def _refuse(refusals: Iterable[str]) -> NoReturn:
+    # Not sys.stderr: Celery's beat has turned it into a log of its own by then.
+    text = "".join(f"Poolsite does not start: {each}\n" for each in dict.fromkeys(refusals))
+    os.write(2, text.encode())
+    sys.exit(1)
+
+
+def settings_refusals() -> Iterator[str]:
+    """Every setting that no server starts with, but for what Redis itself has to answer."""
+    yield from safety.refusals()
+    yield from payment_refusals()
+    yield from url_refusals()
+    yield from tracing.refusals()
 
 
 def payment_refusals() -> Iterator[str]:
@@ -94,20 +110,35 @@ def redis_refusals() -> Iterator[str]:
 
 def info_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
     """Judge one server by its INFO."""
-    # Valkey reports 7.2.4 as redis_version, whatever it is: its own field counts.
-    name = "Valkey" if "valkey_version" in info else "Redis"
-    version = str(info.get("valkey_version") or info.get("redis_version") or "0")
+    yield from version_refusals(node, info)
+    yield from policy_refusals(node, info)
+
+
+def version_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
+    """Scripts use no command that is newer than OLDEST_VERSION, but all of those."""
+    name, version = product_of(info)
     if _numbers(version) < OLDEST_VERSION:
         yield (
             f"{name} {version} at {node} is too old: install Redis 6.2 or newer (or Valkey), "
             "or unset REDIS_URL to use the embedded one."
         )
+
+
+def policy_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
+    """A server that is full must refuse, not forget."""
     policy = str(info.get("maxmemory_policy") or SAFE_POLICY)
     if policy != SAFE_POLICY:
         yield (
-            f"{name} at {node} drops data when its memory is full (maxmemory-policy {policy}): "
+            f"{product_of(info)[0]} at {node} drops data when its memory is full "
+            f"(maxmemory-policy {policy}): "
             f"run CONFIG SET maxmemory-policy {SAFE_POLICY} and add it to its configuration."
         )
+
+
+def product_of(info: Mapping[str, Any]) -> tuple[str, str]:
+    """Name and version: Redis or Valkey, which has a field of its own beside redis_version."""
+    name = "Valkey" if "valkey_version" in info else "Redis"
+    return name, str(info.get("valkey_version") or info.get("redis_version") or "0")
 
 
 def _masters(url: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
+
+from poolsite.api.reading import STRICT, Moment
 
 BODY_LIMIT_BYTES = 400_000
 RESULTS_LIMIT = 32
 DATA_LIMIT_BYTES = 8_192
-
-_STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
 
 Holder = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$")
@@ -24,7 +24,7 @@ Count = Annotated[int, Field(ge=0, le=100_000_000)]
 class TaskResult(BaseModel):
     """The result of a task. Only the token of the latest attempt counts, and only once."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     task: TaskName
     token: Token
@@ -36,7 +36,7 @@ class TaskResult(BaseModel):
 class DeviceReport(BaseModel):
     """A device's periodic report."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     results: list[TaskResult] = Field(default_factory=list, max_length=RESULTS_LIMIT)
     renew: Token | None = Field(None, description="Renews the task with this token.")
@@ -77,15 +77,27 @@ class ReportAnswer(BaseModel):
 class AcquireIn(BaseModel):
     """Requests a permit. A holder gets the same permit until it ends."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     holder: Holder
+
+
+class BatchIn(BaseModel):
+    """A batch: its time window, and a CSV text with device and payload."""
+
+    model_config = STRICT
+
+    name: str
+    opens_at: Moment
+    closes_at: Moment
+    csv: str
+    skip_bad: bool = False
 
 
 class ReleaseIn(BaseModel):
     """Releases a permit."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     holder: Holder
     token: Token
@@ -96,7 +108,7 @@ class ReleaseIn(BaseModel):
 class RenewIn(BaseModel):
     """Renews a permit."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     holder: Holder
     token: Token
@@ -105,7 +117,7 @@ class RenewIn(BaseModel):
 class ObserveIn(BaseModel):
     """The external system's count of current clients, and what it served since the last report."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     count: Count
     good: Count | None = None

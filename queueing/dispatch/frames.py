@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 import msgpack
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, StringConstraints, TypeAdapter, ValidationError
 
-from poolsite.api.reading import TooDeepError, check_depth
+from poolsite.api.reading import STRICT, TooDeepError, check_depth
 
 DEPTH_LIMIT = 100  # with the body, which the other side's codec must be able to write
 FRAME_LIMIT_BYTES = 128 * 1024
@@ -42,7 +42,7 @@ class MalformedFrameError(ValueError):
 
 
 class _Frame(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+    model_config = STRICT
 
 
 class RegisterFront(_Frame):

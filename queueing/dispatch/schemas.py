@@ -1,11 +1,10 @@
 """Requests and answers of the groups' interface. Frames of the sockets stand in `frames.py`."""
 
-from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-_STRICT = ConfigDict(extra="forbid", hide_input_in_errors=True)
+from poolsite.api.reading import STRICT, Moment
 
 Word = Annotated[
     str, StringConstraints(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
@@ -16,7 +15,7 @@ Reason = Annotated[str, StringConstraints(max_length=200)]
 class GroupIn(BaseModel):
     """A new group. Every setting has a default."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
     name: Annotated[str, StringConstraints(max_length=120)] = ""
@@ -55,11 +54,11 @@ class GroupOut(BaseModel):
 class ManualIn(BaseModel):
     """The manual state to set for an instance."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     state: Literal["open", "drain", "blocked"]
     reason: Reason = ""
-    until: datetime | None = Field(
+    until: Moment | None = Field(
         None, description="The instance opens automatically at this time. Include a time zone."
     )
 
@@ -106,7 +105,7 @@ class FrontEndOut(PeerOut):
 class CountIn(BaseModel):
     """A front-end's own session count since it started counting."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     started: Annotated[int, Field(ge=0, lt=2**53)]
     lost: Annotated[int, Field(ge=0, lt=2**53)]
@@ -137,7 +136,7 @@ class SessionOut(BaseModel):
 class UpgradeIn(BaseModel):
     """A rolling upgrade."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     target_version: Word
     max_drain_seconds: Annotated[int, Field(ge=1, le=86_400)] = 600
@@ -202,7 +201,7 @@ class EventOut(BaseModel):
 class ReasonIn(BaseModel):
     """The reason for the change."""
 
-    model_config = _STRICT
+    model_config = STRICT
 
     reason: Annotated[str, StringConstraints(min_length=1, max_length=200)]
 

@@ -35,8 +35,8 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
     "offer-over": (409, "The offer has ended", "The offer has ended. The visitor has moved on."),
     "no-room": (
-        *(409, "The agent has no free room"),
-        "The agent has no free room, or no visitor is there to take.",
+        *(409, "The agent can't take this visitor"),
+        "The agent has no free room, or no visitor is there to take. `detail` says which.",
     ),
     "not-in-room": (409, "The visitor is not in a room", "The visitor isn't in a room."),
     "not-joined": (409, "You have not joined this room", "The caller hasn't joined the room."),

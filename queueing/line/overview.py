@@ -26,6 +26,11 @@ def collect() -> Iterable[Metric]:
         "A queue now: visitors waiting, agents online, agents free.",
         labels=["desk", "queue", "what"],
     )
+    oldest = GaugeMetricFamily(
+        "poolsite_line_oldest_wait_seconds",
+        "How long the visitor who came first has waited; 0 = nobody waits.",
+        labels=["desk", "queue"],
+    )
     common = AggregateMetrics("poolsite_line", "desk", opened="1 while the desk matches visitors.")
     ended = CounterMetricFamily(
         "poolsite_line_visits",
@@ -47,6 +52,8 @@ def collect() -> Iterable[Metric]:
         for key, queue in figures.queues.items():
             name = names.get(key, str(key))
             add_each(levels, [desk.slug, name], queue, LEVELS)
+            waited_us = figures.now_ms * 1_000 - queue.oldest_us if queue.oldest_us else 0
+            oldest.add_metric([desk.slug, name], max(0, waited_us) / 1_000_000)
             for what, count in counted.get(key, {}).items():
                 today.add_metric([desk.slug, name, what], count)
-    return [levels, common.is_open, common.backlog, ended, today]
+    return [levels, oldest, common.is_open, common.backlog, ended, today]

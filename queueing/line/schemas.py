@@ -3,7 +3,9 @@
 from typing import Annotated, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
+
+from poolsite.api.reading import STRICT
 
 BODY_LIMIT_BYTES = 65_536
 Visit = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{8,32}$")]
@@ -11,9 +13,9 @@ ClientId = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Strict(Schema):
-    """A body without unknown fields."""
+    """A body without unknown fields, each of its own type."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = STRICT
 
 
 class JoinIn(Strict):

@@ -23,15 +23,26 @@ startTime();
 startProblems();
 startShortNames();
 
-// The palette is loaded when it is opened; the field takes what is typed meanwhile.
+// The palette is loaded when it is opened; the field takes what is typed meanwhile, and Escape closes it.
 const palette = document.querySelector("[data-search]");
-function search() {
+const sought = palette?.querySelector("[data-search-input]");
+async function search() {
   if (palette.open || document.querySelector("dialog[open]")) return;
   palette.showModal();
-  palette.querySelector("[data-search-input]").select();
-  import("./search.js").then(({ startSearch }) => startSearch());
+  sought.select();
+  const program = await import("./search.js").catch(() => null);
+  if (program) { program.startSearch(); return; }
+  const hint = palette.querySelector("[data-search-hint]");
+  hint.textContent = hint.dataset.failed;
+  hint.hidden = false;
 }
 if (palette) {
+  sought.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.preventDefault(); // a search field would be emptied and keep its dialog open
+    palette.close();
+  });
+  palette.addEventListener("close", () => { sought.value = ""; });
   onKey("/", search);
   document.addEventListener("keydown", (event) => {
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== "k") return;

@@ -26,16 +26,16 @@ export function startKeys() {
   document.querySelectorAll("[data-keys-open]").forEach((button) => button.addEventListener("click", show));
   onKey("?", show);
 
-  let going = 0;
+  let going = 0; // when `g` was pressed, which on a busy page is earlier than now
   document.addEventListener("keydown", (event) => {
     if (!on || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (inField(event.target) || document.querySelector("dialog[open]")) return;
-    if (going && Date.now() - going < 1500) {
+    if (going && event.timeStamp - going < 1500) {
       going = 0;
       const link = document.querySelector(`[data-go="${CSS.escape(event.key)}"]`);
       if (link) { event.preventDefault(); link.click(); return; }
     }
-    if (event.key === "g") { going = Date.now(); return; }
+    if (event.key === "g") { going = event.timeStamp; return; }
     const run = handlers.get(event.key);
     if (run) { event.preventDefault(); run(event); }
   });

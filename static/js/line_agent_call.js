@@ -4,10 +4,23 @@ import { fill, gettext } from "./words.js";
 
 export class CallBar {
   /** `act(what, body)` calls the agent's interface; `slot()` is the room as the server has it now. */
-  constructor({ visit, name, act, slot }) {
-    Object.assign(this, { visit, name, act, slot });
-    this.element = h("div", { class: "room__call", role: "group", "aria-label": fill(gettext("Call %(name)s back"), { name }) });
+  constructor({ visit, act, slot }) {
+    Object.assign(this, { visit, act, slot });
+    this.element = h("div", { class: "room__call", role: "group" });
+    this.field = null;
     this.drawn = null;
+  }
+
+  /** The visitor's name and number are known now, or others. A number that is being typed stays. */
+  showWho(name) {
+    this.element.setAttribute("aria-label", fill(gettext("Call %(name)s back"), { name }));
+    if (this.field && !this.field.value) this.field.value = this.suggested;
+  }
+
+  /** What the visitor gave as contact, if that is a number. */
+  get suggested() {
+    const contact = this.slot().contact ?? "";
+    return /^[+0-9][0-9\s().-]+$/.test(contact) ? contact : "";
   }
 
   /** Draw again only what has changed: a number that is being typed stays. */
@@ -26,7 +39,8 @@ export class CallBar {
   drawForm() {
     const id = `call-${this.visit}`;
     const field = h("input", { id, class: "input", type: "tel", autocomplete: "off", maxlength: "40", required: true, placeholder: gettext("Number, such as +86 139 …") });
-    field.value = /^[+0-9][0-9\s().-]+$/.test(this.slot().contact ?? "") ? this.slot().contact : "";
+    field.value = this.suggested;
+    this.field = field;
     const form = h("form", {}, h("label", { class: "visually-hidden", for: id }, gettext("Number to call")), field, h("button", { class: "button button--small" }, icon("call", "icon--small"), gettext("Call back")));
     form.addEventListener("submit", (event) => {
       event.preventDefault();

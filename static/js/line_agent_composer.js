@@ -1,5 +1,5 @@
 // What an agent writes in a room: messages and notes, canned replies, drafts of both.
-import { h, icon } from "./dom.js";
+import { h, icon, setText } from "./dom.js";
 import { Replies } from "./line_agent_replies.js";
 import { keep, kept } from "./line_kept.js";
 import { composer, keepDraft } from "./line_talk.js";
@@ -7,10 +7,10 @@ import { fill, gettext } from "./words.js";
 
 export class AgentComposer {
   /**
-   * @param {{visit: string, name: string, replies: {shortcut: string, text: string}[], values: () => Record<string, string>,
+   * @param {{visit: string, replies: {shortcut: string, text: string}[], values: () => Record<string, string>,
    *   say: (text: string) => any, note: (text: string) => any, typing: () => any, files: import("./line_attachments.js").Files}} options
    */
-  constructor({ visit, name, replies, values, say, note, typing, files }) {
+  constructor({ visit, replies, values, say, note, typing, files }) {
     this.visit = visit;
     this.files = files;
     const id = `say-${visit}`;
@@ -19,8 +19,9 @@ export class AgentComposer {
     this.replies = new Replies(field, replies, values);
     const open = h("button", { type: "button", class: "button button--small button--ghost", hidden: !replies.length, onclick: () => this.replies.open() }, icon("quickreply", "icon--small"), gettext("Replies"), h("span", { class: "key", "aria-hidden": "true" }, "/"));
     open.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
+    this.label = h("label", { class: "visually-hidden", for: id });
     this.element = h("form", { class: "talk__composer" },
-      h("label", { class: "visually-hidden", for: id }, fill(gettext("Message to %(name)s"), { name })),
+      this.label,
       this.replies.element, field,
       h("div", { class: "room__send" }, open, h("label", { class: "check" }, box, gettext("Internal note")), h("span", { class: "room__enter" }, h("span", { class: "key" }, "Enter"), ` ${gettext("sends")}`), h("button", { class: "button button--primary" }, icon("send"), gettext("Send"))));
     this.box = box;
@@ -43,6 +44,10 @@ export class AgentComposer {
     keepDraft(field, visit, () => !box.checked);
     field.addEventListener("input", () => keep("note", visit, box.checked ? field.value : ""));
     box.addEventListener("change", () => field.dispatchEvent(new Event("input")));
+  }
+
+  showWho(name) {
+    setText(this.label, fill(gettext("Message to %(name)s"), { name }));
   }
 
   /** Files are dropped on the room and sent in its talk: both must be there. A note has none. */

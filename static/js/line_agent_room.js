@@ -18,6 +18,9 @@ import { newId } from "./line_visit_store.js";
 import { toast, toastFailure } from "./toast.js";
 import { clockOf, fill, gettext, timeExactOf } from "./words.js";
 
+/** What only SQL knows of a visit: the desk tells of it a moment before. */
+const whoOf = ({ name, joined, topic, queue, language, verified, contact }) => JSON.stringify([name, joined, topic, queue, language, verified, contact]);
+
 export class Room {
   /** `changed()`: what the list of rooms shows of this one may differ now; `want(visit)`: the agent wants to see it. */
   constructor(slot, { act, page, queues, offerToken, changed, want }) {
@@ -40,15 +43,17 @@ export class Room {
   }
 
   show(slot) {
-    const { name } = this;
+    const before = whoOf(this.slot);
     this.slot = { ...this.slot, ...slot };
-    // The desk tells of a visit a moment before SQL knows the visitor's name: then all is drawn once more.
-    if (this.drawn === slot.kind && name === this.name) {
+    const isNews = before !== whoOf(this.slot);
+    if (isNews) this.label();
+    if (this.drawn === slot.kind) {
+      if (isNews && slot.kind === "offer") this.drawOffer();
+      else if (isNews) this.showWho();
       this.calls?.show();
       return this.showAway();
     }
     this.drawn = slot.kind;
-    this.label();
     this.until = 0;
     this.panel = null;
     if (slot.kind === "offer") this.drawOffer();
@@ -113,24 +118,23 @@ export class Room {
     this.since = this.slot.since_ms || Date.now();
     this.place = h("span", { class: "slot__number num" });
     this.lasted = h("dd", { class: "num" }, "0:00");
-    const list = h("ol", { class: "talk__list", tabindex: "0", "aria-label": fill(gettext("Messages with %(name)s"), { name: this.name }) });
-    this.typed = h("p", { class: "talk__typing", hidden: true }, icon("more_horiz", "icon--small"), fill(gettext("%(name)s is typing"), { name: this.name }));
+    const list = h("ol", { class: "talk__list", tabindex: "0" });
+    this.typist = h("span", {});
+    this.typed = h("p", { class: "talk__typing", hidden: true }, icon("more_horiz", "icon--small"), this.typist);
     this.foot = h("div", { class: "room__foot" });
     this.element.className = "card room talk";
-    this.calls = this.page.calls ? new CallBar({ visit: this.visit, name: this.name, act: this.act, slot: () => this.slot }) : null;
+    this.calls = this.page.calls ? new CallBar({ visit: this.visit, act: this.act, slot: () => this.slot }) : null;
     this.context = showContext({ visit: this.visit });
     this.away = h("span", { class: "chip chip--warn", hidden: true });
     this.transfers = new Transfer({ visit: this.visit, name: () => this.name, slot: () => this.slot, act: this.act });
     this.head = h("span", { class: "talk__tools" },
       this.transfers.button,
       h("button", { type: "button", class: "button button--small button--danger", "aria-keyshortcuts": "F", onclick: () => this.finish() }, gettext("End room")));
+    this.header = h("header", { class: "talk__head" });
+    this.facts = h("dl", {});
     this.element.replaceChildren(
-      h("header", { class: "talk__head" }, this.place, h("h2", { class: "card__title" }, this.name), languageChip(this.slot.language), ...verified(this.slot), this.away, this.head),
-      this.transfers.element,
-      factsOf(this.slot, this.since, this.lasted),
-      ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
+      this.header, this.transfers.element, this.facts, ...(this.calls ? [this.calls.element] : []), list, this.typed, this.foot,
     );
-    this.context.load();
     this.calls?.show();
     this.files ??= new Files({
       policy: this.page.files,
@@ -148,14 +152,29 @@ export class Room {
     });
     if (this.slot.why) this.talk.say(fill(gettext("Assigned %(time)s: %(why)s"), { time: timeExactOf(this.since), why: whyWords(this.slot.why) }));
     this.talk.open(this.visit);
-    this.showAway();
     this.drawComposer();
+    this.showWho();
+    this.showAway();
     this.unwatch?.();
     let first = true;
     this.unwatch = subscribe(`line.room:${this.visit}`, {
       snapshot: (data) => { this.hear(data, !first); first = false; },
       change: (data) => this.hear(data, true),
     });
+  }
+
+  /** Who the visitor is, in every place of the room. What the agent is typing stays. */
+  showWho() {
+    const { name, slot } = this;
+    this.header.replaceChildren(...[this.place, h("h2", { class: "card__title" }, name), languageChip(slot.language), ...verified(slot), this.away, this.head].filter(Boolean));
+    const facts = factsOf(slot, this.since, this.lasted);
+    this.facts.replaceWith(facts);
+    this.facts = facts;
+    this.talk.list.setAttribute("aria-label", fill(gettext("Messages with %(name)s"), { name }));
+    setText(this.typist, fill(gettext("%(name)s is typing"), { name }));
+    this.calls?.showWho(name);
+    this.composed.showWho(name);
+    this.context.load();
   }
 
   hear(data, fresh) {
@@ -174,7 +193,6 @@ export class Room {
   drawComposer() {
     this.composed = new AgentComposer({
       visit: this.visit,
-      name: this.name,
       replies: this.page.replies,
       values: () => replyValues(this.slot, this.since, this.page.name),
       say: (text) => this.talk.post(text),

@@ -52,7 +52,6 @@ class Palette {
   reset() {
     clearTimeout(this.timer);
     this.asked += 1;
-    this.input.value = "";
     this.only = null;
     this.opens = null;
     this.shown = null;
@@ -165,7 +164,6 @@ class Palette {
     if (key in moves) this.mark(this.at + moves[key]);
     else if (key === "PageDown") this.mark(Math.min(this.at + 8, this.items.length - 1));
     else if (key === "PageUp") this.mark(Math.max(this.at - 8, 0));
-    else if (key === "Escape") dialog.close();
     else if (key === "Enter") this.open(event.ctrlKey || event.metaKey);
     else if (key === "Tab") this.tab(event.shiftKey);
     else if (key === "Backspace" && !this.input.value && this.only) this.narrow(null);

@@ -18,6 +18,10 @@ SECRETS = {
     ("access.Invitation", "token_hash"),
     ("mfa.Authenticator", "data"),
     ("account.EmailConfirmation", "key"),
+    ("socialaccount.SocialApp", "key"),  # this table and the next one stay empty
+    ("socialaccount.SocialApp", "secret"),
+    ("socialaccount.SocialToken", "token"),
+    ("socialaccount.SocialToken", "token_secret"),
     ("usersessions.UserSession", "session_key"),
     ("sessions.Session", "session_key"),
     ("sessions.Session", "session_data"),

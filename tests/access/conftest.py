@@ -15,8 +15,10 @@ from poolsite.access.models import User
 from poolsite.access.rights import HUB
 from poolsite.access.rights.cache import CACHE
 from poolsite.runtime.redis_server import RedisServer
+from tests.access import sign_on
 from tests.access.fake_sql import Sql
 from tests.access.world import PASSWORD, World, make_world
+from tests.support.oidc_provider import Provider, oidc_provider
 from tests.support.waiting import patient
 
 NO_STEP_UP = {"PASSWORD_FRESH_SECONDS": 86_400}  # one log-in lasts for a whole file
@@ -68,6 +70,21 @@ def make_user(name: str, hashed_password: str) -> User:
     user.password = hashed_password
     user.save(update_fields=["password"])
     return user
+
+
+@pytest.fixture(scope="module")
+def oidc() -> Iterator[Provider]:
+    """A log-in provider of a file, over HTTP."""
+    with oidc_provider() as running:
+        yield running
+
+
+@pytest.fixture
+def provider(oidc: Provider) -> Iterator[Provider]:
+    """The same, named by the settings and without a fault. Ann, of the group noc, is there."""
+    oidc.faults, oidc.person, oidc.asked = {}, sign_on.person("ann", "noc"), []
+    with override_settings(**sign_on.options(oidc)):
+        yield oidc
 
 
 @pytest.fixture

@@ -429,7 +429,7 @@ API |= {
     "api/v1/accounts/<slug>/balance": Rule(
         WALLET_SEEN, url=_wallet("/api/v1/accounts/own/balance")
     ),
-    "api/v1/accounts/<slug>/messages/<path:message_id>": Rule(
+    "api/v1/accounts/<slug>/messages/<any:message_id>": Rule(
         WALLET_SEEN, url=_wallet("/api/v1/accounts/own/messages/m-1")
     ),
 }

@@ -5,6 +5,7 @@ from typing import Any
 
 WITHOUT_ONE = {"nobody": "login", "*": "hidden"}  # the readers have no second factor
 NOTHING_TO_GIVE = {"nobody": "login", "*": "no"}  # nor a password
+NO_PROVIDER = {"*": "hidden"}  # with one: test_oidc.py and test_oidc_users.py
 PUBLIC = {"*": "ok"}
 LOGGED_IN = {"nobody": "login", "*": "ok"}
 
@@ -39,4 +40,12 @@ def rows(rule: Callable[..., Any]) -> dict[str, Any]:
         "security/confirm/": rule(LOGGED_IN),
         "security/confirm/passkey/": rule(NOTHING_TO_GIVE),
         "security/confirm/password/": rule(NOTHING_TO_GIVE),
+        "login/sign-on/": rule(NO_PROVIDER),
+        "login/sign-on/callback/": rule(NO_PROVIDER),
+        "logout/sign-on/": rule(NO_PROVIDER),
+        "security/sign-on/": rule(NO_PROVIDER),
+        "security/sign-on/start/": rule(NO_PROVIDER),
+        "security/sign-on/remove/": rule(NO_PROVIDER, method="post"),
+        "security/confirm/sign-on/": rule(NO_PROVIDER),
+        "security/confirm/sign-on/start/": rule(NO_PROVIDER),
     }

@@ -105,7 +105,8 @@ def _close(connection: Connection | None) -> None:
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[RedisServer]:
-    server = RedisServer(folder=tmp_path / "redis", append_only=True).start()
+    """It is killed by the test, and must know all permits that it has given."""
+    server = RedisServer(tmp_path / "redis", appendfsync="always").start()
     yield server
     server.stop()
 

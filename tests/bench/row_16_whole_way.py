@@ -2,7 +2,8 @@
 
 Load: `call` and `hangup` with token and validation on a pool of 2 000 numbers, once as one event
 per request (wrk, 32 connections, 20 s), once in batches of 1 000 events (500 calls and their
-hangups, two under way). One web process (uvicorn), one Redis (AOF off, it is the broker too), one
+hangups, two under way), once with calls that last: 1 000 calls, which are in SQL before they are
+hung up. One web process (uvicorn), one Redis (AOF off, it is the broker too), one
 PostgreSQL (fsync off), one Celery worker of one process and one beat, which ticks the drain every
 second as in earnest. Each part is its processes with all their children, from /proc, until the
 last event stands in SQL. Nothing is taken off: what they use without a call is told beside it (a
@@ -29,6 +30,7 @@ from tests.support.processes import cpu_seconds
 
 SECONDS = 20.0
 BATCHES = 100
+ROUNDS = 20
 IDLE_SECONDS = 20.0
 DRAIN_SECONDS = 300.0
 PARTS = ("web", "Redis", "worker", "SQL")
@@ -102,9 +104,11 @@ def _measured(stage: Stage) -> list[Row]:
     idle = _idle(stage)
     single = _cost(stage, lambda: _singly(stage, "run", SECONDS))
     batched = _cost(stage, lambda: _in_batches(stage, "run-b", BATCHES))
+    lasting = _cost(stage, lambda: _lasting(stage, "run-l", ROUNDS))
     return [
         _row("one event per request", single, idle),
         _row("batches of 1 000 events", batched, idle),
+        _row("the same, calls that last", lasting, idle),
     ]
 
 
@@ -112,9 +116,16 @@ def _singly(stage: Stage, run: str, seconds: float) -> None:
     requests_per_second(stage.web, stage.token, run, seconds)
 
 
-def _in_batches(stage: Stage, run: str, count: int) -> None:
+def _lasting(stage: Stage, run: str, rounds: int) -> None:
+    for place in range(rounds):
+        for event in ("call", "hangup"):
+            _in_batches(stage, f"{run}-{place}", 1, event)
+            stage.wait_until_drained()
+
+
+def _in_batches(stage: Stage, run: str, count: int, *events: str) -> None:
     url = f"http://127.0.0.1:{stage.web.port}"
-    words = ("http", url, stage.token, str(count), run)
+    words = ("http", url, stage.token, str(count), run, *events)
     done = json.loads(stage.site.run("tests/bench/batch_client.py", *words))
     if done["events"] != count * 1_000:
         raise AssertionError(done)

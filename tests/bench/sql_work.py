@@ -180,7 +180,11 @@ def calls(slug: str) -> dict[str, Any]:
     records = CallRecord.objects.filter(pool=pool)
     with connection.cursor() as cursor:
         tables = [model._meta.db_table for model in (PoolEvent, CallRecord)]
-        cursor.execute("SELECT sum(pg_total_relation_size(t)) FROM unnest(%s::text[]) t", [tables])
+        cursor.execute(
+            "SELECT sum(pg_total_relation_size(part)) FROM unnest(%s::text[]) t, "
+            "LATERAL (SELECT t::regclass UNION SELECT relid FROM pg_partition_tree(t)) parts(part)",
+            [tables],
+        )
         size = int(cursor.fetchone()[0])
     return {
         "bytes": size,

@@ -37,6 +37,12 @@ async def go_online(shown: Window, user: str) -> None:
     await shown.page.wait_for_selector("[data-agent-state].chip--ok")
 
 
+async def go_offline(shown: Window) -> None:
+    """Take no visitor any more, so that the next test begins as this one did."""
+    await shown.page.click("[data-offline]")
+    await shown.page.wait_for_selector("[data-online]", timeout=PATIENCE_MS)
+
+
 async def place(page: Page, wanted: str) -> None:
     expected = "(wanted) => document.querySelector('[data-place]').textContent === wanted"
     await page.wait_for_function(expected, arg=wanted, timeout=PATIENCE_MS)

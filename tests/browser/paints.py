@@ -7,11 +7,13 @@ Source of the marks: the spec of the console, for the demo on a quiet machine.
 import os
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from playwright.async_api import BrowserContext, Page
+
+from tests.support.percentiles import percentile
 
 COLD_MS: Final = 350  # first contentful paint of 95 % of loads, cache empty
 WARM_MS: Final = 200
@@ -55,12 +57,6 @@ async def read(page: Page, name: str, *, warm: bool) -> Load:
     """What became of the load of `page` so far."""
     found = await page.evaluate(_READ)
     return Load(name, warm, found["paint"], found["task"], found["shift"])
-
-
-def percentile(values: Iterable[float], share: float = SHARE) -> float:
-    """The smallest value that `share` of all do not exceed (nearest rank); 0 without values."""
-    ranked = sorted(values)
-    return ranked[max(0, -(-len(ranked) * round(share * 100) // 100) - 1)] if ranked else 0.0
 
 
 def table(loads: list[Load]) -> Iterator[str]:

@@ -181,7 +181,8 @@ async def test_a_frozen_account_says_so_on_the_customers_open_page(
     await customer.until(
         "document.querySelector('[data-wallet-state]')?.innerText.includes('Unpaid invoice of May')"
     )
-    await open_wallet(boss, ACCOUNT)
+    await boss.page.locator("[data-unfreeze]").wait_for(state="attached")  # drawn anew by itself
+    await boss.ready()
     await boss.page.click("[data-menu=account-menu]")
     await boss.page.click("[data-unfreeze]")
     await boss.page.fill("[data-ask-reason]", "Paid")

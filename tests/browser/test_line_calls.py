@@ -1,10 +1,14 @@
 """Calling back in a real browser: the visitor of a room, and who left a message."""
 
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import WebSocketRoute, expect
 
 from tests.browser.console import DESKTOP, PHONE, Window
-from tests.browser.line_windows import PATIENCE_MS, go_online, view
+from tests.browser.line_windows import PATIENCE_MS, go_offline, go_online, view
 from tests.browser.running import Console
 
 pytestmark = [
@@ -52,6 +56,65 @@ async def test_an_agent_calls_the_visitor_of_a_room_back_by_the_keyboard(
     await visitor.page.click("[data-ask-go]")
     await view(visitor.page, "ended")
     await agent.page.wait_for_selector(BAR, state="detached", timeout=PATIENCE_MS)
+    await go_offline(agent)
+
+
+@dataclass
+class LateSql:
+    """A live connection on which SQL is late: the agent's rooms come without what only it knows."""
+
+    is_late: bool = True
+    last: dict[str, Any] = field(default_factory=dict)
+    socket: WebSocketRoute | None = None
+
+    async def open(self, socket: WebSocketRoute) -> None:
+        self.socket = socket
+        socket.connect_to_server().on_message(self.pass_on)
+
+    def pass_on(self, message: str | bytes) -> None:
+        frame = json.loads(message)
+        if frame.get("topic", "").startswith("line.agent:") and "data" in frame:
+            self.last = json.loads(message)
+            for slot in frame["data"]["slots"] if self.is_late else ():
+                for name in ("name", "topic", "joined", "contact", "queue"):
+                    slot.pop(name, None)
+        assert self.socket is not None
+        self.socket.send(json.dumps(frame))
+
+    def catch_up(self) -> None:
+        """Tell what was held back, as the change that it is."""
+        self.is_late = False
+        version = self.last.get("to", self.last.get("version"))
+        assert self.socket is not None
+        self.socket.send(json.dumps({**self.last, "op": "change", "from": version, "to": version}))
+
+
+async def test_what_is_being_typed_stays_when_the_visitors_name_comes(
+    visitor: Window, agent: Window
+) -> None:
+    late = LateSql()
+    await agent.page.route_web_socket("**/ws/live/", late.open)
+    await go_online(agent, "cai.xin")
+    await visitor.go("/q/hotline/")
+    await visitor.page.fill("#visit-name", "Mia")
+    await visitor.page.keyboard.press("Enter")
+    await view(visitor.page, "room")
+    room = agent.page.get_by_role("region", name="Room with Visitor")
+    number = room.get_by_label("Number to call")
+    await number.fill("+86 139")
+    await room.get_by_label("Message to Visitor").fill("Good mor")
+    await number.focus()
+    late.catch_up()
+    named = agent.page.get_by_role("region", name="Room with Mia")
+    await named.get_by_role("heading", name="Mia", exact=True).wait_for(timeout=PATIENCE_MS)
+    await expect(named.get_by_label("Number to call")).to_have_value("+86 139")
+    await expect(named.get_by_label("Number to call")).to_be_focused()
+    await expect(named.get_by_label("Message to Mia")).to_have_value("Good mor")
+    await expect(named.get_by_role("group", name="Call Mia back")).to_be_visible()
+    await visitor.page.click("[data-end]")
+    await visitor.page.click("[data-ask-go]")
+    await view(visitor.page, "ended")
+    await go_offline(agent)
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desk", "phone"])

@@ -128,6 +128,41 @@ async def test_an_answer_that_fails_is_asked_for_again(operator: Window) -> None
     await operator.until(f"{HEADS}.includes('Pages')")  # which only the server finds
 
 
+async def test_the_palette_closes_before_its_program_has_come_and_opens_when_it_has(
+    operator: Window,
+) -> None:
+    page, comes = operator.page, asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await comes.wait()
+        await route.continue_()
+
+    await page.route("**/js/search*.js", late)
+    await operator.go("/overview/")
+    await page.keyboard.press("/")
+    await page.keyboard.type("retail")
+    await page.keyboard.press("Escape")
+    await expect(page.locator("[data-search]")).to_be_hidden()
+    await page.keyboard.press("/")
+    await expect(page.locator(INPUT)).to_have_value("")
+    comes.set()
+    await operator.until(f"{HEADS}.includes('Go to')")
+
+
+async def test_a_palette_whose_program_is_lost_says_so_and_can_be_opened_again(
+    operator: Window,
+) -> None:
+    page = operator.page
+    await page.route("**/js/search*.js", lambda route: route.abort(), times=1)
+    await operator.go("/overview/")
+    await page.keyboard.press("/")
+    await operator.contains("[data-search-hint]", "Search couldn't be loaded.")
+    await page.keyboard.press("Escape")
+    await page.keyboard.press("/")
+    await operator.until(f"{HEADS}.includes('Go to')")
+    await expect(page.locator("[data-search-hint]")).to_be_hidden()
+
+
 async def test_no_result_says_what_can_be_searched(operator: Window) -> None:
     await opened(operator)
     await operator.page.keyboard.type("zzzqqq")

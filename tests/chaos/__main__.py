@@ -44,6 +44,7 @@ class Campaign:
     names: Sequence[str]
     calm_seconds: float = CALM_SECONDS
     healed: dict[str, list[float]] = field(default_factory=dict)
+    hurt: list[tuple[float, float]] = field(default_factory=list)  # Unix times: injected, healed
     not_run: dict[str, str] = field(default_factory=dict)
     lossless: bool = True
     acknowledged: dict[str, int] = field(default_factory=dict)
@@ -110,7 +111,7 @@ class Campaign:
             self._judge_acknowledged(stack)
         self.lossless = self.lossless and not fault.loses
         say(f"{name} …")
-        what = "while it lasted"
+        what, injected_at = "while it lasted", time.time()
         try:
             what = fault.inject(stack, chance)
             healed = wait_until_healed(stack)
@@ -121,6 +122,7 @@ class Campaign:
         except BROKEN as error:
             raise BrokenInvariantError(f"after {name} ({what}): {error}") from error
         self.healed.setdefault(name, []).append(healed.seconds)
+        self.hurt.append((injected_at, time.time()))
         say(f"{name}: {what}; healed in {healed.seconds:.1f} s")
 
     def table(self) -> str:

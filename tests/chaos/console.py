@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
 from threading import Timer
 
 from poolsite.runtime.redis_server import die_with_parent
@@ -22,10 +23,11 @@ Completed = subprocess.CompletedProcess[str]
 
 
 class Console:
-    """A process with the stack's environment, started by the first command."""
+    """A process with the stack's environment and a release's code, started by the first command."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, environment: Mapping[str, str], release: Path = ROOT) -> None:
         self._environment = environment
+        self._release = release
         self._process: subprocess.Popen[str] | None = None
 
     def run(self, *arguments: str) -> Completed:
@@ -60,8 +62,8 @@ class Console:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "tests.chaos.console"],
-                cwd=ROOT,
-                env={**os.environ, **self._environment},
+                cwd=self._release,
+                env={**os.environ, **self._environment, "PYTHONPATH": str(self._release)},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -9,12 +9,15 @@ from tests.chaos import (
     absence_faults,
     dispatch_faults,
     line_faults,
+    many_faults,
     money_faults,
     redis_faults,
     sql_faults,
 )
 from tests.chaos.catalogue import FAULTS, PAUSE_SECONDS, fault
-from tests.chaos.stack import Stack
+from tests.chaos.invariants import wait_until_healed
+from tests.chaos.processes import ROOT
+from tests.chaos.stack import POOLSITE, Stack
 from tests.support.waiting import patient
 
 # The modules register their own.
@@ -24,6 +27,7 @@ __all__ = [
     "dispatch_faults",
     "fault",
     "line_faults",
+    "many_faults",
     "money_faults",
     "redis_faults",
     "sql_faults",
@@ -106,15 +110,25 @@ def pause_beat(stack: Stack, chance: random.Random) -> str:
 @fault()
 def deploy(stack: Stack, _chance: random.Random) -> str:
     """A rolling restart: each process ends in order and is ready again before the next one."""
-    slow = []
-    for name, process in stack.processes.items():
-        if name.startswith(("web", "timers", "worker", "beat")):
-            starts = process.starts
-            if not process.terminate():
-                slow.append(name)
-            while process.starts == starts or (name.startswith("web") and stack.webs_not_ready()):
-                time.sleep(0.2)
+    slow = stack.replace(*POOLSITE)
     return "rolling restart" + (f", had to kill {slow}" if slow else "")
+
+
+def _has_no_former_release(stack: Stack) -> str:
+    return "" if stack.release != ROOT else "only in tests/chaos/test_upgrade.py"
+
+
+@fault(not_run=_has_no_former_release)
+def upgrade(stack: Stack, _chance: random.Random) -> str:
+    """From the former release to this one: first one process of each kind, later the others.
+
+    In between, processes of both releases serve the load until everything is well.
+    """
+    stack.migrate_to_this_release()
+    slow = stack.replace("web-1", "timers-1", "worker-1")
+    wait_until_healed(stack)
+    slow += stack.replace("web-2", "timers-2", "worker-2", "beat")
+    return "upgrade in two halves" + (f", had to kill {slow}" if slow else "")
 
 
 @fault()

@@ -28,6 +28,7 @@ class StackProcess:
     arguments: Sequence[str]
     environment: Mapping[str, str]
     folder: Path
+    release: Path = ROOT  # the tree whose code it runs
     wanted: bool = False
     starts: int = 0
     process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
@@ -42,8 +43,8 @@ class StackProcess:
         with (self.folder / f"{self.name}.log").open("ab") as log:
             self.process = subprocess.Popen(
                 list(self.arguments),
-                cwd=ROOT,
-                env={**os.environ, **self.environment},
+                cwd=self.release,
+                env={**os.environ, **self.environment, "PYTHONPATH": str(self.release)},
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -16,7 +16,7 @@ STEPPED_SECONDS = 8.0
 
 @fault()
 def kill_redis(stack: Stack, chance: random.Random) -> str:
-    """What was acknowledged stands in the append-only file: a dead process loses nothing."""
+    """What was acknowledged is in the append-only file: on a tmpfs, no fsync delays a write."""
     stack.redis.kill()
     seconds = chance.uniform(0.0, 3.0)
     time.sleep(seconds)

@@ -9,12 +9,13 @@ import secrets
 import shutil
 import signal
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from tests.chaos.console import Console
-from tests.chaos.processes import StackProcess, Watch
+from tests.chaos.processes import ROOT, StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk
 from tests.chaos.stack_load import StackLoad
 from tests.chaos.stack_view import DATABASE
@@ -24,6 +25,7 @@ from tests.support.processes import family
 from tests.support.proxy import FaultyProxy
 from tests.support.rates import GENEROUS
 
+POOLSITE = ("web", "timers", "worker", "beat")
 LOAD = ("switches", "senders", "devices", "holders", "people", "instances", "fronts")
 
 
@@ -32,21 +34,28 @@ class Stack(StackLoad):
 
     Redis and PostgreSQL stand behind proxies (`redis.proxy`, `sql_proxy`); `processes` are
     brought back by the watch when they die. `clock`: run a Redis whose clock can be stepped.
+    `release`: the tree whose code runs until `upgrade`; the load is always of this one.
     """
 
-    def __init__(self, folder: Path, *, seed: int, clock: bool = False) -> None:
+    WEBS = 2
+    WORKERS = 2
+
+    def __init__(
+        self, folder: Path, *, seed: int, clock: bool = False, release: Path = ROOT
+    ) -> None:
         self.folder = folder
+        self.release = release
         self.seed = seed
         self.redis = RedisNode(folder / "redis", clock=clock)
         self.postgres = PostgresServer(fsync=True)
         self.sql_proxy = FaultyProxy(("127.0.0.1", 0))
         self.sql_disk = SmallDisk(self.postgres.folder / "books")
-        self.web_ports = [free_port(), free_port()]
+        self.web_ports = [free_port() for _ in range(self.WEBS)]
         self.gateway_port = free_port()
         self.external_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
-        self.console = Console(self.environment)
+        self.console = Console(self.environment, release)
         self.simulation: dict[str, Any] = {}
         self._watch: Watch | None = None
 
@@ -54,12 +63,7 @@ class Stack(StackLoad):
 
     def start(self) -> None:
         """Bring everything up, with pools, tokens and switches under load."""
-        self.redis.start()
-        self.postgres.start()
-        self.postgres.create_database(DATABASE)
-        self.sql_disk.mount()
-        self.sql_proxy.target = ("127.0.0.1", self.postgres.port)
-        self.sql_proxy.start()
+        self._start_servers()
         self.environment.update(self._environment())
         self._manage_or_raise("migrate", "--verbosity", "0")
         self._manage_or_raise("demo_data", "--small")
@@ -67,7 +71,7 @@ class Stack(StackLoad):
         self._define_processes()
         self._watch = Watch(list(self.processes.values()))
         for name, process in self.processes.items():
-            if not name.startswith(LOAD):
+            if not name.startswith(LOAD) and not process.alive:
                 process.start()
         self._watch.start()
         self.wait_until_ready()
@@ -75,16 +79,24 @@ class Stack(StackLoad):
         for process in [process for name in LOAD[1:] for process in self._named(name)]:
             process.start()
 
+    def _start_servers(self) -> None:
+        """Redis, PostgreSQL and what stands between them and the product."""
+        self.redis.start()
+        self.postgres.start()
+        self.postgres.create_database(DATABASE)
+        self.sql_disk.mount()
+        self.sql_proxy.target = ("127.0.0.1", self.postgres.port)
+        self.sql_proxy.start()
+
     def _environment(self) -> dict[str, str]:
         url = self.redis.url
-        direct = self.postgres.url(DATABASE)
         return {
             **GENEROUS,
             "REDIS_URL": url,
             "CACHE_URL": url,
             "CHANNEL_URL": url,
             "CELERY_BROKER_URL": url,
-            "DATABASE_URL": direct.replace(f":{self.postgres.port}/", f":{self.sql_proxy.port}/"),
+            "DATABASE_URL": self.postgres.url(DATABASE, self.sql_proxy.port),
             "POOLSITE_DATA_DIR": str(self.folder),
             "POOLSITE_SECRET_KEY": secrets.token_hex(32),
             "POOLSITE_DEMO": "1",
@@ -101,20 +113,15 @@ class Stack(StackLoad):
 
     def _define_processes(self) -> None:
         python = [sys.executable, "-m"]
-        application = "poolsite.asgi:application"
-        one, two = (str(port) for port in self.web_ports)
-        self._define("web-1", [*python, "daphne", "-b", "127.0.0.1", "-p", one, application])
-        options = ["--port", two, "--lifespan", "off", "--no-access-log"]
-        self._define(
-            "web-2",
-            [*python, "uvicorn", application, *options, "--timeout-graceful-shutdown", "5"],
-        )
+        one, two = (str(port) for port in self.entrances)
+        self._define_webs(python)
         celery = [*python, "celery", "-A", "poolsite"]
         quiet = ["--without-gossip", "--without-mingle", "-l", "INFO"]
         schedule = ["-s", str(self.folder / "beat"), "--pidfile=", "-l", "WARNING"]
-        for index, port in enumerate((one, two), start=1):
+        for index in range(1, self.WORKERS + 1):
             name = f"worker-{index}"
             self._define(name, [*celery, "worker", "-c", "2", "-n", f"w{index}@%h", *quiet])
+        for index, port in enumerate((one, two), start=1):
             self._define(
                 f"switches-{index}",
                 [
@@ -131,6 +138,51 @@ class Stack(StackLoad):
         self._define_gates(python, one, two)
         self._define_line(python, one, two)
         self._define_dispatch(python, one, two)
+        for process in self._of_poolsite():
+            process.release = self.release
+
+    @property
+    def entrances(self) -> tuple[int, int]:
+        """The two ports at which the load arrives, half of it each."""
+        one, two = self.web_ports
+        return one, two
+
+    def _define_webs(self, python: list[str]) -> None:
+        """Every second one is daphne, the others are uvicorn."""
+        application = "poolsite.asgi:application"
+        options = ["--lifespan", "off", "--no-access-log", "--timeout-graceful-shutdown", "5"]
+        for index, port in enumerate(self.web_ports, start=1):
+            place = str(port)
+            daphne = [*python, "daphne", "-b", "127.0.0.1", "-p", place, application]
+            uvicorn = [*python, "uvicorn", application, "--port", place, *options]
+            self._define(f"web-{index}", daphne if index % 2 else uvicorn)
+
+    def _of_poolsite(self) -> list[StackProcess]:
+        return [process for kind in POOLSITE for process in self._named(kind)]
+
+    def migrate_to_this_release(self) -> None:
+        """Apply this tree's migrations and load its scripts while the former release runs."""
+        self.console.stop()
+        self.console = Console(self.environment)
+        self._manage_or_raise("migrate", "--verbosity", "0")
+        self._manage_or_raise("scripts")
+
+    def replace(self, *kinds: str) -> list[str]:
+        """End each process of these kinds in order; it comes back with this tree's code.
+
+        A web process is ready again before the next one ends. Returns who had to be killed.
+        """
+        slow = []
+        for process in self._of_poolsite():
+            if process.name.startswith(kinds):
+                process.release, starts = ROOT, process.starts
+                if not process.terminate():
+                    slow.append(process.name)
+                while process.starts == starts or (
+                    process.name.startswith("web") and self.webs_not_ready()
+                ):
+                    time.sleep(0.2)
+        return slow
 
     def doomed_worker(self, point: str) -> StackProcess:
         """A worker that dies as by kill -9 at a crash point; started, and not brought back."""
@@ -231,8 +283,10 @@ class Stack(StackLoad):
                 shutil.chown(space, user)
                 self.sql_disk.folder.chmod(0o711)
             self.sql(f"CREATE TABLESPACE small LOCATION '{space}'")
+        parts = "SELECT %s::regclass::text UNION SELECT relid::text FROM pg_partition_tree(%s)"
         for table in tables:
-            self.sql(f"ALTER TABLE {table} SET TABLESPACE small")
+            for (part,) in self.sql(parts, table, table):
+                self.sql(f"ALTER TABLE {part} SET TABLESPACE small")
 
     def _manage_or_raise(self, *arguments: str) -> None:
         result = self.manage(*arguments)

@@ -20,7 +20,7 @@ from tests.chaos import __main__ as campaign_module
 from tests.chaos import invariants
 from tests.chaos.faults import FAULTS, fault
 from tests.chaos.invariants import BrokenInvariantError
-from tests.chaos.processes import StackProcess, Watch
+from tests.chaos.processes import ROOT, StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk, faketime_library
 from tests.support.processes import family
 from tests.support.waiting import patient, until
@@ -229,6 +229,7 @@ def test_one_seed_gives_one_order_of_faults(monkeypatch: pytest.MonkeyPatch, sta
         monkeypatch.setattr(campaign_module.Campaign, "_judge_at_rest", lambda *_: None)
         stack.redis = SimpleNamespace(disk=SimpleNamespace(mounted=True), clock=True)
         stack.sql_disk = SimpleNamespace(mounted=True)
+        stack.release = ROOT
         its.run(stack)
         return order
 

@@ -79,19 +79,21 @@ def test_readers_of_a_storm_show_what_is_stored(stack: Any) -> None:
 
 @pytest.fixture
 def books() -> Iterator[Any]:
-    """A PostgreSQL with a table, under the names that a stack has."""
+    """A PostgreSQL with a table and one that has partitions, under the names that a stack has."""
     server = PostgresServer()
     server.start()
     server.create_database(DATABASE)
     disk = SmallDisk(server.folder / "books")
     disk.mount()
 
-    def sql(query: str) -> list[tuple[Any, ...]]:
+    def sql(query: str, *values: object) -> list[tuple[Any, ...]]:
         with psycopg.connect(server.url(DATABASE), autocommit=True) as connection:
-            found = connection.execute(query.encode())
+            found = connection.execute(query.encode(), values or None)
             return found.fetchall() if found.description else []
 
     sql("CREATE TABLE entries (text text)")
+    sql("CREATE TABLE events (text text) PARTITION BY HASH (text)")
+    sql("CREATE TABLE events_all PARTITION OF events FOR VALUES WITH (MODULUS 1, REMAINDER 0)")
     try:
         yield SimpleNamespace(postgres=server, sql_disk=disk, sql=sql)
     finally:
@@ -111,15 +113,17 @@ def test_a_read_only_sql_answers_and_takes_nothing_until_it_is_right_again(books
 
 
 @pytest.mark.needs("postgres")
-def test_a_full_disk_of_sql_refuses_rows_until_there_is_room(books: Any) -> None:
+@pytest.mark.parametrize("table", ["entries", "events"])
+def test_a_full_disk_of_sql_refuses_rows_until_there_is_room(books: Any, table: str) -> None:
     if not books.sql_disk.mounted:
         assert "root" in FAULTS["fill_sql_disk"].not_run(books)
         return
-    Stack.move_to_small_disk(books, "entries")
-    Stack.move_to_small_disk(books, "entries")  # again: no change
+    rows = f"INSERT INTO {table} SELECT repeat('x', 1000) FROM generate_series(1, 5000)"
+    Stack.move_to_small_disk(books, table)
+    Stack.move_to_small_disk(books, table)  # again: no change
     books.sql_disk.fill()
     with pytest.raises(psycopg.errors.DiskFull):
-        books.sql("INSERT INTO entries SELECT repeat('x', 1000) FROM generate_series(1, 5000)")
+        books.sql(rows)
     assert Stack.sql_refusals(books) > 0
     books.sql_disk.free()
-    books.sql("INSERT INTO entries SELECT repeat('x', 1000) FROM generate_series(1, 5000)")
+    books.sql(rows)

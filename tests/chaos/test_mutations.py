@@ -29,13 +29,13 @@ CASES = {
     ),
     "rows are unique by generation and sequence number": Case(
         "poolsite/history/services.py",
-        "        if row.seq in stored:\n",
+        '        if row["seq"] in stored:\n',
         "        if False:\n",
         "tests/history/test_drain.py::test_an_exact_replay_of_rows_is_absorbed",
     ),
     "a conflict with a stored row is a fault": Case(
         "poolsite/history/services.py",
-        "            _compare(model, row, stored[row.seq])\n",
+        '            _compare(model, row, stored[row["seq"]])\n',
         "            pass\n",
         "tests/history/test_drain.py"
         "::test_other_content_under_a_known_number_is_a_fault_that_is_shown_and_commits_nothing",

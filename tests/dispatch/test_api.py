@@ -8,7 +8,7 @@ from django.test import Client
 from poolsite import hotpath
 from poolsite.access.models import Account
 from queueing.dispatch import dispatcher as door
-from queueing.dispatch import services
+from queueing.dispatch import selectors, services
 from queueing.dispatch.models import FrontEnd, Group, Instance, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, token_for
 
@@ -183,3 +183,17 @@ def test_the_document_has_every_route() -> None:
     paths = Client().get("/api/v1/openapi.json").json()["paths"]
     ours = {path for path in paths if path.startswith("/api/v1/groups")}
     assert len(ours) == 13
+
+
+def test_only_a_change_without_a_reply_has_an_unknown_outcome(
+    group: Group, caller: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_given: Any, **_named: Any) -> Any:
+        raise hotpath.UnknownOutcome
+
+    monkeypatch.setattr(services, "instance_set", lost)
+    monkeypatch.setattr(selectors, "peers_of", lost)
+    read = caller.get("/instances")
+    assert (read.status_code, kind_of(read)) == (503, "unavailable")
+    change = caller.post("/instances/as-1/manual", state="open")
+    assert (change.status_code, kind_of(change)) == (504, "unknown-outcome")

@@ -130,7 +130,9 @@ def test_an_instance_opens_when_its_time_has_passed_and_the_log_says_so() -> Non
     assert services.end_untils() == {"opened": 0}
     assert row_of("as-1").manual == "open"
     drain(group)
-    events = list(DispatchEvent.objects.filter(name="as-1").values_list("event", flat=True))
+    events = list(
+        DispatchEvent.objects.filter(name="as-1").order_by("seq").values_list("event", flat=True)
+    )
     assert events[-2:] == ["drain", "open"]
     assert AuditEntry.objects.filter(actor_name="dispatch.until").count() == 1
 

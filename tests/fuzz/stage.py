@@ -72,7 +72,8 @@ class Stage:
 
     def __init__(self, folder: Path, kind: str = "uvicorn") -> None:
         self.redis = RedisServer(folder / "redis", port=free_port(), append_only=False).start()
-        self.site = Site(folder / "site", self.redis.url)
+        # A machine that stands still for seconds is not what these tests are about.
+        self.site = Site(folder / "site", f"{self.redis.url}?socket_timeout={patient(30)}")
         self.site.migrate()
         told = json.loads(self.site.run("-m", "tests.fuzz.world", "make"))
         extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()

@@ -40,18 +40,8 @@ class LedgerSource(history.Source):
     def write(
         self, aggregate: history.Aggregate, generation: int, entries: Sequence[history.Entry]
     ) -> None:
-        insert_rows(
-            [
-                LedgerRow(
-                    aggregate_id=aggregate.object_id,
-                    generation=generation,
-                    seq=entry.seq,
-                    at_us=entry.at_us,
-                    word=entry.fields["word"],
-                )
-                for entry in entries
-            ]
-        )
+        rows = [(entry, {"word": entry.fields["word"]}) for entry in entries]
+        insert_rows(LedgerRow, aggregate.object_id, generation, rows)
 
     def behind(self, aggregate: history.Aggregate, reason: str) -> None:
         self.told_behind.append(reason)

@@ -35,23 +35,23 @@ def test_rows_past_their_time_are_deleted_over_several_batches_and_no_others(agg
     rows_aged(400, 230, first=1)
     rows_aged(395, 40, first=1_001)
     rows_aged(1, 40, first=2_001)
-    assert retention.delete_expired() == {"historytest.LedgerRow": 230}
+    assert retention.delete_expired() == {"rows": 230, "months": 0}
     assert ledger.LedgerRow.objects.count() == 80
-    assert retention.delete_expired() == {"historytest.LedgerRow": 0}
+    assert retention.delete_expired() == {"rows": 0, "months": 0}
 
 
 def test_nothing_is_deleted_from_an_empty_or_young_table(aggregate):
-    assert retention.delete_expired() == {"historytest.LedgerRow": 0}
+    assert retention.delete_expired() == {"rows": 0, "months": 0}
     rows_aged(10, 120, first=1)
-    assert retention.delete_expired() == {"historytest.LedgerRow": 0}
+    assert retention.delete_expired() == {"rows": 0, "months": 0}
 
 
 def test_one_sweep_stops_at_its_time_and_the_next_goes_on(aggregate, monkeypatch):
     rows_aged(400, 200, first=1)
     monkeypatch.setattr(retention, "MOST_SECONDS", 0.0)
-    assert retention.delete_expired() == {}
+    assert retention.delete_expired() == {"rows": 0, "months": 0}
     monkeypatch.setattr(retention, "MOST_SECONDS", 60.0)
-    assert retention.delete_expired() == {"historytest.LedgerRow": 200}
+    assert retention.delete_expired() == {"rows": 200, "months": 0}
 
 
 def test_lags_name_every_aggregate_the_largest_first(source):
@@ -83,5 +83,5 @@ def test_a_table_may_be_kept_for_less_and_what_stays_among_the_old_holds_nothing
     monkeypatch.setattr(type(source), "retained", lambda self: (table,))
     rows_aged(0.01, 1, first=1)  # the oldest by its key, and young: as a call that still runs
     rows_aged(0.05, 230, first=2)
-    assert retention.delete_expired() == {"historytest.LedgerRow": 230}
+    assert retention.delete_expired() == {"rows": 230, "months": 0}
     assert ledger.LedgerRow.objects.count() == 1

@@ -1,5 +1,6 @@
 """`make lock`: requirements/*.in → *.txt. The tool (uv) is itself in the development lock."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,14 @@ FLAGS = [
     *("--universal", "--python-version", "3.11", "--fork-strategy", "fewest"),
     *("--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-build"),
 ]
+
+
+PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)==(\S+)", re.MULTILINE)
+
+
+def pins(name: str) -> set[tuple[str, str]]:
+    """Name and version of each package of a lock, `base` or `dev`."""
+    return set(PIN.findall((ROOT / "requirements" / f"{name}.txt").read_text()))
 
 
 def main() -> int:

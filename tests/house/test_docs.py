@@ -68,6 +68,6 @@ def _variables_read() -> set[str]:
 
 
 def test_the_table_of_settings_is_what_the_code_reads():
-    documented = VARIABLE.findall((ROOT / "docs" / "operations.md").read_text())
+    documented = VARIABLE.findall((ROOT / "docs" / "operations" / "settings.md").read_text())
     assert sorted(documented) == sorted(set(documented)), "a variable stands there twice"
     assert set(documented) == _variables_read()

@@ -7,9 +7,9 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.house.lock import PIN, pins
 from tests.house.source import ROOT
 
-PIN = re.compile(r"^([a-z0-9][a-z0-9._-]*)==(\S+)", re.MULTILINE)
 ASKED = re.compile(r"^[A-Za-z0-9].*$", re.MULTILINE)
 
 
@@ -34,8 +34,7 @@ def test_the_lock_holds_no_address(name):
 @pytest.mark.parametrize("name", ["base", "dev"])
 def test_the_lock_is_complete(name):
     """`make setup` installs what the lock names and looks for nothing else."""
-    locked = {pin for pin, _ in PIN.findall((ROOT / "requirements" / f"{name}.txt").read_text())}
-    assert _needed(name) - locked == set()
+    assert _needed(name) - {package for package, _ in pins(name)} == set()
 
 
 def _needed(name: str) -> set[str]:
@@ -55,6 +54,4 @@ def _needed(name: str) -> set[str]:
 
 
 def test_development_uses_the_versions_that_the_product_runs_on():
-    base = dict(PIN.findall((ROOT / "requirements" / "base.txt").read_text()))
-    dev = dict(PIN.findall((ROOT / "requirements" / "dev.txt").read_text()))
-    assert {name: dev.get(name) for name in base} == base
+    assert pins("base") - pins("dev") == set()

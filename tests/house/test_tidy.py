@@ -4,10 +4,12 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import poolsite
 from tests.house.source import ROOT, files, relative, text_of, tree
 
 pytestmark = pytest.mark.processes
@@ -89,6 +91,11 @@ def bulk_writes(source: ast.Module) -> list[int]:
 def _is_service(path: Path) -> bool:
     words = set(path.relative_to(ROOT).with_suffix("").parts)
     return bool(words & {"services", "migrations", "tests"})
+
+
+def test_the_version_that_the_code_knows_is_the_projects():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert poolsite.__version__ == project["version"]
 
 
 def test_many_rows_are_written_by_services_only():

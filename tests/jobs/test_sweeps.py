@@ -71,6 +71,8 @@ def test_a_small_site_has_fewer_shards_and_a_light_sweep_has_one(settings):
     assert jobs.sweeps()["test.sweep"].shards == 1
     with pytest.raises(ValueError, match=r"'test.sweep' is light and has shards"):
         jobs.sweep("test.sweep", every_seconds=5, shards=2, light=True)
+    with pytest.raises(ValueError, match=r"'test.sweep' needs at least one shard, not 0"):
+        jobs.sweep("test.sweep", every_seconds=5, shards=0)
 
 
 def test_a_sweep_for_a_queue_that_nobody_consumes_is_refused():

@@ -99,7 +99,7 @@ def test_receipts_are_refused_to_others_and_for_nonsense(line: LineWorld) -> Non
     path = f"visits/{joined['visit']}/read"
     assert stranger.post(path, number=1).status_code == 404
     assert acts(other, "read", visit=joined["visit"], number=1).json()["type"] == "not-yours"
-    for number in (0, -1, 10**9, "one"):
+    for number in (0, -1, 10**9, "one", "1", True, 1.0):
         assert visitor.post(path, number=number).status_code == 422, number
     assert visitor.post(path, number=1).json() == {"visitor": None, "agent": None}
     assert not ReadReceipt.objects.exists()  # nothing has been said yet

@@ -50,9 +50,10 @@ async def test_an_outage_counts_against_nobody(floor: WebServer) -> None:
     floor.stop()
     await asyncio.sleep(OUTAGE_SECONDS)  # waits: silence is what is tested
     floor.start()
+    # At once, as browsers do: the grace counts from the moment that the process can hear people.
+    await asyncio.gather(talks.come(), waits.come())
     for visitor in (talks, waits):
         assert (await visitor.stands())["answer"] in ("room", "waiting", "away")
-        await visitor.come()
     console = await agent_comes(floor, login=False)
     await eventually(lambda: [slot["visit"] for slot in slots_of(console)] == [talks.visit])
     assert console.states["line.agent"]["state"] == "online"

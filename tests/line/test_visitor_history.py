@@ -168,6 +168,8 @@ def test_the_history_is_asked_of_an_own_room_alone(line: LineWorld) -> None:
     _, joined = joins(line, visitor_key=KEY)
     path = f"/api/v1/agent/visitor/{joined['visit']}"
     assert li.get(path).json()["total"] == 1
+    for moment in ("9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00%2B14:00", "1764300000"):
+        assert li.get(f"{path}?before={moment}").status_code == 422, moment
     assert wu.get(path).status_code == 409
     assert li.get("/api/v1/agent/visitor/nothing-here").status_code == 404
     acts(li, "finish", visit=joined["visit"])

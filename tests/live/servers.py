@@ -150,7 +150,7 @@ class WebServer:
     def serves(self) -> bool:
         """Whether it answers."""
         try:
-            with urlopen(f"http://127.0.0.1:{self.port}/nothing-here", timeout=patient(5)):
+            with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=patient(5)):
                 return True
         except OSError as error:
             return getattr(error, "code", 0) >= 300

@@ -189,8 +189,7 @@ async def test_a_right_that_ends_closes_its_sockets_within_a_second_and_no_other
 
 @pytest.mark.processes
 async def test_a_redis_that_restarts_is_said_and_heals_by_itself(tmp_path: Path) -> None:
-    written = ["--appendfsync", "always"]
-    server = RedisServer(tmp_path / "redis", append_only=True, extra=written).start()
+    server = RedisServer(tmp_path / "redis", appendfsync="always").start()
     site = Site(tmp_path / "site", server.url).make()
     web = WebServer(site, "uvicorn").start()
     try:

@@ -110,6 +110,8 @@ def test_who_had_a_number_at_a_moment(pool: Pool, reader: Reader) -> None:
         {"at": "yesterday", "number": "101"},
         {"at": "2026-01-01T00:00:00", "number": "101"},
         {"at": "2999-01-01T00:00:00Z", "number": "101"},
+        {"at": "9999-12-31T23:59:59-14:00", "number": "101"},  # no UTC
+        {"at": "1764300000", "number": "101"},
         {"at": "2026-01-01T00:00:00Z", "number": "abc"},
         {"at": "2026-01-01T00:00:00Z", "agent": "a\x00b"},
         {"at": "2026-01-01T00:00:00Z", "number": "101", "colour": "red"},

@@ -44,5 +44,5 @@ def test_a_call_that_runs_outlives_the_time_for_which_calls_are_kept(monkeypatch
     CallRecord.objects.update(started_at=long_ago)
     CallRecord.objects.exclude(ended_at=None).update(ended_at=long_ago)
     monkeypatch.setattr(retention, "sources", lambda: [PoolSource()])
-    assert retention.delete_expired()["numbers.CallRecord"] == 1
+    assert retention.delete_expired()["rows"] == 1
     assert CallRecord.objects.get().call_id == "two"

@@ -8,7 +8,7 @@ from django.contrib.auth import get_user_model
 from poolsite import hotpath
 from poolsite.operations import checks, health, registry
 
-REGISTRIES = ("CARDS", "STATS", "SEARCHES", "COLLECTORS", "CHECKS")
+REGISTRIES = ("CARDS", "STATS", "SEARCHES", "COLLECTORS", "CHECKS", "EXAMINATIONS")
 
 
 @pytest.fixture(autouse=True)
@@ -22,6 +22,7 @@ def fresh(clean_redis: object) -> Iterator[None]:
     for each, entries in zip(known, before, strict=True):
         each.clear()
         each.update(entries)
+    hotpath.reset()  # a test may have been on another Redis
     health.forget()
 
 

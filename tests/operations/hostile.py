@@ -123,8 +123,11 @@ def floods(before: bytes, part: bytes) -> Behaviour:
     return behave
 
 
-def certified(folder: Path, name: str) -> tuple[ssl.SSLContext, Path]:
-    """A server's context with a certificate for this name, or IP address, and the file to trust."""
+def certified(folder: Path, name: str, days: float = 1) -> tuple[ssl.SSLContext, Path]:
+    """A server's context with a certificate for this name, or IP address, and the file to trust.
+
+    days: for how long it is valid; it has been for one day.
+    """
     key = ec.generate_private_key(ec.SECP256R1())
     issuer = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "the tests' own")])
     now = datetime.datetime.now(datetime.UTC)
@@ -139,7 +142,7 @@ def certified(folder: Path, name: str) -> tuple[ssl.SSLContext, Path]:
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=days))
         .add_extension(x509.SubjectAlternativeName([meant]), critical=False)
         .sign(key, hashes.SHA256())
     )

@@ -404,7 +404,7 @@ def test_a_foreign_accounts_incident_of_the_same_type_is_not_acknowledged_along(
 
 
 def test_every_check_has_its_row_in_the_documents():
-    text = (settings.BASE_DIR / "docs/operations.md").read_text()
+    text = (settings.BASE_DIR / "docs/operations/monitoring.md").read_text()
     for name in checks_of_this_release():
         assert re.search(rf"^\| \**`{name}`\** \|", text, re.MULTILINE), name
 

@@ -166,8 +166,11 @@ def test_metrics_are_prometheus_text_with_backlogs_sweeps_and_incidents(settings
     }
     assert values["poolsite_history_backlog_entries", "m1", "test.metrics"] == 80
     assert values["poolsite_history_backlog_ratio",] == 0.8
+    assert values["poolsite_history_kind_backlog_entries", "test.metrics"] == 80
     assert values["poolsite_incidents_open", "critical"] == 1
     assert values["poolsite_incidents_open", "warning"] == 0
+    assert values["poolsite_incidents_open_by_type", "t"] == 1
+    assert values["poolsite_redis_memory_bytes", "primary"] > 0
     assert values["poolsite_health_up", "beat"] == 1
     assert values["poolsite_health_up", "redis"] == 1
     assert values["poolsite_sweep_failing_shards", "operations.health"] == 0
@@ -190,6 +193,8 @@ def test_a_collector_that_fails_is_left_out_and_the_others_stay(settings):
     answer = ask("/metrics", Authorization="Bearer secret-token")
     assert answer.status_code == 200
     assert "poolsite_test_figure 7.0" in answer.text
+    assert 'poolsite_collector_up{collector="fine"} 1.0' in answer.text
+    assert 'poolsite_collector_up{collector="broken"} 0.0' in answer.text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The problem types that the document names for an operation are those that its code answers."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
@@ -52,7 +53,7 @@ def _behind_django() -> Iterator[tuple[str, Views]]:
         for path, view in router.path_operations.items():
             for operation in view.operations:
                 whole = f"{prefix.strip('/')}/{path.strip('/')}".strip("/")
-                whole = whole.replace("{path:", "{")
+                whole = re.sub(r"\{\w+:", "{", whole)  # the converter
                 views: Views = [operation.view_func]
                 for auth in (*operation.auth_callbacks, router.auth):
                     views += _all(auth) if callable(auth) else []

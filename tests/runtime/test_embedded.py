@@ -113,7 +113,8 @@ def test_what_was_written_is_there_for_the_next_user(tmp_path):
 def test_a_server_that_is_killed_comes_back_with_its_data(embedded):
     embedded.use()
     with client(embedded) as connection:
-        connection.set("kept", "yes")  # written before the answer; only its fsync comes later
+        connection.config_set("appendfsync", "always")  # everysec may lose what it answered
+        connection.set("kept", "yes")
     before = server_pid(embedded)
     os.kill(before, signal.SIGKILL)
     until(embedded.answers)

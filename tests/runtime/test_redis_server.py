@@ -8,7 +8,7 @@ pytestmark = pytest.mark.processes
 
 
 def test_a_private_server_answers_and_keeps_its_data_over_a_kill(tmp_path):
-    server = RedisServer(folder=tmp_path, extra=["--appendfsync", "always"]).start()
+    server = RedisServer(tmp_path, appendfsync="always").start()
     try:
         with server.client() as client:
             client.set("kept", "yes")

@@ -1,10 +1,8 @@
 """What web, worker and beat refuse to start with: real processes against real servers."""
 
 import os
-import socketserver
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
 from tests.house.source import ROOT
+from tests.support.old_redis import old_redis
 from tests.support.ports import free_port
 from tests.support.waiting import patient
 
@@ -48,27 +47,10 @@ def refusals(role: str, **variables: str) -> list[str]:
     return [line[len(sign) :] for line in result.stderr.splitlines() if line.startswith(sign)]
 
 
-class OldRedis(socketserver.StreamRequestHandler):
-    """Speaks the protocol of a Redis that no package offers any more, as far as INFO."""
-
-    def handle(self) -> None:
-        while header := self.rfile.readline():
-            words = []
-            for _ in range(int(header[1:])):
-                size = int(self.rfile.readline()[1:])
-                words.append(self.rfile.read(size + 2)[:-2])
-            info = b"# Server\r\nredis_version:6.0.16\r\nmaxmemory_policy:noeviction\r\n"
-            answer = b"$%d\r\n%s\r\n" % (len(info), info) if words[0] == b"INFO" else b"+OK\r\n"
-            self.wfile.write(answer)
-
-
 @pytest.fixture
 def old_redis_url() -> Iterator[str]:
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), OldRedis) as server:
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"redis://127.0.0.1:{server.server_address[1]}/0"
-        server.shutdown()
+    with old_redis() as url:
+        yield url
 
 
 DEFAULT_KEY = "insecure-default-secret-refused-outside-debug"
@@ -132,7 +114,7 @@ def test_the_demo_itself_listens_to_nobody_else():
     assert result.returncode == 1
     assert result.stderr == (
         "The demo is for your own machine and does not listen on 0.0.0.0: set "
-        "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations.md describes.\n"
+        "POOLSITE_HOST=127.0.0.1, or install Poolsite as docs/operations/install.md describes.\n"
     )
 
 

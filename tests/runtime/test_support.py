@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 import redis
+from hypothesis.internal.conjecture import providers
 
 from tests.house.source import ROOT
 from tests.support.needs import NEEDS
@@ -37,7 +38,8 @@ def test_needs_what_is_here(): pass
 def run(folder: Path, *options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     file = folder / "test_lacking.py"
     file.write_text(LACKING)
-    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "-q"]
+    plain = ["-q", "-p", "no:progress"]  # which would keep what fails here as what failed
+    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *plain]
     kept = {name: value for name, value in os.environ.items() if name != "REQUIRE_ALL"}
     return subprocess.run(
         [*command, "--rootdir", str(ROOT), "-p", "no:cacheprovider", *options, str(file)],
@@ -65,12 +67,17 @@ def test_with_require_all_what_is_not_run_is_a_failure(tmp_path):
     assert "1 passed" in result.stdout.splitlines()[-1]
 
 
+def test_a_seed_draws_the_same_whatever_is_imported():
+    assert not len(providers._get_local_constants())
+
+
 def test_what_ci_installs_is_enough_for_every_test():
     script = (ROOT / ".ci" / "run").read_text()
     used = {
         name
         for path in (ROOT / "tests").rglob("*.py")
-        for name in NEEDS
+        for name, need in NEEDS.items()
+        if need.install.startswith("apt-get install ")
         if f'needs("{name}"' in path.read_text() or f'require("{name}"' in path.read_text()
     }
     packages = {NEEDS[name].install.removeprefix("apt-get install ") for name in used}

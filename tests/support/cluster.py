@@ -18,6 +18,7 @@ class RedisCluster:
 
     folder: Path
     program: str = ""
+    appendfsync: str = "everysec"
     nodes: list[RedisServer] = field(default_factory=list)
 
     @property
@@ -30,13 +31,21 @@ class RedisCluster:
         for index in range(3):
             extra = ["--cluster-enabled", "yes", "--cluster-node-timeout", "2000"]
             node = RedisServer(
-                self.folder / f"node{index}", program=self.program, port=free_port(), extra=extra
+                self.folder / f"node{index}",
+                program=self.program,
+                port=free_port(),
+                appendfsync=self.appendfsync,
+                extra=extra,
             )
             self.nodes.append(node.start())
         self._share_slots()
         self._meet()
-        self._wait(lambda: all(self._sees_all(node) for node in self.nodes), "whole")
+        self.wait_until_whole()
         return self
+
+    def wait_until_whole(self) -> None:
+        """Return when every node says that all slots are served."""
+        self._wait(lambda: all(self._sees_all(node) for node in self.nodes), "whole")
 
     def stop(self) -> None:
         for node in self.nodes:

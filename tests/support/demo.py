@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,9 +25,13 @@ demo:
 
 @dataclass
 class DemoRun:
-    """One `make demo` with its own data folder and port; its output is collected."""
+    """One `make demo` with its own data folder and port; its output is collected.
+
+    `settings`: more environment variables, REDIS_URL and DATABASE_URL among them.
+    """
 
     data: Path
+    settings: Mapping[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     output: list[str] = field(default_factory=list)
     parent: subprocess.Popen[str] | None = None
@@ -43,7 +48,7 @@ class DemoRun:
         self.parent = subprocess.Popen(
             ["make", "--no-print-directory", "-f", str(makefile), "demo"],
             cwd=ROOT,
-            env={**kept, **variables},
+            env={**kept, **variables, **self.settings},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

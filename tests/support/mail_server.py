@@ -1,5 +1,6 @@
 """A mail server on loopback that keeps what it is given; it can be away for the first callers."""
 
+import base64
 import email
 import socketserver
 import threading
@@ -12,9 +13,13 @@ from email.policy import default
 
 @dataclass
 class MailServer:
-    """`mails`: what was delivered; `away`: how many further callers find it unavailable."""
+    """`mails`: what was delivered; `away`: how many further callers find it unavailable.
+
+    password: what a caller who logs in must know; "" = it offers no log-in.
+    """
 
     port: int = 0
+    password: str = ""
     away: int = 0
     turned_away: int = 0
     mails: list[Message] = field(default_factory=list)
@@ -40,9 +45,9 @@ class MailServer:
 
 
 @contextmanager
-def mail_server() -> Iterator[MailServer]:
+def mail_server(password: str = "") -> Iterator[MailServer]:
     """Take mails until the block ends."""
-    kept = MailServer()
+    kept = MailServer(password=password)
 
     class Handler(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -54,12 +59,21 @@ def mail_server() -> Iterator[MailServer]:
             self._say(b"220 ready")
             for line in self.rfile:
                 verb = line[:4].upper()
+                if kept.password and verb in (b"EHLO", b"AUTH"):
+                    said = b"250-fine\r\n250 AUTH PLAIN" if verb == b"EHLO" else self._log_in(line)
+                    self._say(said)
+                    continue
                 if verb == b"DATA":
                     self._say(b"354 go on")
                     self._take()
                 self._say(b"221 bye" if verb == b"QUIT" else b"250 fine")
                 if verb == b"QUIT":
                     return
+
+        def _log_in(self, line: bytes) -> bytes:
+            """The answer to `AUTH PLAIN` and what it says in base64."""
+            given = base64.b64decode(line.split()[2]).split(b"\0")[2].decode()
+            return b"235 welcome" if given == kept.password else b"535 wrong password"
 
         def _take(self) -> None:
             lines = []

@@ -2,7 +2,7 @@
 
 `@pytest.mark.needs("chromium")` on a test, or `require("postgres")` in a fixture. What is
 missing is counted at the end as NOT RUN beside the one line that installs it; with
-REQUIRE_ALL=1 it is a failure.
+REQUIRE_ALL=1 it is a failure, unless the need is optional.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import programs
+from tests.support import former, programs
 
 PREFIX = "NOT RUN: needs "
 KAMAILIO = "kamailio kamailio-redis-modules kamailio-utils-modules"
@@ -31,6 +31,7 @@ class Need:
     name: str
     present: Callable[[], bool]
     install: str
+    is_optional: bool = False  # NOT RUN also with REQUIRE_ALL=1: some clones can't have it
 
 
 def _on_path(*names: str) -> Callable[[], bool]:
@@ -56,6 +57,11 @@ def _has_namespaces() -> bool:
     return subprocess.run(tried, capture_output=True, check=False).returncode == 0
 
 
+def _has_apt_lists() -> bool:
+    """Whether apt knows what the distribution offers."""
+    return any(Path("/var/lib/apt/lists").glob("*_Packages*"))
+
+
 NEEDS = {
     need.name: need
     for need in (
@@ -76,7 +82,16 @@ NEEDS = {
         Need("sipp", _on_path("sipp"), "apt-get install sip-tester"),
         Need("namespaces", _has_namespaces, "apt-get install iproute2 util-linux, as root"),
         Need("sipsak", _on_path("sipsak"), "apt-get install sipsak"),
+        Need("nginx", _on_path("nginx", "/usr/sbin/nginx"), "apt-get install nginx"),
+        Need("pgbouncer", _on_path("/usr/sbin/pgbouncer"), "apt-get install pgbouncer"),
+        Need("docker-compose", _on_path("docker-compose"), "apt-get install docker-compose"),
+        Need("prometheus", _on_path("prometheus"), "apt-get install prometheus"),
         Need("luacheck", _on_path("luacheck"), "apt-get install lua-check"),
+        Need("curl", _on_path("curl"), "apt-get install curl"),
+        Need("git", _on_path("git"), "apt-get install git"),
+        Need("systemd", _on_path("systemd-analyze"), "apt-get install systemd"),
+        Need("apt", _has_apt_lists, "apt-get update, on Debian", is_optional=True),
+        Need("history", former.is_in_history, "git fetch --unshallow", is_optional=True),
     )
 }
 
@@ -97,7 +112,7 @@ def require(name: str) -> None:
     reason = missing(name)
     if not reason:
         return
-    if is_all_required():
+    if is_all_required() and not NEEDS[name].is_optional:
         pytest.fail(reason, pytrace=False)
     raise pytest.skip.Exception(reason, _use_item_location=True)
 

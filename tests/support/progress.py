@@ -1,10 +1,12 @@
 """What a run tells a person while it runs: how far it is, how long still, and what is slow.
 
 One line every few seconds in place of a dot for each test. The time left is reckoned from what
-each file cost when it was recorded (tests/durations.json).
+each file cost when it was recorded (tests/durations.json). What failed is
+written to var/tests/failures.txt, which `.ci/run` prints at the end of a log too long to be kept.
 """
 
 import os
+import re
 import threading
 import time
 from collections import Counter
@@ -17,6 +19,10 @@ from tests.support.waiting import measure_patience
 
 EVERY_SECONDS = 15.0
 SLOW_SECONDS = 5.0
+FAILURES = durations.MEASURED / "failures.txt"
+FAILURE_LENGTH = 1_500
+_ERROR = re.compile("E  ")
+_GIST = re.compile(r"(>|E|\S+\.py:\d+:?)(\s|$)")  # as pytest writes a traceback
 _OUT = os.dup(1)  # before pytest captures it: lines are written while a test runs
 
 
@@ -84,6 +90,7 @@ class ProgressPlugin:
         if report.failed:
             self._failed += 1
             _say(f"FAILED {report.nodeid} ({report.when})")
+            _keep(report)
 
     def pytest_sessionfinish(self) -> None:
         self._over.set()
@@ -116,6 +123,22 @@ class ProgressPlugin:
 
 def _say(line: str) -> None:
     os.write(_OUT, f"{line}\n".encode())
+
+
+def _keep(report: pytest.TestReport) -> None:
+    """Write a failure before the earlier ones: the first, often the cause, ends the log."""
+    told, half = _gist(report.longreprtext), FAILURE_LENGTH // 2
+    if len(told) > FAILURE_LENGTH:
+        told = f"{told[:half]}\n[…]\n{told[-half:]}"
+    FAILURES.parent.mkdir(parents=True, exist_ok=True)
+    before = FAILURES.read_text() if FAILURES.exists() else ""
+    FAILURES.write_text(f"--- {report.nodeid} ({report.when})\n{told}\n{before}")
+
+
+def _gist(told: str) -> str:
+    """Return a traceback's lines that were being run, their places and the error; else all."""
+    lines = told.splitlines()
+    return "\n".join(filter(_GIST.match, lines)) if any(map(_ERROR.match, lines)) else told
 
 
 def _file(nodeid: str) -> str:

@@ -4,10 +4,12 @@
 an earlier run has printed.
 """
 
+import functools
 import os
 import random
 
 import pytest
+from hypothesis.internal.conjecture import providers
 
 SEED = "SEED"
 
@@ -24,6 +26,9 @@ class RepeatingPlugin:
         if not os.environ.get(SEED):
             os.environ[SEED] = str(random.randrange(2**31))  # the workers inherit it
         config.option.hypothesis_seed = os.environ[SEED]
+        # Hypothesis also draws constants of our modules that happen to be imported: another draw
+        # for the same seed after each change, and for each way that files are spread over workers.
+        providers.is_local_module_file = functools.cache(lambda _path: False)
 
     def pytest_report_header(self) -> str:
         return f"seed: {os.environ[SEED]}"

@@ -1,4 +1,4 @@
-"""`manage.py audit`: proves the books; exit 0 when every equation holds, 1 when one does not."""
+"""`manage.py audit`: proves the books; exit 0 when every law holds, 1 when one does not."""
 
 import sys
 from argparse import ArgumentParser
@@ -13,7 +13,7 @@ from poolsite import hotpath
 
 
 class Command(BaseCommand):
-    """SQL spendable + pend = bal; opening + Σ journal = SQL spendable; Σ open holds = held."""
+    """The four laws of `billing.persistence.proving`."""
 
     help = "Audit the books of all accounts, or of one; --deep names the first entry that differs."
     requires_migrations_checks = False

@@ -82,6 +82,8 @@ class User(AbstractUser):
     zone = models.CharField(_("time zone"), max_length=64, blank=True)
     locale = models.CharField(_("language"), max_length=16, blank=True)
     sessions_epoch = models.PositiveIntegerField(default=0, editable=False)
+    # What a group of the log-in provider gave, it takes again (services.single_sign_on).
+    operator_by_group = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta(AbstractUser.Meta):
         constraints = [
@@ -153,6 +155,7 @@ class Membership(models.Model):
     account = models.ForeignKey(Account, models.PROTECT, related_name="memberships")
     role = models.CharField(_("role"), max_length=16, choices=Role.choices)
     created_at = models.DateTimeField(auto_now_add=True)
+    by_group = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         verbose_name = _("membership")
@@ -180,6 +183,7 @@ class Grant(models.Model):
         Account, models.CASCADE, null=True, blank=True, related_name="grants"
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    by_group = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta:
         verbose_name = _("grant")

@@ -7,12 +7,14 @@ from urllib.parse import urlencode
 
 from allauth.account.decorators import reauthentication_required
 from allauth.account.internal.flows import reauthentication
+from allauth.core.exceptions import ReauthenticationRequired
 from django.core.exceptions import ValidationError
 from django.forms import BaseForm
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
+from poolsite.access import selectors
 from poolsite.access.actions import require
 from poolsite.access.middleware import confirm_page
 from poolsite.access.models import User
@@ -51,8 +53,11 @@ def confirm_url(request: HttpRequest) -> str:
 
     For a form that `asks_again`: asked before it is filled in, nothing that was typed is lost.
     """
-    if not reauthentication.is_reauthentication_required(request, app="access"):
-        return ""
+    try:
+        if not reauthentication.is_reauthentication_required(request, app="access"):
+            return ""
+    except ReauthenticationRequired:  # AccountAdapter: of who logs in by the provider alone
+        pass
     return f"{confirm_page(request)}?{urlencode({'next': request.get_full_path()})}"
 
 
@@ -72,6 +77,12 @@ def user_of(request: HttpRequest) -> User:
     if not isinstance(user, User):  # a token has no profile
         raise TypeError("no user is logged in")
     return user
+
+
+def sign_on_of(user: User) -> dict[str, Any]:
+    """For a page about a person: the login provider's account, and what its groups gave."""
+    linked = selectors.linked_account(user)
+    return {"linked": linked, "rights_by_group": selectors.rights_by_group(user) if linked else []}
 
 
 def next_of(request: HttpRequest, default: str = "") -> str:

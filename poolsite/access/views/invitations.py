@@ -3,6 +3,7 @@
 import smtplib
 
 from allauth.account.utils import perform_login
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponseBase
@@ -17,12 +18,12 @@ from poolsite.access.addresses import client_address
 from poolsite.access.forms import JoinForm
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import find_user
+from poolsite.access.mailed_links import JOIN_SECRET
 from poolsite.access.mails import send_invitation, site_of
 from poolsite.access.models import Invitation, User
 from poolsite.access.services.invitations import invitation_of
 from poolsite.access.views.common import add_errors
 
-JOIN_SECRET = "access_join_secret"  # noqa: S105  a session key
 TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
 
 
@@ -69,7 +70,7 @@ def join(request: HttpRequest) -> HttpResponseBase:
     if known is not None:
         return _join_as_known(request, secret, known, context)
     form = JoinForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
+    if request.method == "POST" and form.is_valid() and not settings.OIDC_ONLY:
         user = _new_user(form, secret)
         if user is not None:
             del request.session[JOIN_SECRET]

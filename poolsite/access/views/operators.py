@@ -15,7 +15,7 @@ from poolsite.access.actions import decide
 from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.access.giving import why_no_grants, why_not_alone
 from poolsite.access.models import Grant, GrantName, Invitation, User
-from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
 from poolsite.operations import tables
@@ -86,7 +86,7 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
         elif _save_grants(request, form, user, held):
             return redirect("access:operators")
     waiting = selectors.waiting_finance_requests(user).first()
-    context = {"form": form, "person": user, "waiting": waiting}
+    context = {"form": form, "person": user, "waiting": waiting, **sign_on_of(user)}
     return render(request, "access/operator.html", context)
 
 

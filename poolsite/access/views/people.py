@@ -14,7 +14,7 @@ from poolsite.access.actions import decide, require
 from poolsite.access.forms import AccountForm, InviteForm, RolesForm
 from poolsite.access.giving import may_give_roles, why_no_roles
 from poolsite.access.models import Account, Grant, GrantName, Invitation, Membership, Role, User
-from poolsite.access.views.common import actor_of, add_errors, asks, asks_again
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
 from poolsite.operations import tables
@@ -173,7 +173,7 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
         elif _save_member(request, form, user, account):
             messages.success(request, _("Roles saved. They take effect immediately."))
             return redirect("access:members", slug=slug)
-    context = {"form": form, "account": account, "person": user}
+    context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
     return render(request, "access/member.html", context)
 
 

@@ -1,10 +1,9 @@
 """The gates' routes behind Django, and the hot lane's in the same OpenAPI document."""
 
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Query, Router, Schema, Status
+from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, principal_of_request
@@ -18,6 +17,7 @@ from queueing.admission.api.examples import EXAMPLES
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.schemas import (
     AcquireIn,
+    BatchIn,
     BatchOut,
     CountAnswer,
     DeviceReport,
@@ -113,16 +113,6 @@ def change_key(
 # -- batches -------------------------------------------------------------------------------------
 
 
-class BatchIn(Schema):
-    """A batch: its time window, and a CSV text with device and payload."""
-
-    name: str
-    opens_at: datetime
-    closes_at: datetime
-    csv: str
-    skip_bad: bool = False
-
-
 @gates.get("/{slug}/batches", response={200: list[BatchOut]}, summary="List batches")
 def list_batches(request: HttpRequest, slug: str = Slug) -> Any:
     """The latest 200 batches of a gate."""
@@ -137,9 +127,6 @@ def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
     """
     principal = principal_of_request(request)
     gate = _gate(principal, slug)
-    for moment in (given.opens_at, given.closes_at):
-        if moment.tzinfo is None:
-            raise ProblemError("malformed", "opens_at, closes_at: include a time zone")
     made = services.batch_create(
         actor=principal,
         gate=gate,

@@ -4,12 +4,13 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext_noop
 
-from poolsite import history
+from poolsite import history, sql_bulk
 from poolsite.history import Entry
 from poolsite.moments import moment_of
 from poolsite.operations import incidents
@@ -31,12 +32,10 @@ _FIELDS = (
 def write_entries(gate_id: int, generation: int, entries: Sequence[Entry]) -> None:
     """One page of a gate's history, inside the drain's transaction."""
     changes = [_read(entry) for entry in entries]
-    history.services.insert_rows(
-        [
-            _event_row(gate_id, generation, entry, change)
-            for entry, change in zip(entries, changes, strict=True)
-        ]
-    )
+    events = [
+        (entry, _event(entry, change)) for entry, change in zip(entries, changes, strict=True)
+    ]
+    history.services.insert_rows(GateEvent, gate_id, generation, events)
     known = [change for change in changes if change is not None]
     _Work(gate_id).apply(known)
     for change in known:
@@ -52,29 +51,20 @@ def _read(entry: Entry) -> door.Change | None:
         return None
 
 
-def _event_row(
-    gate_id: int, generation: int, entry: Entry, change: door.Change | None
-) -> GateEvent:
-    base = {
-        "aggregate_id": gate_id,
-        "generation": generation,
-        "seq": entry.seq,
-        "at_us": entry.at_us,
-    }
+def _event(entry: Entry, change: door.Change | None) -> dict[str, Any]:
     if change is None:
-        return GateEvent(event="unreadable", data=str(dict(entry.fields))[:1_000], **base)
-    return GateEvent(
-        event=change.event,
-        holder=change.holder[:64],
-        token=change.token,
-        deadline_us=change.deadline_us,
-        task=change.task,
-        attempt=change.attempt,
-        batch=change.batch,
-        reason=change.reason[:200],
-        data=change.data,
-        **base,
-    )
+        return {"event": "unreadable", "data": str(dict(entry.fields))[:1_000]}
+    return {
+        "event": change.event,
+        "holder": change.holder[:64],
+        "token": change.token,
+        "deadline_us": change.deadline_us,
+        "task": change.task,
+        "attempt": change.attempt,
+        "batch": change.batch,
+        "reason": change.reason[:200],
+        "data": change.data,
+    }
 
 
 @dataclass
@@ -91,7 +81,7 @@ class _Work:
             if task is not None:
                 _move(task, change)
         moved = [task for task in tasks.values() if task.state != State.EXPIRED or task.token]
-        Task.objects.bulk_update(moved, _FIELDS, batch_size=ROWS)
+        sql_bulk.update(Task, [vars(task) for task in moved], _FIELDS)
         counts: dict[int, Counter[str]] = defaultdict(Counter)
         for key, task in tasks.items():
             state, late = before[key]

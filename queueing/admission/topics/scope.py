@@ -12,6 +12,7 @@ class GateScope(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = slug_of(key, "gate")
+        self.tag = door.GateKeys(self.slug).tag
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         return access.decide_found(principal, "admission.view", await gate_ref(self.slug))

@@ -107,8 +107,6 @@ def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: 
     """Set the manual state of an instance name. The state survives any restart."""
     principal = principal_of_request(request)
     group = group_of(principal, slug)
-    if given.until is not None and given.until.tzinfo is None:
-        raise ProblemError("malformed", "until: include a time zone")
     services.instance_set(actor=principal, group=group, name=name, **given.model_dump())
     return Status(204, None)
 

@@ -12,6 +12,7 @@ class GroupScope(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = slug_of(key, "group")
+        self.tag = door.GroupKeys(self.slug).tag
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         return access.decide_found(principal, "dispatch.view", await group_ref(self.slug))

@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja import Path, Query
-from pydantic import AwareDatetime
 
 from poolsite.access import principal_of_request
+from poolsite.api.reading import Moment
 from queueing.line.api.agents import STATE, agent_of, agents, own_room, visit_at_desk
 from queueing.line.api.answers_wrap_up import OutcomeOut, VisitorOut
 from queueing.line.models import Message, Visit
@@ -23,9 +23,7 @@ Before: Any = Query(None, description="`before` of the previous page.")  # type:
     response={200: VisitorOut},
     summary="List a visitor's earlier visits",
 )
-def get_visitor(
-    request: HttpRequest, visit: str = VisitId, before: AwareDatetime | None = Before
-) -> Any:
+def get_visitor(request: HttpRequest, visit: str = VisitId, before: Moment | None = Before) -> Any:
     """Earlier visits to this desk of a visitor in the agent's rooms: newest first, 50 per page.
 
     Matched by the visitor's key or contact. For the messages of a visit, use

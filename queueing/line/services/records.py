@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from poolsite import history, live
+from poolsite import history, live, sql_bulk
 from poolsite.history import Entry
 from poolsite.moments import moment_of
 from queueing.line.models import Agent, LineEvent, Room, RoomEvent, Visit
@@ -31,22 +32,8 @@ class Page:
 
 def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> None:
     """Write a page of entries inside the drain's transaction; again is absorbed."""
-    history.services.insert_rows(
-        [
-            LineEvent(
-                aggregate_id=desk_id,
-                generation=generation,
-                seq=entry.seq,
-                at_us=entry.at_us,
-                kind=entry.fields.get("k", "")[:16],
-                visit=entry.fields.get("v", "")[:32],
-                agent=entry.fields.get("a", "")[:20],
-                queue=entry.fields.get("q", "")[:40],
-                data={name: text for name, text in entry.fields.items() if name not in KNOWN},
-            )
-            for entry in entries
-        ]
-    )
+    events = [(entry, _values(entry)) for entry in entries]
+    history.services.insert_rows(LineEvent, desk_id, generation, events)
     page = _page(desk_id, generation, entries)
     for entry in entries:
         step = STEPS.get(entry.fields.get("k", ""))
@@ -54,12 +41,23 @@ def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> No
             step(page, entry.seq, entry.fields, moment_of(entry.at_us))
     fields = ["queue_id", "matched_at", "agent_id", "why", "ended_at", "outcome"]
     fields += ["callback_call_id"]
-    Visit.objects.bulk_update(page.changed.values(), fields, batch_size=200)
-    Room.objects.bulk_update(page.rooms_ended, ["ended_at"], batch_size=200)
+    sql_bulk.update(Visit, [vars(visit) for visit in page.changed.values()], fields)
+    sql_bulk.update(Room, [vars(room) for room in page.rooms_ended], ["ended_at"])
     Room.objects.bulk_create(page.rooms_new, batch_size=500)
     RoomEvent.objects.bulk_create(page.events, ignore_conflicts=True, batch_size=500)
     for visit in page.changed:
         live.touch(f"line.room:{visit}")
+
+
+def _values(entry: Entry) -> dict[str, Any]:
+    fields = entry.fields
+    return {
+        "kind": fields.get("k", "")[:16],
+        "visit": fields.get("v", "")[:32],
+        "agent": fields.get("a", "")[:20],
+        "queue": fields.get("q", "")[:40],
+        "data": {name: text for name, text in fields.items() if name not in KNOWN},
+    }
 
 
 def _page(desk_id: int, generation: int, entries: Sequence[Entry]) -> Page:

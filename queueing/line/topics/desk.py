@@ -21,6 +21,7 @@ class DeskTopic(live.SnapshotTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "desk"))
+        self.tag = door.DeskKeys(self.key).tag
         self._read_at = float("-inf")
         self._known: dict[str, Any] = {}
 

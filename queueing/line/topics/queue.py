@@ -50,7 +50,8 @@ class QueueTopic(live.Topic):
         return [door.DeskKeys(place_in(self._known).desk).wake_channel]
 
     def _tail(self) -> Any:
-        return tail_of(door.DeskKeys(place_in(self._known).desk).tag)
+        self.tag = door.DeskKeys(place_in(self._known).desk).tag
+        return tail_of(self.tag)
 
     async def snapshot(self) -> live.Snapshot:
         tail = self._tail_kept = self._tail()

@@ -185,6 +185,6 @@ async def test_the_balance_and_a_message_can_be_read(caller: Caller, gateway: Ca
     message = (await caller.get("messages/m/1%3F%23")).json()
     assert (message["state"], message["quoted"], message["kind"]) == ("sent", "0.1200", "message")
     assert message["prices"] == {"native_text": "0.0800", "video": "0.1200"}
-    missing = await caller.get("messages/m-2")
-    assert (missing.status_code, missing.json()["type"]) == (404, "unknown-message")
-    assert (await caller.get("messages/" + "x" * 81)).status_code == 404
+    for unknown in ("m-2", "x" * 81, "a%0D%0Ab%C2%85"):
+        missing = await caller.get(f"messages/{unknown}")
+        assert (missing.status_code, missing.json()["type"]) == (404, "unknown-message"), unknown

@@ -81,6 +81,15 @@ def test_a_figure_changed_in_redis_is_found(clean_redis, field):
     assert any(row.slug in one for one in differences())
 
 
+@pytest.mark.parametrize("field", ["bal", "held"])
+def test_a_figure_below_zero_in_redis_is_called_that(clean_redis, field):
+    row = used()
+    with clean_redis.client() as client:
+        client.hset(row.tag, field, -1)
+    law = f"{row.slug}: {field} in Redis is not below zero: -1 instead of 0"
+    assert any(one.startswith(law) for one in differences())
+
+
 def test_a_wallet_that_redis_lost_is_no_zero_balance(clean_redis):
     row = used()
     persist_shard(0, 1)

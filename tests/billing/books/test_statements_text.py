@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.persistence import row_texts
+from poolsite import sql_texts
 
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=12)
 VALUE = st.one_of(TEXT, st.integers(), st.none(), st.just(datetime(2026, 11, 22, tzinfo=UTC)))
@@ -33,12 +33,12 @@ def read_copy(line: str) -> list[str | None]:
 @given(st.lists(VALUE, min_size=2, max_size=6))
 def test_a_row_comes_back_as_it_was(row: list[object]) -> None:
     said = [None if value is None else str(value) for value in row]
-    assert read_copy(row_texts.copy_line(row)) == said
+    assert read_copy(sql_texts.copy_line(row)) == said
 
 
 @given(st.lists(st.one_of(TEXT, st.none()), min_size=1, max_size=6))
 def test_an_array_of_texts_comes_back_as_it_was(values: list[str | None]) -> None:
-    text = row_texts.array_text(values)
+    text = sql_texts.array_text(values)
     assert text[0] + text[-1] == "{}"
     found: list[str | None] = []
     place = 1
@@ -59,4 +59,4 @@ def test_an_array_of_texts_comes_back_as_it_was(values: list[str | None]) -> Non
 
 @given(st.lists(st.integers(), min_size=1, max_size=6))
 def test_an_array_of_numbers_is_plain(values: list[int]) -> None:
-    assert row_texts.array_text(values) == "{" + ",".join(map(str, values)) + "}"
+    assert sql_texts.array_text(values) == "{" + ",".join(map(str, values)) + "}"

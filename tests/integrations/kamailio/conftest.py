@@ -26,7 +26,7 @@ def make_stage(tmp_path: Path) -> Iterator[MakeStage]:
     with ExitStack() as ends:
 
         def make(*numbers: str, up: bool = True, program: str = "", **options: Any) -> Stage:
-            redis = RedisServer(tmp_path / "redis", program, append_only=True).start()
+            redis = RedisServer(tmp_path / "redis", program, appendfsync="always").start()
             ends.callback(redis.stop)
             bench = ends.enter_context(pool_on(make_admin(redis)))
             bench.create().add(*(numbers or NUMBERS), up=up)

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from poolsite import tracing
 from poolsite.runtime import startup
 from poolsite.timers.process import Timers
 
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         startup.verify()
+        tracing.start("timers")
         asyncio.run(self._run())
 
     async def _run(self) -> None:

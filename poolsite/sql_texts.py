@@ -58,6 +58,8 @@ def _copy_text(text: str) -> str:
 
 
 def _copy_other(value: Any) -> str:
+    if isinstance(value, str):  # a choice of an enumeration
+        return _copy_text(str(value))
     return "\\N" if value is None else str(value)
 
 

@@ -1,0 +1,8 @@
+"""Django's entry for poolsite.backup."""
+
+from django.apps import AppConfig
+
+
+class BackupConfig(AppConfig):
+    name = "poolsite.backup"
+    label = "backup"

@@ -1,0 +1,27 @@
+"""Which settings the site had, without its secrets: enough to set another machine up alike."""
+
+import os
+import re
+
+OWN = re.compile(
+    r"POOLSITE_.*|REDIS_URL|CACHE_URL|CHANNEL_URL|CELERY_BROKER_URL|DATABASE_URL|EMAIL_URL"
+)
+SECRET = re.compile(r"SECRET|KEY|TOKEN|PASSWORD|STORAGE")
+HIDDEN = "(set, not shown)"
+
+
+def settings_set() -> dict[str, str]:
+    """Return every variable of ours that is set; of what may hold a secret, only that it is."""
+    names = sorted(name for name in os.environ if OWN.fullmatch(name))
+    return {name: _shown(name, os.environ[name]) for name in names}
+
+
+def _shown(name: str, value: str) -> str:
+    """Log-ins and options of addresses may hold passwords, and are left out."""
+    if SECRET.search(name):
+        return HIDDEN
+    if "://" not in value:
+        return value
+    address, _, options = value.partition("?")
+    shown = re.sub(r"://[^/]*@", "://", address)
+    return HIDDEN if "@" in shown + options else shown  # a log-in of an unusual form

@@ -1,0 +1,145 @@
+"""Event tables by month on PostgreSQL (docs/decisions/0080); SQLite has none.
+
+A table `t` of events has these partitions by `at_us`, months being UTC's:
+
+- `t_before`: everything before its first month. It is what the table was before it had
+  partitions, so its rows are deleted one by one.
+- `t_2026_11` and so on: one month each, made ahead, and dropped as a whole.
+- `t_rest`: what falls into a month that has not been made, if no worker ran for months or a clock
+  was far ahead.
+"""
+
+# ruff: noqa: S608  every statement is built of names of ours
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import structlog
+from django.db import OperationalError, connection, models, transaction
+
+from poolsite.moments import moment_of, us_of
+from poolsite.sql_bulk import on_postgres
+
+MONTHS_AHEAD = 2
+LOCK_SECONDS = 2  # events wait for no longer than this behind a month that is made or dropped
+LOG = structlog.get_logger(__name__)
+_BOUNDS = re.compile(r"FROM \('?(\w+)'?\) TO \('?(\w+)'?\)")
+_PARTITIONS = """
+    SELECT child.relname, pg_get_expr(child.relpartbound, child.oid)
+    FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+    WHERE inhparent = %s::regclass
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month's first moment and the next month's, in µs."""
+
+    first_us: int
+    until_us: int
+
+    @property
+    def suffix(self) -> str:
+        """What it adds to a table's name: 2026_11."""
+        return f"{moment_of(self.first_us):%Y_%m}"
+
+    def later(self, months: int) -> "Month":
+        """So many months later."""
+        first = moment_of(self.first_us)
+        years, month = divmod(first.month - 1 + months, 12)
+        return month_of(datetime(first.year + years, month + 1, 1, tzinfo=UTC))
+
+
+def month_of(moment: datetime) -> Month:
+    """The month that an aware moment lies in."""
+    first = moment.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    years, month = divmod(first.month, 12)
+    return Month(us_of(first), us_of(first.replace(year=first.year + years, month=month + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Partitions:
+    """Of one table: where `t_before` ends, and the months by their partitions' names, in order."""
+
+    before_us: int
+    months: dict[str, Month]
+
+
+def partitions_of(model: type[models.Model]) -> Partitions | None:
+    """Read them; None where there are none: on SQLite, and where no migration has made them."""
+    if not on_postgres():
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute(_PARTITIONS, [model._meta.db_table])
+        found = {name: _BOUNDS.search(text) for name, text in cursor.fetchall()}
+    bounds = {name: (match[1], int(match[2])) for name, match in found.items() if match}
+    before = [until for first, until in bounds.values() if first == "MINVALUE"]
+    if not before:
+        return None
+    months = {
+        name: Month(int(first), until)
+        for name, (first, until) in bounds.items()
+        if first != "MINVALUE"
+    }
+    return Partitions(before[0], dict(sorted(months.items(), key=lambda named: named[1].first_us)))
+
+
+def make_months(model: type[models.Model], known: Partitions, now: datetime) -> int:
+    """Have a partition for this month and the next two; return how many were made.
+
+    Rows that `t_rest` has of a month move into it. Months that `t_before` covers are left to it.
+    """
+    wanted = map(month_of(now).later, range(MONTHS_AHEAD + 1))
+    return sum(
+        _locked(make_month, model._meta.db_table, month)
+        for month in wanted
+        if month.first_us >= known.before_us and month not in known.months.values()
+    )
+
+
+def drop_months(model: type[models.Model], known: Partitions, until_us: int) -> int:
+    """Drop every month that has ended by `until_us`, with its rows; return how many."""
+    over = [name for name, month in known.months.items() if month.until_us <= until_us]
+    return sum(_locked(_drop, model._meta.db_table, name) for name in over)
+
+
+def _locked(change: Any, table: str, which: Any) -> bool:
+    """Make one change in a transaction; False when a lock was not to be had, for the next time."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            change(cursor, table, which)
+    except OperationalError as error:
+        LOG.warning("history.partition_waits", table=table, error=str(error))
+        return False
+    return True
+
+
+def make_month(cursor: Any, table: str, month: Month) -> None:
+    """Make one partition, inside the caller's transaction."""
+    name, within = f"{table}_{month.suffix}", [month.first_us, month.until_us]
+    cursor.execute(
+        f'CREATE TABLE "{name}" (LIKE "{table}" INCLUDING DEFAULTS INCLUDING CONSTRAINTS)'
+    )
+    cursor.execute(
+        f'WITH moved AS (DELETE FROM "{table}_rest" WHERE at_us >= %s AND at_us < %s RETURNING *)'
+        f' INSERT INTO "{name}" SELECT * FROM moved',
+        within,
+    )
+    # Attached, not made in place: events are written meanwhile.
+    attach(cursor, table, name, *within)
+    LOG.info("history.month_made", table=table, partition=name)
+
+
+def attach(cursor: Any, table: str, name: str, first: int | str, until: int) -> None:
+    """Make a table a partition of another one; first: "MINVALUE" = from the beginning."""
+    cursor.execute(
+        f'ALTER TABLE "{table}" ATTACH PARTITION "{name}" FOR VALUES FROM ({first}) TO ({until})'
+    )
+
+
+def _drop(cursor: Any, table: str, name: str) -> None:
+    cursor.execute(f'DROP TABLE "{name}"')
+    LOG.info("history.month_dropped", table=table, partition=name)

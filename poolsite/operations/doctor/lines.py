@@ -1,0 +1,70 @@
+"""The kinds of lines, and what no line may show."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from django.conf import settings
+
+from poolsite.hotpath.address import parse_address
+from poolsite.operations.registry import Line
+
+SHORTEST_SECRET = 6  # a shorter one would hide parts of ordinary words
+SECRET = ("SECRET", "SECRET_KEY", "TOKEN", "PASSWORD")  # how the names of such settings end
+HIDDEN = "***"
+AWAY = "away"  # no reader sees it: `running` decides between skip and fail
+
+
+def ok(found: str) -> Line:
+    return Line("ok", found)
+
+
+def skip(found: str) -> Line:
+    """What could not be looked at, or need not be."""
+    return Line("skip", found)
+
+
+def warn(found: str, remedy: str) -> Line:
+    return Line("warn", found, remedy)
+
+
+def fail(found: str, remedy: str) -> Line:
+    return Line("fail", found, remedy)
+
+
+def away(found: str) -> Line:
+    """What its server's silence hides: skipped where that silence has a line of its own."""
+    return Line(AWAY, found)
+
+
+def judged(sentence: str, mark: str = "fail") -> Line:
+    """The line of a sentence that says what is wrong, a colon, and what to do."""
+    found, _colon, remedy = sentence.rstrip(".").partition(": ")
+    return Line(mark, found, remedy[:1].upper() + remedy[1:])
+
+
+def hidden(text: str) -> str:
+    """The text on one line and without the site's secrets, which an error's text may contain."""
+    for secret in set(_secrets()):
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, HIDDEN)
+    return " ".join(text.split())
+
+
+def _secrets() -> Iterator[str]:
+    yield from (str(getattr(settings, name)) for name in dir(settings) if name.endswith(SECRET))
+    yield from settings.SECRET_KEY_FALLBACKS
+    yield str(settings.DATABASES["default"].get("PASSWORD") or "")
+    for _handler, options in settings.PAYMENT_VARIANTS.values():
+        yield from map(str, options.values())
+    for url in (
+        *(settings.REDIS_URL, settings.CACHE_URL, settings.CHANNEL_URL, settings.BROKER_ADDRESS),
+        *settings.BILLING_REDIS_URLS.values(),
+    ):
+        with suppress(ValueError):
+            address = parse_address(url)
+            yield from map(_password, (address.options, address.sentinel_options))
+
+
+def _password(options: dict[str, Any]) -> str:
+    return str(options.get("password") or "")

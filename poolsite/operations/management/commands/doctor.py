@@ -1,0 +1,89 @@
+"""Look at a running site from the inside: one line for each thing that was looked at."""
+
+import json
+import logging
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from poolsite.operations.doctor import outside, running
+from poolsite.operations.doctor.running import Report, Row
+
+STYLES = {"ok": "SUCCESS", "warn": "WARNING", "fail": "ERROR", "skip": "HTTP_INFO"}
+WORDS = {"ok": "ok", "warn": "warnings", "fail": "failed", "skip": "skipped"}
+MARK_WIDTH = 4
+
+
+class Command(BaseCommand):
+    help = (
+        "Check the site that this environment's settings describe: settings, Redis, SQL, "
+        "processes, mail, webhooks, clocks, disk. Exit 1 if something failed."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--list", action="store_true", help="print the names and check nothing")
+        parser.add_argument(
+            "--only", nargs="+", metavar="NAME", default=[], help="check only these"
+        )
+        parser.add_argument("--json", action="store_true", help="print one JSON object per line")
+        parser.add_argument("--strict", action="store_true", help="exit 1 for warnings, too")
+        parser.add_argument("--mail-to", metavar="ADDRESS", help="also send a test mail to ADDRESS")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["list"]:
+            self.stdout.write("\n".join(running.names()))
+            return
+        if unknown := set(options["only"]) - set(running.names()):
+            raise CommandError(f"No check is called {', '.join(sorted(unknown))}. See --list.")
+        with _quiet(options["verbosity"]):
+            report = running.examine(options["only"])
+        if options["mail_to"]:
+            sent = Row("mail.test", outside.send_test(options["mail_to"]))
+            report = Report((*report.rows, sent), report.is_hanging)
+        if options["json"]:
+            for row in report.rows:
+                self.stdout.write(json.dumps({"name": row.name, **asdict(row.line)}))
+        else:
+            self._print(report)
+        _leave(report, options["strict"])
+
+    def _print(self, report: Report) -> None:
+        width = max(len(row.name) for row in report.rows)
+        indent = " " * (MARK_WIDTH + width + 4)
+        for row in report.rows:
+            line = row.line
+            mark = getattr(self.style, STYLES[line.mark])(f"{line.mark:<{MARK_WIDTH}}")
+            self.stdout.write(f"{mark}  {row.name:<{width}}  {line.found}")
+            if line.remedy:
+                self.stdout.write(f"{indent}{line.remedy}")
+        counts = [f"{report.count(mark)} {word}" for mark, word in WORDS.items()]
+        self.stdout.write(f"\n{', '.join(counts)}")
+
+
+@contextmanager
+def _quiet(verbosity: int) -> Iterator[None]:
+    """Keep the log out of the lines, which say the same: it is for servers."""
+    if verbosity < 2:
+        logging.disable(logging.WARNING)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def _leave(report: Report, strict: bool) -> None:
+    """Exit 1 if something failed, at once: an orderly end waits for a thread that hangs."""
+    has_failed = bool(report.count("fail") or (strict and report.count("warn")))
+    if report.is_hanging:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(1)
+    if has_failed:
+        sys.exit(1)

@@ -1,0 +1,210 @@
+"""Rows by the thousand: COPY and unnest on PostgreSQL, executemany on SQLite.
+
+For the few places that write all the time: the history and the books. Django's bulk_create and
+bulk_update prepare every value of every row on its own, which costs more than the rows do. Each
+function works inside the caller's transaction. Tables and columns are named by models or by
+constants, never by callers' data; values travel as parameters, or escaped in COPY's text form.
+"""
+
+# ruff: noqa: S608  every statement is built of names of ours
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from django.db import connection, models
+from django.utils import timezone
+
+from poolsite.sql_texts import Row, array_text, copy_line
+
+Values = Mapping[str, Any]
+_TEXTS = (models.CharField, models.TextField)
+_PLAIN = (
+    *_TEXTS,
+    *(models.IntegerField, models.BooleanField, models.DateTimeField, models.ForeignKey),
+)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table, and the columns that are given."""
+
+    name: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A field: its column, quoted, PostgreSQL's type, and how its value is read from a row."""
+
+    name: str
+    kind: str
+    read: Callable[[Values], Any]
+
+
+def on_postgres() -> bool:
+    """Whether SQL is PostgreSQL."""
+    return connection.vendor == "postgresql"
+
+
+def adapted(value: Any) -> Any:
+    """Return what the driver takes: SQLite's has no datetimes."""
+    if isinstance(value, datetime) and not on_postgres():
+        return connection.ops.adapt_datetimefield_value(value)
+    return value
+
+
+def insert(model: type[models.Model], rows: Sequence[Values]) -> None:
+    """Insert new rows: attributes of the model (a foreign key's ends in `_id`) and their values,
+    or `vars` of an instance. What a row does not name takes its default.
+
+    The rows do not learn their keys, and no signal is sent. Raises IntegrityError when one is
+    there, and DataError when a value does not fit: nothing is written then. Raises TypeError for
+    a field of a kind that is not known here.
+    """
+    if not rows:
+        return
+    columns = _columns(model, tuple(f.attname for f in _fields(model) if not f.primary_key))
+    table = Table(_quoted(model._meta.db_table), tuple(column.name for column in columns))
+    add_rows(table, [[column.read(row) for column in columns] for row in rows])
+
+
+def update(model: type[models.Model], rows: Sequence[Values], names: Sequence[str]) -> None:
+    """Write these attributes of rows that SQL has, found by their keys.
+
+    A row that is gone is passed over. Raises as `insert`, and KeyError for a row of which one of
+    these attributes was not given, or not loaded.
+    """
+    if not rows:
+        return
+    wanted = (model._meta.pk.attname, *names)
+    if not all(row.keys() >= set(wanted) for row in rows):
+        raise KeyError(f"each row needs {', '.join(wanted)}")
+    key, *columns = _columns(model, wanted)
+    given = [*columns, key]
+    values = [[column.read(row) for column in given] for row in rows]
+    table = _quoted(model._meta.db_table)
+    if on_postgres():
+        sets = ", ".join(f"{column.name} = g.{column.name}" for column in columns)
+        where = f"{table}.{key.name} = g.{key.name}"
+        _by_arrays(f"UPDATE {table} SET {sets} FROM {_unnested(given)} WHERE {where}", values)
+    else:
+        sets = ", ".join(f"{column.name} = %s" for column in columns)
+        _one_by_one(f"UPDATE {table} SET {sets} WHERE {key.name} = %s", values)
+
+
+def add_up(
+    model: type[models.Model],
+    names: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    unique: Sequence[str],
+    added: Sequence[str],
+    replaced: Sequence[str] = (),
+) -> None:
+    """Insert rows of these attributes; where one is there already, add to its counts.
+
+    unique: what makes a row the same; no two of `rows` may share it. added: the counts. replaced:
+    what takes the new value.
+    """
+    if not rows:
+        return
+    table = _quoted(model._meta.db_table)
+    columns = _columns(model, tuple(names))
+    sets = [f"{name} = {table}.{name} + excluded.{name}" for name in map(_quoted, added)]
+    sets += [f"{name} = excluded.{name}" for name in map(_quoted, replaced)]
+    into = f"INSERT INTO {table} ({', '.join(column.name for column in columns)})"
+    same = ", ".join(map(_quoted, unique))
+    conflict = f"ON CONFLICT ({same}) DO UPDATE SET {', '.join(sets)}"
+    if on_postgres():
+        _by_arrays(f"{into} SELECT * FROM {_unnested(columns)} {conflict}", rows)
+    else:
+        _one_by_one(f"{into} VALUES ({_places(names)}) {conflict}", rows)
+
+
+def add_rows(table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows; IntegrityError when one is there, whatever its content."""
+    if not rows:
+        return
+    if on_postgres():
+        add_lines(table, [copy_line(row) for row in rows])
+    else:
+        columns = ", ".join(table.columns)
+        _one_by_one(f"INSERT INTO {table.name} ({columns}) VALUES ({_places(table.columns)})", rows)
+
+
+def add_lines(table: Table, lines: Sequence[str]) -> None:
+    """Insert rows that are in COPY's text form already, on PostgreSQL; raises as `add_rows`."""
+    if not lines:
+        return
+    statement = f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN"
+    with (
+        connection.cursor() as cursor,
+        connection.wrap_database_errors,
+        cursor.copy(statement) as copy,
+    ):
+        copy.write("".join(lines))
+
+
+def _unnested(columns: Sequence[_Column]) -> str:
+    """Return columns that travel as one array each, as a table called g."""
+    arrays = ", ".join(f"%s::{column.kind}[]" for column in columns)
+    return f"unnest({arrays}) AS g({', '.join(column.name for column in columns)})"
+
+
+def _by_arrays(statement: str, rows: Sequence[Row]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [array_text(values) for values in zip(*rows, strict=True)])
+
+
+def _one_by_one(statement: str, rows: Sequence[Row]) -> None:
+    with connection.cursor() as cursor:
+        cursor.executemany(statement, [[adapted(value) for value in row] for row in rows])
+
+
+def _places(columns: Sequence[str]) -> str:
+    return ", ".join(["%s"] * len(columns))
+
+
+def _quoted(name: str) -> str:
+    return connection.ops.quote_name(name)
+
+
+# -- fields -----------------------------------------------------------------------------------
+
+
+def _fields(model: type[models.Model]) -> "list[models.Field[Any, Any]]":
+    return list(model._meta.concrete_fields)
+
+
+@cache
+def _columns(model: type[models.Model], names: tuple[str, ...]) -> tuple[_Column, ...]:
+    known = {field.attname: field for field in _fields(model)}
+    return tuple(
+        _Column(_quoted(str(field.column)), _kind(field), _reader(field))
+        for field in (known[name] for name in names)
+    )
+
+
+def _kind(field: "models.Field[Any, Any]") -> str:
+    # Not varchar(n): a cast to it cuts off silently what an assignment refuses.
+    return "text" if isinstance(field, _TEXTS) else str(field.db_type(connection))
+
+
+def _reader(field: "models.Field[Any, Any]") -> Callable[[Values], Any]:
+    name = field.attname
+    if isinstance(field, models.JSONField):
+        return lambda row: _json(row[name] if name in row else field.get_default(), field.encoder)
+    if isinstance(field, models.DateTimeField) and (field.auto_now or field.auto_now_add):
+        return lambda _row: timezone.now()
+    if isinstance(field, _PLAIN):
+        default = field.get_default()
+        return lambda row: row.get(name, default)
+    raise TypeError(f"{field} is of a kind that sql_bulk does not know")
+
+
+def _json(value: Any, encoder: type[json.JSONEncoder] | None) -> str | None:
+    return None if value is None else json.dumps(value, cls=encoder)

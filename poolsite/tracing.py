@@ -1,0 +1,212 @@
+"""Traces by OpenTelemetry, switched on by its standard variables (docs/operations/tracing.md).
+
+While it is off, nothing of it is imported, and `span` gives back a block that does nothing. What
+runs inside a request gets spans of the request's trace; what happens later because of it (the
+drain, the push to open pages) has a trace of its own that links to it. Spans hold no addresses,
+no query strings, no texts of errors: only names of ours, counts and sizes.
+"""
+
+import atexit
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
+from typing import Any
+
+import poolsite
+
+ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
+PROTOCOL = "http/protobuf"
+EXPORTERS = ("otlp", "console", "none")
+TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+EXPORT_SECONDS = 5  # the standard's 10 would hold up a process that ends
+STOP_SECONDS = 2.0
+OFF: AbstractContextManager[Any] = nullcontext()
+
+_deadline = float("inf")  # from then on nothing is exported
+_tracer: Any = None
+_provider: Any = None
+# The request that is served, as a W3C traceparent, if what it changes is to lead back to it.
+_cause: ContextVar[str] = ContextVar("poolsite_cause", default="")
+
+
+def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
+    """Whether an exporter or its address is named, and OTEL_SDK_DISABLED is not true."""
+    if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
+        return False
+    exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip()
+    return exporter != "none" if exporter else any(environment.get(name) for name in ENDPOINTS)
+
+
+def refusals(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
+    """One sentence for each variable that asks for what is not there."""
+    if not is_wanted(environment):
+        return
+    exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip() or "otlp"
+    if exporter not in EXPORTERS:
+        yield f"OTEL_TRACES_EXPORTER is {exporter!r}: set it to {', '.join(EXPORTERS)}."
+    for name in PROTOCOLS:
+        wanted = environment.get(name, PROTOCOL)
+        if wanted != PROTOCOL:
+            yield f"{name} is {wanted!r}: only {PROTOCOL} is supported (port 4318 of a collector)."
+
+
+def start(role: str) -> None:
+    """Export this process's spans from now on, if that is wanted; once in each process.
+
+    `role` ("web", "worker", "timers") is the default of OTEL_SERVICE_NAME, after "poolsite-".
+    """
+    if not is_wanted() or _provider is not None:
+        return
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor, ConsoleSpanExporter
+
+    is_console = os.environ.get("OTEL_TRACES_EXPORTER", "").strip() == "console"
+    exporter = ConsoleSpanExporter() if is_console else _otlp_exporter()
+    start_with(BatchSpanProcessor(exporter), role)
+    atexit.register(stop)
+
+
+def _otlp_exporter() -> Any:
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.trace.export import SpanExportResult
+
+    class Exporter(OTLPSpanExporter):
+        """One that holds up the end of a process for a few seconds at most."""
+
+        def export(self, spans: Any) -> Any:
+            if time.monotonic() > _deadline:
+                return SpanExportResult.FAILURE
+            return super().export(spans)
+
+    given = any(os.environ.get(name) for name in TIMEOUTS)
+    return Exporter() if given else Exporter(timeout=EXPORT_SECONDS)
+
+
+def start_with(processor: Any, role: str) -> None:
+    """Give every span to `processor`; the sampler is that of OTEL_TRACES_SAMPLER."""
+    global _deadline, _provider, _tracer
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import TracerProvider
+
+    _deadline = float("inf")
+    name = os.environ.get("OTEL_SERVICE_NAME") or f"poolsite-{role}"
+    made = Resource.create({"service.name": name, "service.version": poolsite.__version__})
+    _provider = TracerProvider(resource=made, shutdown_on_exit=False)
+    _provider.add_span_processor(processor)
+    _tracer = _provider.get_tracer("poolsite")
+
+
+def stop() -> None:
+    """Send what is left, for STOP_SECONDS and one more export at most, and be off again."""
+    global _deadline, _provider, _tracer
+    _deadline = time.monotonic() + STOP_SECONDS
+    provider, _provider, _tracer = _provider, None, None
+    if provider is not None:
+        provider.shutdown()
+
+
+def is_on() -> bool:
+    """Whether spans are exported."""
+    return _tracer is not None
+
+
+def span(
+    name: str,
+    kind: str = "internal",
+    *,
+    parent: Mapping[str, str] | None = None,
+    links: Sequence[str] = (),
+    attributes: Mapping[str, str | int] | None = None,
+) -> AbstractContextManager[Any]:
+    """A span around a block, which gets it (None while tracing is off).
+
+    `parent`: headers that may hold a traceparent; None: the span around this one. `links`:
+    traceparents of what led here. An error's type is noted, its text is not.
+    """
+    if _tracer is None:
+        return OFF
+    return _span(name, kind, parent, links, attributes or {})
+
+
+@contextmanager
+def _span(
+    name: str,
+    kind: str,
+    parent: Mapping[str, str] | None,
+    links: Sequence[str],
+    attributes: Mapping[str, str | int],
+) -> Iterator[Any]:
+    from opentelemetry.trace import Link, SpanKind, get_current_span
+
+    found = [get_current_span(_context_of({"traceparent": link})) for link in links]
+    with _tracer.start_as_current_span(
+        name,
+        context=None if parent is None else _context_of(parent),
+        kind=SpanKind[kind.upper()],
+        attributes=attributes,
+        links=[Link(each.get_span_context()) for each in found],
+        record_exception=False,
+        set_status_on_exception=False,
+    ) as made:
+        try:
+            yield made
+        except BaseException as error:
+            note_error(made, error)
+            raise
+
+
+def note_error(made: Any, error: BaseException) -> None:
+    """A span's block met this error, whether it is raised or returned."""
+    from opentelemetry.trace import StatusCode
+
+    made.set_attribute("error.type", type(error).__qualname__)
+    made.set_status(StatusCode.ERROR)
+
+
+def _context_of(headers: Mapping[str, str]) -> Any:
+    return _propagator().extract(headers)
+
+
+def _propagator() -> Any:
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+    return TraceContextTextMapPropagator()
+
+
+def headers() -> dict[str, str]:
+    """The headers that lead to the span around the caller; empty outside of one."""
+    carrier: dict[str, str] = {}
+    if _tracer is not None:
+        _propagator().inject(carrier)
+    return carrier
+
+
+def is_recording() -> bool:
+    """Whether the caller is inside a span that is exported."""
+    if _tracer is None:
+        return False
+    from opentelemetry.trace import get_current_span
+
+    return bool(get_current_span().is_recording())
+
+
+def trace_id() -> str:
+    """The trace of the caller, 32 hex digits, for its log lines; "" outside of one."""
+    return headers().get("traceparent", "--").split("-")[1] if _tracer is not None else ""
+
+
+@contextmanager
+def causing() -> Iterator[None]:
+    """What is changed inside leads back to the span around it, if that is exported."""
+    token = _cause.set(headers().get("traceparent", "") if is_recording() else "")
+    try:
+        yield
+    finally:
+        _cause.reset(token)
+
+
+def cause() -> str:
+    """The traceparent of the request that is served and that may change something; "" = none."""
+    return _cause.get() if _tracer is not None else ""

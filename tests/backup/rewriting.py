@@ -1,0 +1,26 @@
+"""Backups as another release, or a careful hand, would have written them."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+
+def rewrite(folder: Path, **fields: Any) -> None:
+    """Change fields of a manifest, and its checksum."""
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | fields))
+    (folder / "manifest.sha256").write_text(f"{_sha256(path)}  manifest.json\n")
+
+
+def cut_in_half(folder: Path, name: str) -> None:
+    """Cut a file of the backup, with a manifest that says so."""
+    path = folder / name
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    files = json.loads((folder / "manifest.json").read_text())["files"]
+    files[name] = {"bytes": path.stat().st_size, "sha256": _sha256(path)}
+    rewrite(folder, files=files)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,158 @@
+"""`make check`: the packages of the locks against the known vulnerabilities.
+
+One question for all packages to a service with OSV's API (its documentation: POST /v1/querybatch,
+GET /v1/vulns/{id}), or to another by AUDIT_URL. Where it can't be reached, as on a machine without
+the internet, the step says NOT RUN and does not fail. A vulnerability that does not concern us
+stands in requirements/accepted-vulnerabilities.toml with a reason and a last day.
+"""
+
+import os
+import sys
+import threading
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import httpx
+
+from tests.house.lock import pins
+from tests.house.source import ROOT
+
+SERVICE = "https://api.osv.dev/v1"
+ACCEPTED = ROOT / "requirements" / "accepted-vulnerabilities.toml"
+REACH_SECONDS = 4.0  # also for looking the name up, which no timeout of a socket limits
+
+
+class UnreachableError(Exception):
+    """No vulnerability data can be had; the text says why."""
+
+
+@dataclass(frozen=True)
+class Vulnerability:
+    """One that a pinned version has. fixed: the versions without it, "" = not known."""
+
+    package: str
+    version: str
+    names: tuple[str, ...]  # its ID first, then what others call it
+    fixed: str = ""
+    summary: str = ""
+
+    def __str__(self) -> str:
+        remedy = f"fixed in {self.fixed}" if self.fixed else "no fixed version is known"
+        said = f"{self.package} {self.version}: {' = '.join(self.names)}, {remedy}"
+        return f"{said}. {self.summary}".rstrip(". ")
+
+
+@dataclass(frozen=True)
+class Acceptance:
+    """A vulnerability that we live with until a day, and why."""
+
+    id: str
+    reason: str
+    until: date
+
+
+def main(url: str = "", today: date | None = None) -> int:
+    """Say what was found; 1 = a vulnerability that nobody accepted."""
+    packages = sorted(pins("base") | pins("dev"))
+    accepted = read_accepted(ACCEPTED.read_text())
+    try:
+        found = list(audit(url or os.environ.get("AUDIT_URL", SERVICE), packages))
+    except UnreachableError as why:
+        print(f"NOT RUN: no vulnerability data can be reached ({why}).")
+        return 0
+    bad = list(judged(found, accepted, today or datetime.now(UTC).date()))
+    print("\n".join(bad) or f"{len(packages)} packages, {len(found)} accepted vulnerabilities.")
+    return 1 if bad else 0
+
+
+def read_accepted(text: str) -> list[Acceptance]:
+    """The file's entries; each needs id, reason and until."""
+    return [Acceptance(**each) for each in tomllib.loads(text).get("accepted", [])]
+
+
+def judged(
+    found: Iterable[Vulnerability], accepted: Iterable[Acceptance], today: date
+) -> Iterator[str]:
+    """What is said of each that is not accepted, or no longer."""
+    by_name = {each.id: each for each in accepted}
+    for each in found:
+        known = [by_name[name] for name in each.names if name in by_name]
+        if not known:
+            yield str(each)
+        elif all(acceptance.until < today for acceptance in known):
+            yield f"{each} (was accepted until {known[0].until}: {known[0].reason})"
+
+
+def audit(url: str, packages: list[tuple[str, str]]) -> Iterator[Vulnerability]:
+    """Every vulnerability of these names and versions. Raises UnreachableError."""
+    for (name, version), ids in zip(packages, _ask_in_time(url, packages), strict=True):
+        seen: set[str] = set()
+        for each in ids:
+            about = _about(url, each)
+            names = (each, *about.get("aliases", ()))
+            if about.get("withdrawn") or seen & set(names):
+                continue
+            seen |= set(names)
+            fixed = ", ".join(_fixed(about, name))
+            yield Vulnerability(name, version, names, fixed, about.get("summary", ""))
+
+
+def _ask_in_time(url: str, packages: list[tuple[str, str]]) -> list[list[str]]:
+    answers: list[list[list[str]] | Exception] = []
+
+    def ask() -> None:
+        try:
+            answers.append(_ask(url, packages))
+        except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+            answers.append(error)
+
+    asking = threading.Thread(target=ask, daemon=True)  # nobody waits for it at the end
+    asking.start()
+    asking.join(REACH_SECONDS)
+    if not answers:
+        raise UnreachableError(f"no answer within {REACH_SECONDS:.0f} s")
+    if isinstance(answers[0], Exception):
+        raise UnreachableError(str(answers[0]).splitlines()[0])
+    return answers[0]
+
+
+def _ask(url: str, packages: list[tuple[str, str]]) -> list[list[str]]:
+    queries = [
+        {"package": {"name": name, "ecosystem": "PyPI"}, "version": version}
+        for name, version in packages
+    ]
+    answer = httpx.post(f"{url}/querybatch", json={"queries": queries}, timeout=REACH_SECONDS)
+    results = answer.raise_for_status().json()["results"]
+    if len(results) != len(packages):
+        raise ValueError(f"{len(packages)} packages asked, {len(results)} answered")
+    return [[each["id"] for each in result.get("vulns", ())] for result in results]
+
+
+def _about(url: str, name: str) -> dict[str, Any]:
+    """What is known of a vulnerability, or nothing: it is told all the same."""
+    try:
+        answer = httpx.get(f"{url}/vulns/{name}", timeout=REACH_SECONDS).raise_for_status()
+        about: dict[str, Any] = answer.json()
+    except (httpx.HTTPError, ValueError):
+        return {}
+    return about
+
+
+def _fixed(about: dict[str, Any], package: str) -> list[str]:
+    """The versions of the package that end a range of affected ones."""
+    return [
+        event["fixed"]
+        for affected in about.get("affected", ())
+        if affected.get("package", {}).get("name", "").lower() == package
+        for ranges in affected.get("ranges", ())
+        if ranges.get("type") == "ECOSYSTEM"
+        for event in ranges.get("events", ())
+        if "fixed" in event
+    ]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

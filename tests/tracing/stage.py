@@ -1,0 +1,32 @@
+"""A program for a migrated site: a pool with two numbers, and one traced task that is sent.
+
+`stage.py pool`, `stage.py task FILE`: prints the trace of who sent it.
+"""
+
+import sys
+
+import django
+
+
+def main(what: str, *words: str) -> str:
+    from poolsite import tracing
+
+    if what == "pool":
+        from poolsite.access.models import Account
+        from tests.numbers.people import make_pool
+
+        make_pool(numbers=2, account=Account.objects.get(slug="north"))
+        return ""
+    from tests.jobs.worker_app import note
+
+    tracing.start("stage")
+    with tracing.span("who sends"):
+        note.delay(words[0], "done")
+        sent = tracing.trace_id()
+    tracing.stop()
+    return sent
+
+
+if __name__ == "__main__":
+    django.setup()
+    print(main(*sys.argv[1:]))
