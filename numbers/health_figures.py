@@ -1,6 +1,6 @@
 """What number health is made of: counts of calls, their slots, and the measures of them.
 
-Definitions for people: docs/numbers-health.md.
+Definitions for people: docs/reference/numbers/health.md.
 """
 
 from dataclasses import dataclass, fields

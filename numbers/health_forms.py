@@ -7,7 +7,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from numbers.models import HealthRule, Measure
-from numbers.models.health import RULE_SETTINGS
+from numbers.models.health_rules import RULE_SETTINGS
 from poolsite.operations.settings_forms import Section, SettingsMixin
 
 # The threshold's field for each measure: they have units of their own.

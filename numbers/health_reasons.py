@@ -7,11 +7,20 @@ Redis and the history keep one text for everybody (`kept`); pages say it anew fr
 import re
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.db import models
+from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_lazy as _
 
-from numbers.models import HealthRule, Measure
-from poolsite.access.services.actor import clean_reason
+
+class Measure(models.TextChoices):
+    """What a rule looks at."""
+
+    ASR = "asr", _("Answer rate (ASR)")
+    MEAN = "mean_duration", _("Mean talk time")
+    SHORT = "short_share", _("Share of short calls")
+    UNANSWERED = "unanswered_share", _("Share of unanswered calls")
+    SPAM = "spam_sources", _("Spam label sources")
+
 
 KEPT: Final = {
     Measure.ASR: "answer rate {value} %",
@@ -34,17 +43,17 @@ PATTERNS: Final = {
 }
 
 
-def kept(rule: HealthRule, value: float, calls: int) -> str:
-    """The reason as the history and Redis keep it: the figures, and which rule."""
-    words = KEPT[Measure(rule.measure)].format(value=_figure(value))
-    over = f" over {calls} calls" if rule.measure != Measure.SPAM else ""
-    return clean_reason(f"{words}{over} in {rule.window}, rule {rule.name}")
+def kept(measure: str, value: float, calls: int, *, window: str, rule: str) -> str:
+    """The reason as the history and Redis store it: the value, the window and the rule's name."""
+    words = KEPT[Measure(measure)].format(value=_figure(value))
+    over = f" over {calls} calls" if measure != Measure.SPAM else ""
+    return f"{words}{over} in {window}, rule {rule}"
 
 
-def as_value(rule: HealthRule, value: float, calls: int) -> dict[str, Any]:
-    """The same as a value of an incident's text: the figures alone."""
+def as_value(measure: str, value: float, calls: int) -> dict[str, Any]:
+    """The same as a value of an incident's text, without window and rule."""
     params = {"value": _figure(value), "calls": calls}
-    return {"text": TEXTS[Measure(rule.measure)], "params": params}
+    return {"text": TEXTS[Measure(measure)], "params": params}
 
 
 def said(text: str) -> str:
@@ -52,7 +61,7 @@ def said(text: str) -> str:
     for measure, pattern in PATTERNS.items():
         found = pattern.fullmatch(text)
         if found is not None:
-            return _(TEXTS[measure]) % found.groupdict()
+            return gettext(TEXTS[measure]) % found.groupdict()
     return text
 
 

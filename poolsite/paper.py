@@ -2,7 +2,7 @@
 
 The same content gives the same bytes: nothing of the clock or of chance goes in. No font is
 copied into the tree: Latin text is Helvetica, which every reader has, Chinese and Korean text is
-in the fonts that PDF readers know by name. docs/decisions/0072-statements-as-pdf.md
+in the fonts that PDF readers know by name. docs/decisions/0046-statements-as-pdf.md
 """
 
 import unicodedata

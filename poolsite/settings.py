@@ -191,7 +191,7 @@ SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", de
 # How long people who gave one another access do not count as two pairs of eyes; at least a day.
 FOUR_EYES_APART_DAYS = max(1, env.int("POOLSITE_FOUR_EYES_APART_DAYS", default=30))
 PASSWORD_FRESH_SECONDS = env.int("POOLSITE_PASSWORD_FRESH_SECONDS", default=300)
-# Log-in by allauth (docs/decisions/0064). axes throttles it, and `access.limiting` the mails.
+# Log-in by allauth (docs/decisions/0038). axes throttles it, and `access.limiting` the mails.
 ACCOUNT_ADAPTER = "poolsite.access.adapters.AccountAdapter"
 MFA_ADAPTER = "poolsite.access.adapters.MfaAdapter"
 USERSESSIONS_ADAPTER = "poolsite.access.adapters.SessionsAdapter"
@@ -223,7 +223,7 @@ MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_TLS
 MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are ours to check, by invitation
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_RECOVERY_CODE_DIGITS = 12
-# Single sign-on (docs/decisions/0077); off without an issuer. OIDC_ROLES: access/oidc/mapping.py
+# Single sign-on (docs/decisions/0051); off without an issuer. OIDC_ROLES: access/oidc/mapping.py
 OIDC_ISSUER = env.str("POOLSITE_OIDC_ISSUER", default="").rstrip("/")
 OIDC_CLIENT_ID = env.str("POOLSITE_OIDC_CLIENT_ID", default="")
 OIDC_CLIENT_SECRET = env.str("POOLSITE_OIDC_CLIENT_SECRET", default="")
@@ -332,7 +332,7 @@ STORAGES = {
     },
 }
 
-# -- the admin's look: the console's own tokens (docs/console.md) -----------------------------
+# -- the admin's look: the console's own tokens (docs/reference/platform/console.md) --------------
 UNFOLD = {
     "SITE_TITLE": PLATFORM_NAME,
     "SITE_HEADER": PLATFORM_NAME,

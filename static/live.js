@@ -1,5 +1,5 @@
-// The browser's side of live views (docs/live-protocol.md): one socket per page, a snapshot of
-// each topic, then its changes; whatever is lost heals by itself.
+// The browser's side of docs/reference/live-protocol.md: one socket per page, a snapshot of each
+// topic, then its changes; whatever is lost heals by itself.
 
 /**
  * @typedef {object} Handlers

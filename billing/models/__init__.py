@@ -1,5 +1,6 @@
 """What SQL remembers of money: wallets and their books, prices, messages, campaigns, recharges."""
 
+from billing.models.adjustments import Adjustment, RefundRequest
 from billing.models.books import (
     AuditRun,
     Batch,
@@ -20,13 +21,7 @@ from billing.models.prices import (
     TerminalFilePart,
     TerminalListing,
 )
-from billing.models.recharges import (
-    Adjustment,
-    PaymentMethod,
-    ProviderEvent,
-    Recharge,
-    RefundRequest,
-)
+from billing.models.recharges import PaymentMethod, ProviderEvent, Recharge
 from billing.models.usage import UsageCursor, UsageHour
 from billing.models.wallets import Wallet
 

@@ -1,15 +1,16 @@
-"""Money in from the outside, and what operators do by hand."""
+"""Money in from the outside: top-ups, cards, and what providers reported."""
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
+from payments import PaymentStatus
 from payments.core import get_base_url
 from payments.models import BasePayment
 
+from billing import money
 from billing.models.wallets import Wallet
 from billing.money import MoneyField
 from billing.recharging import reports
@@ -22,6 +23,15 @@ _PROVIDERS_FIELDS = (
     "fraud_message",
     "modified",
 )
+
+
+_SAID = {
+    PaymentStatus.CONFIRMED: reports.Said.PAID,
+    PaymentStatus.INPUT: reports.Said.OPENED,
+    PaymentStatus.REJECTED: reports.Said.FAILED,
+    PaymentStatus.ERROR: reports.Said.FAILED,
+    PaymentStatus.CANCELLED: reports.Said.CANCELLED,
+}
 
 
 class Recharge(BasePayment):
@@ -76,8 +86,27 @@ class Recharge(BasePayment):
 
     def change_status(self, status: Any, message: str = "") -> None:
         """The library's door for providers: hands on what was said, and reads the row again."""
-        reports.deliver(reports.of_status(self, str(status), message))
+        reports.deliver(self.report_of(str(status), message))
         self.refresh_from_db()
+
+    def report_of(self, status: str, message: str) -> reports.Report:
+        """What a provider of the library means by a status. ValueError when it means nothing here.
+
+        A refund is no status: it has an amount, which such a provider does not tell.
+        """
+        said = _SAID.get(status)
+        if said is None:
+            raise ValueError(f"a recharge cannot become {status!r} by its provider's word")
+        return reports.Report(
+            variant=self.variant,
+            said=said,
+            token=self.token,
+            reference=self.transaction_id,
+            payment=self.provider_payment,
+            amount=money.parse(self.captured_amount),
+            currency=self.currency,
+            message=message,
+        )
 
     def get_success_url(self) -> str:
         """Where the provider sends the payer afterwards: the receipt, which tells how it went."""
@@ -156,116 +185,3 @@ class ProviderEvent(models.Model):
 
     def __str__(self) -> str:
         return self.event_id
-
-
-class Adjustment(models.Model):
-    """A credit, debit, cash refund or charge by hand: asked for by one operator, with a reason.
-
-    Above the limit (settings.BILLING_FOUR_EYES_ABOVE, 0 = always) another operator approves it.
-    """
-
-    class Status(models.TextChoices):
-        WAITING = "waiting", _("waiting for approval")
-        APPLIED = "applied", _("applied")
-        REJECTED = "rejected", _("rejected")
-        CANCELLED = "given_up", _("cancelled")
-
-    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="adjustments")
-    kind = models.CharField(_("type"), max_length=12)  # of MoneyOrder.Kind
-    amount = MoneyField(_("amount"))
-    reason = models.CharField(_("reason"), max_length=200)
-    flagged_report = models.ForeignKey(
-        "billing.FlaggedReport", models.PROTECT, null=True, blank=True, related_name="adjustments"
-    )
-    recharge = models.ForeignKey(
-        Recharge, models.PROTECT, null=True, blank=True, related_name="adjustments"
-    )
-    reference = models.CharField(_("reference"), max_length=120, blank=True)
-    status = models.CharField(
-        _("status"), max_length=8, choices=Status.choices, default=Status.WAITING
-    )
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
-    )
-    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decision_reason = models.CharField(_("decision reason"), max_length=200, blank=True)
-    operation_id = models.CharField(_("operation"), max_length=80, unique=True)
-
-    class Meta:
-        verbose_name = _("adjustment")
-        verbose_name_plural = _("adjustments")
-        ordering = ["-asked_at"]
-        constraints = [
-            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_adjustment_above_zero"),
-            models.CheckConstraint(
-                condition=~Q(decided_by=models.F("asked_by")) | Q(decided_by=None),
-                name="billing_adjustment_four_eyes",
-            ),
-            models.UniqueConstraint(
-                fields=["flagged_report"],
-                condition=~Q(status="rejected") & Q(flagged_report__isnull=False),
-                name="billing_adjustment_of_report_once",
-            ),
-        ]
-        indexes = [
-            models.Index(
-                fields=["asked_at"],
-                condition=Q(status="waiting"),
-                name="billing_adjustment_waiting",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return self.operation_id
-
-    @property
-    def account_id(self) -> int:
-        """The tenant, told by the wallet."""
-        return self.wallet.account_id
-
-
-class RefundRequest(models.Model):
-    """A customer asks for money back; an operator turns it into an adjustment, or declines."""
-
-    class Status(models.TextChoices):
-        OPEN = "open", _("open")
-        ACCEPTED = "accepted", _("accepted")
-        DECLINED = "declined", _("declined")
-        WITHDRAWN = "taken", _("withdrawn")
-
-    wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="refund_requests")
-    amount = MoneyField(_("amount"))
-    reason = models.CharField(_("reason"), max_length=200)
-    payout = models.CharField(_("payout account"), max_length=200)
-    status = models.CharField(
-        _("status"), max_length=8, choices=Status.choices, default=Status.OPEN
-    )
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    asked_at = models.DateTimeField(_("requested at"), auto_now_add=True)
-    answered_by = models.CharField(_("answered by"), max_length=150, blank=True)
-    answered_at = models.DateTimeField(_("answered at"), null=True, blank=True)
-    answer = models.CharField(_("answer"), max_length=200, blank=True)
-    adjustment = models.OneToOneField(
-        Adjustment, models.PROTECT, null=True, blank=True, related_name="refund_request"
-    )
-
-    class Meta:
-        verbose_name = _("refund request")
-        verbose_name_plural = _("refund requests")
-        ordering = ["-asked_at"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["wallet"], condition=Q(status="open"), name="billing_refund_open_once"
-            ),
-            models.CheckConstraint(condition=Q(amount__gt=0), name="billing_refund_above_zero"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.wallet} {self.pk}"
-
-    @property
-    def account_id(self) -> int:
-        """The tenant, told by the wallet."""
-        return self.wallet.account_id

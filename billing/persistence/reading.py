@@ -2,7 +2,7 @@
 
 Which accounts have change entries is found by asking each wallet of a shard for two counters, in
 pipelines: exact, on a Cluster too, and the same look sees a wallet that Redis lost or that went
-back in time (docs/decisions/0033 tells why there is no list of dirty accounts).
+back in time (docs/decisions/0016 tells why there is no list of dirty accounts).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -3,14 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from payments import PaymentStatus
-
-from billing import money
-
-if TYPE_CHECKING:
-    from billing.models import Recharge
 
 
 class Said(StrEnum):
@@ -84,32 +76,3 @@ def handled_by(handler: Callable[[Report], Answer]) -> None:
 def deliver(report: Report) -> Answer:
     """Hand a report in; returns what came of it. A repeated report is answered, never applied."""
     return _handler[0](report)
-
-
-_WORDS = {
-    PaymentStatus.CONFIRMED: Said.PAID,
-    PaymentStatus.INPUT: Said.OPENED,
-    PaymentStatus.REJECTED: Said.FAILED,
-    PaymentStatus.ERROR: Said.FAILED,
-    PaymentStatus.CANCELLED: Said.CANCELLED,
-}
-
-
-def of_status(recharge: "Recharge", status: str, message: str) -> Report:
-    """What a provider of the library means by a status. ValueError when that is nothing here.
-
-    A refund is no status: it has an amount, which such a provider does not tell.
-    """
-    said = _WORDS.get(status)
-    if said is None:
-        raise ValueError(f"a recharge cannot become {status!r} by its provider's word")
-    return Report(
-        variant=recharge.variant,
-        said=said,
-        token=recharge.token,
-        reference=recharge.transaction_id,
-        payment=recharge.provider_payment,
-        amount=money.parse(recharge.captured_amount),
-        currency=recharge.currency,
-        message=message,
-    )

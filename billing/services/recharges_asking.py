@@ -59,5 +59,5 @@ def recharge_cancel(recharge: Recharge, *, actor: Actor) -> bool:
     require(actor, "billing.pay", recharge.wallet)
     if recharge.status not in _OPEN:
         return False
-    said = reports.of_status(recharge, PaymentStatus.CANCELLED, "")
+    said = recharge.report_of(PaymentStatus.CANCELLED, "")
     return reports.deliver(said) is reports.Answer.NOT_CREDITED

@@ -2,7 +2,7 @@
 
 charge = hotpath.run(wallet.hold("acme", wallet.HoldRequest("m1", "hash", quote)))
 
-Money is an int of 1/10 000 currency units. docs/billing-redis.md says what Redis holds.
+Money is an int of 1/10 000 currency units. docs/reference/billing/redis.md says what Redis holds.
 """
 
 from billing.wallet import reasons

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class WalletKeys:
-    """The keys and channels of one wallet. docs/billing-redis.md says what each holds."""
+    """The keys and channels of one wallet. docs/reference/billing/redis.md says what each holds."""
 
     slug: str
 

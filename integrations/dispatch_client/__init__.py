@@ -1,4 +1,4 @@
-"""Both sides of docs/dispatch-protocol.md: front-ends and application-server instances.
+"""Both sides of docs/reference/dispatch/protocol.md: front-ends and application-server instances.
 
 Imports relatively and needs `websockets` alone, so that it installs by itself under a name of
 its own (`pip install ./integrations/dispatch_client` gives `poolsite_dispatch`).

@@ -1,7 +1,7 @@
 """`python -m integrations.simulator.shop --console URL [--queue SLUG] [--port N]`: a tenant's site.
 
 Two pages of an invented shop with the console's chat in them, on an origin of their own and under
-a CSP as strict as such a site may have: what docs/line.md says that a host needs, and no more.
+a strict CSP: it allows what docs/reference/line/widget.md says that a site needs, and no more.
 """
 
 import argparse

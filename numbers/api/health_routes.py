@@ -20,7 +20,7 @@ from numbers.api.health_schemas import (
     figures_out,
 )
 from numbers.models import Pool, Window
-from numbers.models.health import RULE_SETTINGS
+from numbers.models.health_rules import RULE_SETTINGS
 from numbers.selectors import health
 from numbers.selectors.health import GroupHealth, HealthFilter, NumberHealthRow
 from numbers.services.spam_labels import spam_labels_add

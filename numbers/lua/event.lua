@@ -16,7 +16,7 @@ ARGV[3+] options              name, value, name, value: call_id switch incarnati
 Reply: [outcome, number, state, reason]; to callers that declare all keys also pairs: lease_seconds
   last_agent place retry_ms release;
   outcome 1 ok, 0 failed, -1 not allowed
-Errors: -1 "malformed …", "no such pool", "script outdated …"; docs/numbers-redis.md lists all
+Errors: -1 "malformed …", "no such pool", "script outdated …"; docs/reference/numbers/redis.md lists all
 Complexity: O(log n)
 Full server: runs what gives back
 Version: 1

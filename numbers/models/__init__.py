@@ -1,15 +1,8 @@
 """What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
 
-from numbers.models.health import (
-    HealthAction,
-    HealthMark,
-    HealthRule,
-    HealthSlot,
-    Measure,
-    NumberHealth,
-    SpamLabel,
-    Window,
-)
+from numbers.health_reasons import Measure
+from numbers.models.health import HealthMark, HealthSlot, NumberHealth, SpamLabel, Window
+from numbers.models.health_rules import HealthAction, HealthRule
 from numbers.models.imports import ImportPart, ImportRow, NumberImport
 from numbers.models.pools import (
     NUMBER_LENGTH,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PoolKeys:
-    """The keys and channels of one pool. docs/numbers-redis.md says what each holds."""
+    """The keys and channels of one pool. docs/reference/numbers/redis.md says what each holds."""
 
     slug: str
 

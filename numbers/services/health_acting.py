@@ -15,23 +15,21 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from numbers import health_reasons
 from numbers.errors import NumbersError
 from numbers.models import HealthAction, HealthRule, Number, Pool, Window
+from numbers.services import health_incidents
 from numbers.services.common import chunks, send_after_commit, summary, zone_of
 from numbers.services.health_judging import Judged, judged
 from numbers.services.health_sliding import slide_pool
 from numbers.services.holding import hold_in_redis, let_go_in_redis
 from poolsite import access
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
-from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
 
 ACTOR = "numbers.health"
-INCIDENT, LIMIT_INCIDENT = "numbers.health_rule", "numbers.health_limit"
 RETURNS_AT_ONCE = 1_000
 TAKEN_AT_ONCE = 200  # of one transaction; the next round goes on
 BY = "rule: {name}"
@@ -48,7 +46,7 @@ def health_tick(now: datetime | None = None) -> dict[str, int]:
         done["slid"] += slide_pool(pool, now)
     for rule in HealthRule.objects.filter(enabled=True, pool__deleted_at=None).order_by("pk"):
         done["applied"] += evaluate(rule, now)
-    _close_incidents()
+    health_incidents.close_ended()
     return done
 
 
@@ -58,7 +56,7 @@ def health_tick(now: datetime | None = None) -> dict[str, int]:
 def evaluate(rule: HealthRule, now: datetime) -> int:
     """Apply a rule to the numbers that it means now; returns how many it took out."""
     if not judged(rule, now, 1):  # the usual case, without a lock
-        incidents.close(type=LIMIT_INCIDENT, object=_name_of(rule))
+        health_incidents.report_limit(rule, short=False)
         return 0
     with transaction.atomic():
         locked = {
@@ -78,8 +76,8 @@ def evaluate(rule: HealthRule, now: datetime) -> int:
             _apply(fresh, taken, now)
         short = len(found) > room
     if taken and fresh.notify:
-        _tell(fresh, taken)
-    _tell_limit(fresh, short=short)
+        health_incidents.report_taken(fresh, taken)
+    health_incidents.report_limit(fresh, short=short)
     return len(taken)
 
 
@@ -104,7 +102,11 @@ def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
         until = now + timedelta(hours=rule.rest_hours)
     by = BY.format(name=rule.name)
     for each in found:
-        reason = health_reasons.kept(rule, each.value, each.calls)
+        reason = clean_reason(
+            health_reasons.kept(
+                rule.measure, each.value, each.calls, window=rule.window, rule=rule.name
+            )
+        )
         HealthAction.objects.create(
             pool=rule.pool,
             rule=rule,
@@ -237,70 +239,3 @@ def note_releases(now: datetime) -> int:
     return gone.update(  # unaudited: who released the number is in the log already
         returned_at=now, returned_how=HealthAction.RELEASED
     )
-
-
-# -- notices -------------------------------------------------------------------------------------
-
-
-def _name_of(rule: HealthRule) -> str:
-    return f"{rule.pool.slug}:{rule.pk}"
-
-
-def _tell(rule: HealthRule, taken: Sequence[Judged]) -> None:
-    held = HealthAction.objects.filter(rule=rule, returned_at=None).count()
-    incidents.open(
-        type=INCIDENT,
-        object=_name_of(rule),
-        severity="warning",
-        title=gettext_noop("Health rule %(rule)s took numbers of %(pool)s out of use"),
-        detail=gettext_noop("Numbers out of use: %(count)s. Latest: %(number)s, %(why)s."),
-        remedy=gettext_noop("Check the pool's health page and undo wrong actions there."),
-        url=f"/pools/{rule.pool.slug}/health/#actions",
-        account=rule.pool.account_id,
-        params={
-            "rule": rule.name,
-            "pool": rule.pool.slug,
-            "count": held,
-            "number": taken[-1].number,
-            "why": health_reasons.as_value(rule, taken[-1].value, taken[-1].calls),
-        },
-    )
-
-
-def _tell_limit(rule: HealthRule, *, short: bool) -> None:
-    if not short:
-        incidents.close(type=LIMIT_INCIDENT, object=_name_of(rule))
-        return
-    incidents.open(
-        type=LIMIT_INCIDENT,
-        object=_name_of(rule),
-        severity="warning",
-        title=gettext_noop("Health rule %(rule)s of %(pool)s reached its limit"),
-        detail=gettext_noop(
-            "More numbers match the rule than it can take out of use (%(daily)s a day, "
-            "%(percent)s%% of the pool at once)."
-        ),
-        remedy=gettext_noop("Check the numbers on the pool's health page, or raise the limit."),
-        url=f"/pools/{rule.pool.slug}/health/",
-        account=rule.pool.account_id,
-        params={
-            "rule": rule.name,
-            "pool": rule.pool.slug,
-            "daily": rule.daily_limit,
-            "percent": f"{rule.pool_percent:g}",
-        },
-    )
-
-
-def _close_incidents() -> None:
-    """Close the incidents of rules that hold no number any more, or that are gone or off."""
-    from poolsite.operations.models import Incident
-
-    rows = Incident.objects.filter(type__in=(INCIDENT, LIMIT_INCIDENT), until=None)
-    for kind, name in rows.values_list("type", "object"):
-        key = name.rpartition(":")[2]
-        rule = HealthRule.objects.filter(pk=int(key)).first() if key.isdecimal() else None
-        holding = rule is not None and rule.actions.filter(returned_at=None).exists()
-        stays = holding if kind == INCIDENT else rule is not None and rule.enabled
-        if not stays:
-            incidents.close(type=kind, object=name)

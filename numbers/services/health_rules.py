@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from numbers.models import HealthRule, Pool
-from numbers.models.health import RULE_SETTINGS as SETTINGS
+from numbers.models.health_rules import RULE_SETTINGS as SETTINGS
 from poolsite import access
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require

@@ -1,6 +1,7 @@
 """Accounts (tenants), users, roles, tokens, the audit log: who may do what, and who did.
 
-`from poolsite import access` gives what other apps call; docs/access.md explains the rules.
+`from poolsite import access` gives what other apps call. docs/reference/access.md
+explains the rules.
 """
 
 from typing import TYPE_CHECKING, Any

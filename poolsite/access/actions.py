@@ -1,7 +1,7 @@
 """One place that answers: may this principal do this to that?
 
 Apps register their actions in `AppConfig.ready()`; `decide` needs no I/O, so that sockets and
-the hot lane can ask as well. The answers are those of docs/access.md.
+the hot lane can ask as well. The answers are those of docs/reference/access.md.
 """
 
 import time

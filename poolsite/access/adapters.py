@@ -1,7 +1,7 @@
 """Where allauth's log-in meets ours: throttle, owner's rules, seals and messages.
 
 allauth has the pages, their order, authenticator apps, recovery codes, passkeys and the list of
-sessions (docs/decisions/0064). What it asks its adapters for is answered here.
+sessions (docs/decisions/0038). What it asks its adapters for is answered here.
 """
 
 import io

@@ -4,7 +4,7 @@ Whoever gives a person access could be acting as that person: an invitation goes
 the inviter chose, a reactivated user may have an old password. So access that somebody gave is a
 link (`AccessLink`) from the giver to the receiver, and a person's sources are the person, the
 givers, their givers, and so on. Two people are independent when they share no source. A link counts
-for `FOUR_EYES_APART_DAYS`. See docs/access.md and decision 0061.
+for `FOUR_EYES_APART_DAYS`. See docs/reference/access.md and decision 0035.
 """
 
 from collections.abc import Iterable, Mapping

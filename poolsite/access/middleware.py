@@ -29,7 +29,7 @@ SESSION_SEEN = "access_seen"
 SEEN_SECONDS = 60  # how often an idle limit moves on: one SQL write a minute, not one a request
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 
-# The admin's theme evaluates expressions and writes styles into elements (docs/access.md).
+# The admin's theme evaluates expressions and sets styles (docs/reference/access.md).
 ADMIN_POLICY = {
     "script-src": ["'self'", "'unsafe-eval'"],
     "style-src": ["'self'", "'unsafe-inline'"],

@@ -13,7 +13,7 @@ from ninja import NinjaAPI
 
 from poolsite.access.actions import actions
 from poolsite.access.token_areas import rights
-from poolsite.api.root import CredentialAuth, Told
+from poolsite.api.credentials import CredentialAuth, Told
 
 ROOT: Final = "/api/v1/"
 # The hot lane takes no cookie: path (of a POST) → the permission it asks for, "" if it depends.

@@ -1,7 +1,7 @@
 """django-ninja's root: the routes behind Django, and the OpenAPI document of both lanes."""
 
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 from django.core.exceptions import PermissionDenied
@@ -12,11 +12,11 @@ from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.parser import Parser
-from ninja.security.base import SecuritySchema
-from ninja.utils import check_csrf
 from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
+from poolsite.api.credentials import CredentialAuth
+from poolsite.api.document import complete
 from poolsite.api.problems import (
     MEDIA_TYPE,
     RefusedError,
@@ -26,40 +26,8 @@ from poolsite.api.problems import (
     without_reply,
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
+from poolsite.api.reference_access import accesses_of
 from poolsite.operations.error_pages import not_found
-
-SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
-
-
-class Told(NamedTuple):
-    """For the API reference: the kinds of credentials, and actions of which a token needs one."""
-
-    accepts: tuple[str, ...]
-    rights: tuple[str, ...] = ()
-
-
-class CredentialAuth:
-    """A live token, or the session of somebody who is logged in; else 401.
-
-    A cookie alone may only read: what changes something by cookie passes Django's CSRF check.
-    """
-
-    openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
-    openapi_scopes: list[str] = []
-
-    def told(self, method: str) -> Told:
-        """What a request with this method needs."""
-        return Told(("token", "login"))
-
-    def __call__(self, request: HttpRequest) -> Any:
-        principal = access.principal_of_request(request)
-        if not principal.is_authenticated:
-            return None
-        if request.method not in SAFE_METHODS and "Authorization" not in request.headers:
-            refused = check_csrf(request)
-            if refused:
-                return None
-        return principal
 
 
 class ProblemError(RefusedError):
@@ -106,9 +74,6 @@ class DocumentedAPI(NinjaAPI):
 
     @cached_property
     def _document(self) -> Any:
-        from poolsite.api.document import complete
-        from poolsite.api.reference_access import accesses_of
-
         schema = super().get_openapi_schema()
         complete(schema, accesses_of(self))
         return schema

@@ -1,4 +1,4 @@
-"""Event tables by month on PostgreSQL (docs/decisions/0080); SQLite has none.
+"""Event tables by month on PostgreSQL (docs/decisions/0054); SQLite has none.
 
 A table `t` of events has these partitions by `at_us`, months being UTC's:
 

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 from redis.exceptions import RedisError
 
@@ -16,15 +16,20 @@ from poolsite import tracing
 from poolsite.hotpath.commands import Command
 from poolsite.hotpath.errors import HotPathError
 
-if TYPE_CHECKING:
-    from poolsite.hotpath.runner import HotPath
-
 P = ParamSpec("P")
 R = TypeVar("R")
 KEPT_SECONDS = 10
 MOST_TAGS = 20
 NAMES_SHOWN = 3
 _tasks: set[asyncio.Task[None]] = set()
+
+
+class Clients(Protocol):
+    """What these functions need of a HotPath."""
+
+    def client(self) -> Any: ...
+
+    def aclient(self) -> Any: ...
 
 
 def traced(method: Callable[P, R]) -> Callable[P, R]:
@@ -77,7 +82,7 @@ def _note(made: Any, outcome: Any) -> None:
             tracing.note_error(made, each)
 
 
-def _remember_soon(path: "HotPath", tags: Sequence[str]) -> None:
+def _remember_soon(path: Clients, tags: Sequence[str]) -> None:
     """Not waited for: the script is what the span measures."""
     if cause := tracing.cause():
         task = asyncio.get_running_loop().create_task(_remember(path, tags, cause))
@@ -85,13 +90,13 @@ def _remember_soon(path: "HotPath", tags: Sequence[str]) -> None:
         task.add_done_callback(_tasks.discard)
 
 
-async def _remember(path: "HotPath", tags: Sequence[str], cause: str) -> None:
+async def _remember(path: Clients, tags: Sequence[str], cause: str) -> None:
     with suppress(RedisError, OSError):
         for key in _keys(tags):
             await path.aclient().set(key, cause, ex=KEPT_SECONDS)
 
 
-def _called(args: tuple[Any, ...]) -> tuple["HotPath", Sequence[Command[Any]]]:
+def _called(args: tuple[Any, ...]) -> tuple[Clients, Sequence[Command[Any]]]:
     path, given = args[0], args[1]
     return path, [given] if isinstance(given, Command) else given
 
@@ -108,13 +113,13 @@ def _span(commands: Sequence[Command[Any]]) -> AbstractContextManager[Any]:
     return tracing.span(shown, "client", attributes=attributes)
 
 
-def waiting(path: "HotPath", command: Command[Any]) -> AbstractContextManager[Any]:
+def waiting(path: Clients, command: Command[Any]) -> AbstractContextManager[Any]:
     """A span around waiting for a pipeline of many requests, in which this command runs."""
     _remember_soon(path, [command.tag])
     return _span([command])
 
 
-def links(tags: Iterable[str], path: "HotPath") -> list[str]:
+def links(tags: Iterable[str], path: Clients) -> list[str]:
     """The traceparents of who changed these aggregates lately; none while tracing is off."""
     if tracing.is_on():
         with suppress(RedisError, OSError):
@@ -122,7 +127,7 @@ def links(tags: Iterable[str], path: "HotPath") -> list[str]:
     return []
 
 
-async def alinks(tags: Iterable[str], path: "HotPath") -> list[str]:
+async def alinks(tags: Iterable[str], path: Clients) -> list[str]:
     """The same without blocking the loop."""
     if tracing.is_on():
         with suppress(RedisError, OSError):

@@ -1,4 +1,7 @@
-"""Live views: subscribe → snapshot → changes, over one websocket. docs/live-protocol.md."""
+"""Live views: subscribe → snapshot → changes, over one websocket.
+
+docs/reference/live-protocol.md describes the protocol.
+"""
 
 from poolsite.live.publish import atouch, personal, personal_channel, touch
 from poolsite.live.sql import in_thread

@@ -1,4 +1,4 @@
-"""The frames of docs/live-protocol.md. A frame is encoded once and sent to many sockets."""
+"""The frames of docs/reference/live-protocol.md, each encoded once and sent to many sockets."""
 
 from typing import Any
 

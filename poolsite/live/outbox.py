@@ -8,12 +8,10 @@ may queue without bound behind an awaited send (daphne does), who leaves an ack 
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from poolsite.live.frames import Frame, stale
-
-if TYPE_CHECKING:
-    from poolsite.live.feed import Feed
+from poolsite.live.topics import Topic
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -27,13 +25,24 @@ ACK_SECONDS = (1.0, 4.0)  # but within these
 ASKS_AT_ONCE_SECONDS = 0.5  # of that pace: no topic's period is longer
 
 
+class Source(Protocol):
+    """What feeds a line: a topic and its present state."""
+
+    topic: Topic
+    is_stale: bool
+
+    def snapshot_frame(self) -> tuple[int, Frame]:
+        """The version and frame of the state."""
+        ...
+
+
 class Line:
     """One subscription: the frames of one topic that wait for one socket."""
 
-    __slots__ = ("_frames", "_needs_snapshot", "_outbox", "_version", "feed", "queued")
+    __slots__ = ("_frames", "_needs_snapshot", "_outbox", "_source", "_version", "queued")
 
-    def __init__(self, outbox: "Outbox", feed: "Feed") -> None:
-        self.feed = feed
+    def __init__(self, outbox: "Outbox", source: Source) -> None:
+        self._source = source
         self.queued = False
         self._outbox = outbox
         self._frames: deque[Frame] = deque()
@@ -52,7 +61,7 @@ class Line:
         """Queue a change; one that does not fit, or does not follow, becomes a snapshot."""
         if self._needs_snapshot:
             return
-        if frame.base == self._version and len(self._frames) < self.feed.topic.waiting_frames:
+        if frame.base == self._version and len(self._frames) < self._source.topic.waiting_frames:
             self._frames.append(frame)
             self._version = frame.to
         elif frame.to == self._version:
@@ -79,9 +88,9 @@ class Line:
         """Take what is to be sent now; None when nothing waits."""
         if self._needs_snapshot:
             self._needs_snapshot = False
-            self._version, frame = self.feed.snapshot_frame()
-            if self.feed.is_stale:
-                self._frames.append(stale(self.feed.topic.address))
+            self._version, frame = self._source.snapshot_frame()
+            if self._source.is_stale:
+                self._frames.append(stale(self._source.topic.address))
             return frame
         return self._frames.popleft() if self._frames else None
 

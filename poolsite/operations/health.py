@@ -1,7 +1,7 @@
 """The platform's health: one judgement, which every page, probe and incident shows.
 
 It is made when somebody asks, by whoever asks, from marks in Redis and SQL: a dead worker is
-reported by the living. See docs/decisions/0052-one-judgement-of-health.md.
+reported by the living. See docs/decisions/0026-one-judgement-of-health.md.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """What must happen at a time: which aggregates are visited, when, and who does it.
 
 An app registers a `Kind` per kind of aggregate; the process `manage.py timers` visits each
-aggregate when something of it is due. See docs/decisions/0051-timers-are-a-process.md.
+aggregate when something of it is due. See docs/decisions/0025-timers-are-a-process.md.
 """
 
 from poolsite.timers.agenda import Agenda

@@ -1,6 +1,6 @@
 """The websockets of front-ends and instances, `/ws/dispatch/{group}/front/` and `…/back/`.
 
-Bare ASGI applications; docs/dispatch-protocol.md is what they speak.
+Bare ASGI applications; docs/reference/dispatch/protocol.md is what they speak.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""The frames of docs/dispatch-protocol.md as peers send them: read, and checked, one by one."""
+"""The frames that peers send (docs/reference/dispatch/protocol.md), read and checked."""
 
 from typing import Annotated, Any, Literal
 

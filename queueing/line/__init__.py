@@ -1,1 +1,1 @@
-"""Visitors wait for agents: desks, queues, rooms (docs/line.md)."""
+"""Visitors wait for agents: desks, queues, rooms (docs/reference/line/README.md)."""

@@ -47,7 +47,7 @@ EVENTS: Final[dict[str, Any]] = {
     "recovering": _("Recovery started"),
 }
 
-# What the names within an event's data mean (docs/line-redis.md), and what they mean of some kinds.
+# Labels of the fields of an event's data (docs/reference/line/redis.md), and those of some kinds.
 DATA: Final[dict[str, Any]] = {
     "c": _("class"),
     "t": _("ticket"),

@@ -78,7 +78,7 @@ def asked(
 
 
 def shown(response: HttpResponse, url: str, who: str) -> set[str]:
-    """The secrets that stand in an answer, without the one that may: docs/access.md."""
+    """The secrets that stand in an answer, without the one that may: docs/reference/access.md."""
     found = set(re.findall(rf"{MARK}-[0-9]+", response.content.decode()))
     if who in rules.CHANGERS and url.startswith("/admin/operations/noticetarget/"):
         found.discard(secret_of("operations.NoticeTarget", "secret"))

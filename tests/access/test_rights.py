@@ -9,7 +9,7 @@ from redis.exceptions import ConnectionError as RedisDown
 from poolsite import access
 from poolsite.access import Principal, lookup, services
 from poolsite.access.models import Account, User
-from poolsite.access.rights import HUB, cache, principal_of_credential, versions
+from poolsite.access.rights import HUB, bump, cache, principal_of_credential, versions
 from poolsite.access.rights.cache import CACHE, CACHE_SECONDS, REREAD_SECONDS
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
@@ -99,7 +99,7 @@ async def test_a_change_that_commits_during_the_read_is_read_again(sql: Sql) -> 
     await eventually(sql.reading.is_set)
     sql.answer = access.ANONYMOUS  # committed now; the reader holds what was before
     epoch = HUB.epoch
-    versions.bump("user", "1")
+    bump("user", "1")
     await eventually(lambda: HUB.epoch > epoch)
     sql.go_on.set()
     assert not (await asking).is_authenticated
@@ -116,7 +116,7 @@ async def test_what_was_read_before_a_change_is_not_remembered(sql: Sql) -> None
 async def test_somebody_elses_change_forgets_only_that_person(sql: Sql) -> None:
     await principal_of_credential("session:a")
     epoch = HUB.epoch
-    versions.bump("user", "2")
+    bump("user", "2")
     await eventually(lambda: HUB.epoch > epoch)
     await principal_of_credential("session:a")
     assert sql.reads == 1
@@ -158,7 +158,7 @@ def test_a_message_that_redis_refused_is_repeated(
         real(kind, identity)
 
     monkeypatch.setattr(versions, "publish", publish)
-    versions.bump("user", 7)
+    bump("user", 7)
     assert versions.version_of("user", 7) == 0
     down = False
     until(lambda: versions.version_of("user", 7) == 1)

@@ -8,7 +8,7 @@ import pytest
 
 from poolsite import access
 from poolsite.access import Principal, lookup
-from poolsite.access.rights import HUB, principal_of_credential, versions, watches
+from poolsite.access.rights import HUB, bump, principal_of_credential, watches
 from poolsite.access.rights.cache import LOOKUP_THREADS
 from tests.access.fake_sql import ALICE, Sql
 from tests.support.waiting import eventually, patient
@@ -40,7 +40,7 @@ async def change(kind: str, identity: str) -> None:
 
     HUB.subscribe(hear)  # after the watches
     try:
-        versions.bump(kind, identity)
+        bump(kind, identity)
         async with asyncio.timeout(patient(10)):
             await told.wait()
     finally:
@@ -90,11 +90,11 @@ async def test_fewer_rights_close_with_4403_and_more_are_taken_over(sql: Sql) ->
     socket = Socket()
     eye = access.watch(own, socket.closed)
     sql.answer = replace(own, memberships={1: frozenset({"agent", "owner"})})
-    versions.bump("user", "1")
+    bump("user", "1")
     await eventually(lambda: eye.principal.roles_in(1) == {"agent", "owner"})
     assert socket.codes == []
     sql.answer = replace(own, memberships={1: frozenset({"owner"})})
-    versions.bump("user", "1")
+    bump("user", "1")
     await heard(socket, 4403)
 
 

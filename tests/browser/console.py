@@ -1,5 +1,6 @@
 """A browser window on the console, which fails on what a person would not forgive."""
 
+import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -31,6 +32,7 @@ ARGUMENTS = [
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 1000 * patient(30)  # for a page
+LATENCY_MS = int(os.environ.get("BROWSER_LATENCY_MS", "0"))  # finds tests that do not wait
 # What a test takes away on purpose: a server that restarts, an answer of 4xx that a page explains.
 EXPECTED = ("WebSocket connection to", "Failed to load resource")
 COLOURS = ("color-contrast", "link-in-text-block")  # what of axe's rules depends on the theme
@@ -78,7 +80,11 @@ class Window:
             self.said.append(f"{message.type}: {message.text}")
 
     async def go(self, path: str) -> None:
-        """Open a page of the site and wait until its modules have run."""
+        """Open a page of the site and wait until its modules have run.
+
+        A page that draws itself anew after a click must have done so before: of two navigations
+        at once the browser may drop this one, and it is waited for in vain.
+        """
         answer = await self.page.goto(f"{self.base}{path}", wait_until="load")
         assert answer is not None
         assert answer.ok, f"{path} answered {answer.status}"
@@ -181,6 +187,15 @@ async def chromium() -> AsyncIterator[Browser]:
             await browser.close()
 
 
+async def _slow_down(page: Page) -> None:
+    """Every answer comes late and none from the cache: a page is shown before its modules run."""
+    network = await page.context.new_cdp_session(page)
+    await network.send("Network.enable")
+    await network.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    late = {"latency": LATENCY_MS, "downloadThroughput": -1, "uploadThroughput": -1}
+    await network.send("Network.emulateNetworkConditions", {"offline": False, **late})
+
+
 @asynccontextmanager
 async def window(
     browser: Browser, base: str, sessions: Mapping[str, str], user: str = "", **options: Any
@@ -193,6 +208,8 @@ async def window(
     context = await browser.new_context(**settings)
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
+    if LATENCY_MS:
+        await _slow_down(page)
     shown = Window(page, base, sessions)
     try:
         if user:

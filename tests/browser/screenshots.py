@@ -2,9 +2,9 @@
 
 Every page in both languages, both themes and both widths goes to var/screenshots, the few of
 `pictures.KEPT` to docs/screenshots. Each page is opened with an empty cache, then once more in the
-same tab; a whole run writes what that took to docs/page-speed.md. axe looks at each of them, and
-whatever it finds fails the run. SECONDS=300 lets the demo run longer first,
-so that the charts have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo
+same tab; a whole run writes what that took to docs/reference/performance/pages.md. axe looks at
+each of them, and whatever it finds fails the run. SECONDS=300 lets the demo run longer first, so
+that the charts have more to show; ADDRESS and POOLSITE_DEMO_PASSWORD take the pictures of a demo
 that runs already; ONLY="group gate" takes some pages.
 """
 
@@ -32,7 +32,7 @@ from tests.support.needs import NEEDS
 
 FOLDER = ROOT / "docs" / "screenshots"
 ALL = ROOT / "var" / "screenshots"
-SPEED = ROOT / "docs" / "page-speed.md"
+SPEED = ROOT / "docs/reference/performance/pages.md"
 SPEED_TEXT = """# How fast pages open
 
 Written by `make screenshots`. First contentful paint, the longest task of the main thread and the
@@ -181,7 +181,7 @@ def told(taken: Taken) -> Iterator[str]:
 
 
 def write_speed(taken: Taken) -> None:
-    """Renew docs/page-speed.md."""
+    """Renew docs/reference/performance/pages.md."""
     when = datetime.now(UTC).date().isoformat()
     lines = (*paints.table(taken.loads), "", paints.conditions(taken.loads, when))
     SPEED.write_text(SPEED_TEXT + "\n".join(lines) + "\n")

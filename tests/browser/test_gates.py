@@ -349,6 +349,7 @@ async def test_settings_show_what_was_changed_and_ask_before_it_is_lost(shown: W
     await page.keyboard.press("Control+s")
     link = page.locator("[data-form-errors] a")
     await expect(link).to_have_text("Report period: Add a unit, for example 90 s or 4 h.")
+    await shown.ready()
     await link.click()
     await expect(period).to_be_focused()
     asked: list[str] = []

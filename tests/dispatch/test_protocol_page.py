@@ -1,4 +1,4 @@
-"""docs/dispatch-protocol.md tells the truth: its conversation is replayed between two web
+"""docs/reference/dispatch/protocol.md tells the truth: its conversation is replayed between two web
 processes, in both encodings."""
 
 import json
@@ -16,7 +16,7 @@ NAME = re.compile(r"(?<=:)([A-Z]{3,})(?=[,}])")
 
 
 def _lines() -> Iterator[tuple[str, str, str]]:
-    page = (ROOT / "docs" / "dispatch-protocol.md").read_text()
+    page = (ROOT / "docs/reference/dispatch/protocol.md").read_text()
     block = page.split("```frames\n")[1].split("```")[0]
     for line in block.splitlines():
         yield line[0], line[1], line[3:]

@@ -20,11 +20,12 @@ STEPS: dict[str, list[str | Path]] = {
     "settings": [PYTHON, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
     "migrations": [PYTHON, "manage.py", "makemigrations", "--check", "--dry-run"],
     "lua": [PYTHON, "-m", "tests.house.lua"],
+    "figures": [PYTHON, "-m", "tests.house.figures"],
     "audit": [PYTHON, "-m", "tests.house.audit"],
     "house": [PYTHON, "-m", "pytest", "-q", "tests/house"],
     "durations": [PYTHON, "-m", "tests.support.durations", "check"],
 }
-TELLS = {"lua", "audit"}  # steps whose output is read also when they succeed
+TELLS = {"lua", "figures", "audit"}  # steps whose output is read also when they succeed
 # What a production machine sets: `check --deploy` must be clean with it.
 PRODUCTION = {
     **SAFE,

@@ -1,4 +1,4 @@
-"""docs/asvs.md names every requirement of the standard once, and counts them right."""
+"""docs/reference/asvs.md names every requirement of the standard once, and counts them right."""
 
 import re
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tests.house.source import ROOT
 
-PAGE = (ROOT / "docs/asvs.md").read_text()
+PAGE = (ROOT / "docs/reference/asvs.md").read_text()
 ROW = re.compile(
     r"^\| ([\d.]+)(?: to ([\d.]+))? \| ([123, ]+) \| (yes|partly|no|n/a) \|", re.MULTILINE
 )

@@ -1,4 +1,4 @@
-"""The rules of docs/line.md in plain Python: what a desk should do, without a line of the product.
+"""The rules of docs/reference/line/README.md in plain Python, without any code of the product.
 
 Visitors are served by class and then arrival; a visitor gets, of the free agents who serve the
 queue and have the skills, the one with the fewest rooms, and of these the one idle for longest; an

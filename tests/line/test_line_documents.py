@@ -1,4 +1,4 @@
-"""docs/line-redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/line/redis.md says what the scripts take, answer and keep: nothing less."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from queueing.line.desk.reading import VISIT_STATES
 from queueing.line.desk.settings import MODES, NO_AGENT
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "line-redis.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/line/redis.md").read_text(encoding="utf-8")
 LUA = "\n".join(
     path.read_text(encoding="utf-8") for path in sorted((ROOT / "queueing/line/lua").rglob("*.lua"))
 )

@@ -40,7 +40,7 @@ PROGRAMS = [
     )
     if shutil.which(program[0]) is not None
 ]
-DOCUMENT = Path(__file__).parents[2] / "docs/line-identity.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/reference/line/identity.md"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""docs/live-protocol.md tells the truth: its conversation is replayed with a real server."""
+"""The conversation in docs/reference/live-protocol.md is replayed with a real server."""
 
 import json
 import re
@@ -16,7 +16,7 @@ VALUE = re.compile(r"[VK]\d+")
 
 
 def _lines() -> Iterator[tuple[str, str]]:
-    page = (ROOT / "docs" / "live-protocol.md").read_text()
+    page = (ROOT / "docs/reference/live-protocol.md").read_text()
     block = page.split("```frames\n")[1].split("```")[0]
     for line in block.splitlines():
         yield line[0], line[2:]

@@ -1,4 +1,4 @@
-"""docs/numbers-redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/numbers/redis.md says what the scripts take, answer and keep: nothing less."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from numbers.pool import reasons
 from poolsite.hotpath.library import direct_libraries
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = (ROOT / "docs" / "numbers-redis.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/numbers/redis.md").read_text(encoding="utf-8")
 LUA = "\n".join(
     path.read_text(encoding="utf-8") for path in sorted((ROOT / "numbers" / "lua").rglob("*.lua"))
 )

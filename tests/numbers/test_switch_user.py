@@ -240,7 +240,7 @@ def test_no_other_key_and_no_other_channel_is_reached(
 def test_what_such_a_user_can_do_all_the_same(
     bench: PoolUnderTest, each_redis: RedisServer
 ) -> None:
-    """docs/numbers-redis.md says so: Redis cannot keep apart a script and its commands."""
+    """Redis can't separate a script's rights from those of its commands (numbers/redis.md)."""
     with user(bench, each_redis) as client:
         client.hset(KEYS.tag, "made", "up")
         assert client.evalsha(pool.SCRIPTS["pause"].sha1, 1, KEYS.tag, "1", "because")[0] == "1"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -9,10 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from poolsite.runtime.leftovers import VARIABLE
+from tests.house.source import ROOT
 from tests.support.demo import START_SECONDS, DemoRun
 from tests.support.waiting import until
 
@@ -44,8 +47,26 @@ def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert len(secrets["secret_key"]) >= 50
     assert f"Password for all users: {secrets['password']}" in demo.said
+    assert [answer["outcome"] for answer in _first_requests(demo)] == ["ok", "ok", "repeat", "ok"]
     demo.interrupt()
     until(demo.gone, GONE_SECONDS)
+
+
+def _first_requests(demo: DemoRun) -> list[dict[str, Any]]:
+    """Run the commands of docs/start/README.md in a second terminal; return the responses."""
+    page = (ROOT / "docs/start/README.md").read_text()
+    commands = re.search(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert commands is not None
+    ran = subprocess.run(
+        ["sh", "-eu", "-c", commands[1].replace("127.0.0.1:8000", f"127.0.0.1:{demo.port}")],
+        cwd=ROOT,
+        env=demo.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
 
 
 def test_what_dies_is_started_again(demo):

@@ -38,17 +38,13 @@ class DemoRun:
 
     def start(self) -> "DemoRun":
         """Start it and return at once."""
-        variables = {"POOLSITE_DATA_DIR": str(self.data), "POOLSITE_PORT": str(self.port)}
-        hidden = {"REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY", "EMAIL_URL"}
-        hidden |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the `make test` that runs this
-        kept = {name: value for name, value in os.environ.items() if name not in hidden}
         self.data.mkdir(exist_ok=True)
         makefile = self.data / "Makefile"
         makefile.write_text(MAKEFILE.format(python=sys.executable))
         self.parent = subprocess.Popen(
             ["make", "--no-print-directory", "-f", str(makefile), "demo"],
             cwd=ROOT,
-            env={**kept, **variables, **self.settings},
+            env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -62,6 +58,15 @@ class DemoRun:
         assert parent.stdout is not None
         with parent.stdout as lines:
             self.output.extend(lines)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables of the run, and of a command in a second terminal."""
+        variables = {"POOLSITE_DATA_DIR": str(self.data), "POOLSITE_PORT": str(self.port)}
+        hidden = {"REDIS_URL", "DATABASE_URL", "POOLSITE_SECRET_KEY", "EMAIL_URL"}
+        hidden |= {"MAKEFLAGS", "MAKELEVEL", "MFLAGS"}  # of the `make test` that runs this
+        kept = {name: value for name, value in os.environ.items() if name not in hidden}
+        return {**kept, **variables, **self.settings}
 
     def ready(self) -> "DemoRun":
         """Return when it says so."""

@@ -1,5 +1,5 @@
 -- The index in the pool's hash: what is known of call ids, callees, switches, contacts, vouchers,
--- spellings and regions (docs/numbers-redis.md). A call reads a field once and writes it once, when
+-- spellings and regions (docs/reference/numbers/redis.md). A call reads a field once and writes it once, when
 -- the pool is closed; in between:
 --   known               field → its value, false = it is not there
 --   changed             field → the value that is to be written

@@ -1,1 +1,1 @@
-"""Log-in by an OpenID Connect provider (docs/decisions/0077), on top of django-allauth."""
+"""Log-in by an OpenID Connect provider (docs/decisions/0051), on top of django-allauth."""

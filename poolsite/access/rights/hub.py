@@ -10,6 +10,7 @@ from typing import Any
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
+from poolsite.access.rights import versions
 
 PING_SECONDS = 0.2
 SILENCE_SECONDS = 0.7  # a subscription that said nothing for so long counts as down
@@ -87,11 +88,9 @@ class Hub:
             self._stop.wait(BACK_OFF_SECONDS)
 
     def _listen(self) -> None:
-        from poolsite.access.rights.versions import CHANNEL
-
         pubsub = hotpath.client().pubsub()
         try:
-            pubsub.subscribe(CHANNEL)
+            pubsub.subscribe(versions.CHANNEL)
             pinged = time.monotonic()
             heard = pinged
             while not self._stop.is_set():
@@ -134,13 +133,11 @@ class Hub:
         self.epoch += 1
 
     def _send_unsent(self) -> None:
-        from poolsite.access.rights.versions import publish
-
         with self._lock:
             unsent, self._unsent = self._unsent, set()
         for kind, identity in unsent:
             try:
-                publish(kind, identity)
+                versions.publish(kind, identity)
             except (RedisError, OSError):
                 with self._lock:
                     self._unsent.add((kind, identity))

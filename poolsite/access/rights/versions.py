@@ -5,9 +5,6 @@ Keys: `rights:<kind>:<id>` (STRING, integer). Channel: `rights`, message `<kind>
 
 from typing import Any
 
-from django.db import transaction
-from redis.exceptions import RedisError
-
 from poolsite import hotpath
 
 CHANNEL = "rights"
@@ -32,25 +29,6 @@ def publish(kind: str, identity: str | int) -> None:
     if kind == "visitor":
         client.expire(key, VISIT_VERSION_SECONDS)
     client.publish(CHANNEL, f"{kind}:{identity}")
-
-
-def bump(kind: str, identity: str | int) -> None:
-    """The same, but never raises: what Redis did not take is repeated by the hub until it does.
-
-    The change itself is committed by now, and a process that cannot hear Redis serves nothing
-    from its memory, so the delay harms nobody who is cut off as well.
-    """
-    from poolsite.access.rights.hub import HUB
-
-    try:
-        publish(kind, identity)
-    except (RedisError, OSError):
-        HUB.publish_later(kind, str(identity))
-
-
-def changed(kind: str, identity: str | int) -> None:
-    """Say that someone's rights change in the current transaction: told after the commit."""
-    transaction.on_commit(lambda: bump(kind, identity))
 
 
 def _client() -> Any:

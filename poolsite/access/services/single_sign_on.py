@@ -1,7 +1,7 @@
 """What a log-in by the provider does to users: made, linked, given what their groups give.
 
 A group gives no `finance` and no `owner` (`oidc.mapping`), and writes no access link: nobody in the
-console gave the right, as with `manage.py` (docs/decisions/0061, 0077).
+console gave the right, as with `manage.py` (docs/decisions/0035, 0051).
 """
 
 import logging

@@ -14,7 +14,7 @@ EVENTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry; docs/admission-redis.md says what each event fills in.
+    """One entry; docs/reference/admission/redis.md says what each event fills in.
 
     `holder`: a name, `@device` or `#token`. `data`: a result's JSON; "from to" of resized;
     the tasks of closed, joined by commas; how many of loaded; the count and the cap of overrun.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GateKeys:
-    """The tag and the channel of one gate. docs/admission-redis.md says what each key holds."""
+    """The tag and the channel of one gate (docs/reference/admission/redis.md)."""
 
     slug: str
 

@@ -14,7 +14,10 @@ EVENTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry; docs/dispatch-redis.md says what each event fills in. `peer` is a peer key."""
+    """One entry. docs/reference/dispatch/redis.md lists the fields of each event.
+
+    peer: a peer key.
+    """
 
     at_us: int
     event: str

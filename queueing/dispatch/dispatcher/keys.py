@@ -11,7 +11,7 @@ SESSION_LENGTH: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class GroupKeys:
-    """The tag and the channel of one group. docs/dispatch-redis.md says what each key holds."""
+    """The tag and the channel of one group (docs/reference/dispatch/redis.md)."""
 
     slug: str
 

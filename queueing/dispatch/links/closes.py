@@ -1,4 +1,4 @@
-"""Why a socket is closed: codes of docs/dispatch-protocol.md, and which refusal means which."""
+"""The close codes of docs/reference/dispatch/protocol.md, and which refusal leads to which."""
 
 from dataclasses import dataclass
 

@@ -209,7 +209,7 @@ class RangesOut(Schema):
 
 
 class ReportRowOut(Schema):
-    """Times in seconds, shares 0 to 1, null = no data. docs/line.md describes each figure.
+    """Times in seconds, shares 0 to 1, null = no data (docs/reference/line/README.md#reports).
 
     `missed`: an agent's missed and declined offers. `outcomes`: served visits by outcome.
     """

@@ -7,8 +7,9 @@ from django.http import HttpRequest
 from poolsite import access
 from poolsite.access import Decision, Principal, Thing
 from poolsite.access.limiting import network_of, reached_limit
+from poolsite.api.credentials import SAFE_METHODS, CredentialAuth, Told
 from poolsite.api.problems import kind_of_refusal
-from poolsite.api.root import SAFE_METHODS, CredentialAuth, ProblemError, Told
+from poolsite.api.root import ProblemError
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import may_read, place_of

@@ -10,7 +10,7 @@ SUFFIXES = (
 
 @dataclass(frozen=True, slots=True)
 class DeskKeys:
-    """The keys and channels of one desk. docs/line-redis.md says what each holds."""
+    """The keys and channels of one desk. docs/reference/line/redis.md says what each holds."""
 
     slug: str
 

@@ -1,4 +1,4 @@
-"""Events by month on PostgreSQL: see docs/decisions/0080."""
+"""Events by month on PostgreSQL: see docs/decisions/0054."""
 
 from django.db import migrations
 

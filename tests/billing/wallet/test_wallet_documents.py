@@ -1,4 +1,4 @@
-"""docs/billing-redis.md says what the scripts take, answer and keep: nothing less."""
+"""docs/reference/billing/redis.md says what the scripts take, answer and keep: nothing less."""
 
 import re
 from itertools import accumulate, pairwise
@@ -9,7 +9,7 @@ from billing.wallet import reasons
 from poolsite.hotpath import PRELUDE
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "billing-redis.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/billing/redis.md").read_text(encoding="utf-8")
 LUA = {
     path: path.read_text(encoding="utf-8") for path in sorted((ROOT / "billing/lua").rglob("*.lua"))
 }

@@ -1,4 +1,4 @@
-"""docs/dispatch-redis.md says what the operations take, answer and keep: nothing less."""
+"""docs/reference/dispatch/redis.md says what the operations take, answer and keep: nothing less."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from queueing.dispatch import dispatcher
 from queueing.dispatch.dispatcher import reasons
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = (ROOT / "docs" / "dispatch-redis.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs/reference/dispatch/redis.md").read_text(encoding="utf-8")
 FOLDER = ROOT / "queueing" / "dispatch" / "lua"
 ALL_LUA = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.lua")))
 PREFIXES = {reasons.SCRIPT_OUTDATED, reasons.MALFORMED, reasons.OTHER_GENERATION}

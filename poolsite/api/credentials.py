@@ -1,0 +1,42 @@
+"""Who may call an operation behind Django: a token, or a session."""
+
+from typing import Any, NamedTuple
+
+from django.http import HttpRequest
+from ninja.security.base import SecuritySchema
+from ninja.utils import check_csrf
+
+from poolsite import access
+
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+class Told(NamedTuple):
+    """For the API reference: the kinds of credentials, and actions of which a token needs one."""
+
+    accepts: tuple[str, ...]
+    rights: tuple[str, ...] = ()
+
+
+class CredentialAuth:
+    """A live token, or the session of somebody who is logged in; else 401.
+
+    A cookie alone may only read: what changes something by cookie passes Django's CSRF check.
+    """
+
+    openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
+    openapi_scopes: list[str] = []
+
+    def told(self, method: str) -> Told:
+        """What a request with this method needs."""
+        return Told(("token", "login"))
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = access.principal_of_request(request)
+        if not principal.is_authenticated:
+            return None
+        if request.method not in SAFE_METHODS and "Authorization" not in request.headers:
+            refused = check_csrf(request)
+            if refused:
+                return None
+        return principal

@@ -1,0 +1,156 @@
+"""`make check` prints how large the product is, and what goes in circles, beside the marks."""
+
+import ast
+import statistics
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.house.source import files, imported_modules, module_name, relative, tree
+
+PRODUCT = ("poolsite/", "numbers/", "queueing/", "billing/", "integrations/")
+LONGEST_FILE = 300
+# How many of a kind there are: never more. Lower a figure here when it has become better.
+AT_MOST = {"files over 300 lines": 15, "circles of files": 1, "circles of packages": 1}
+
+Graph = Mapping[str, set[str]]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One line of the table; `mark` is what the project aims at."""
+
+    name: str
+    value: float
+    mark: float
+
+
+def product_files() -> list[Path]:
+    """Return the Python files of the product without migrations."""
+    return [
+        path
+        for path in files(".py")
+        if relative(path).startswith(PRODUCT) and "/migrations/" not in relative(path)
+    ]
+
+
+def figures() -> list[Figure]:
+    """Measure the product's files."""
+    paths = product_files()
+    lengths = [len(path.read_text().splitlines()) for path in paths]
+    graph = imports(paths)
+    return [
+        Figure("statements", sum(statements(tree(path)) for path in paths), 35_000),
+        Figure("median lines of a file", statistics.median(lengths), 90),
+        Figure("files over 300 lines", sum(lines > LONGEST_FILE for lines in lengths), 0),
+        Figure("circles of files", len(circles(graph)), 0),
+        Figure("circles of packages", len(circles(between_packages(graph))), 0),
+    ]
+
+
+def statements(module: ast.Module) -> int:
+    """Count the statements, docstrings aside."""
+    return sum(
+        isinstance(node, ast.stmt)
+        and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+        for node in ast.walk(module)
+    )
+
+
+def imports(paths: list[Path]) -> Graph:
+    """Return which modules each module imports, also inside functions and for types alone."""
+    known = {module_name(path): path for path in paths}
+    return {
+        name: {
+            target
+            for _, imported in imported_modules(path)
+            if (target := _module_of(imported, known)) and target != name
+        }
+        for name, path in known.items()
+    }
+
+
+def _module_of(imported: str, known: Mapping[str, Path]) -> str:
+    """Return the module that a dotted name is, or is in; nothing for another's."""
+    while imported and imported not in known:
+        imported = imported.rpartition(".")[0]
+    return imported
+
+
+def between_packages(graph: Graph) -> Graph:
+    """Return which rooms of `poolsite` and which apps import which."""
+    found: dict[str, set[str]] = {}
+    for name, targets in graph.items():
+        mine = _package_of(name)
+        found.setdefault(mine, set()).update({_package_of(each) for each in targets} - {mine})
+    return found
+
+
+def _package_of(name: str) -> str:
+    """Return `poolsite.live` of `poolsite.live.feed`, `numbers` of `numbers.pool`."""
+    parts = name.split(".")
+    return ".".join(parts[:2]) if parts[0] in ("poolsite", "queueing") else parts[0]
+
+
+def circles(graph: Graph) -> list[list[str]]:
+    """Return the groups in which each imports each, directly or not (Tarjan, 1972)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+    found: list[list[str]] = []
+
+    def leave(name: str) -> None:
+        if lowest[name] != order[name]:
+            return
+        group = stack[stack.index(name) :]
+        del stack[-len(group) :]
+        if len(group) > 1:
+            found.append(sorted(group))
+
+    for root in sorted(graph):
+        path: list[tuple[str, Iterator[str]]] = []
+        visits = [root] if root not in order else []
+        while visits or path:
+            if visits:
+                name = visits.pop()
+                order[name] = lowest[name] = len(order)
+                stack.append(name)
+                path.append((name, iter(sorted(graph.get(name, ())))))
+            name, targets = path[-1]
+            for target in targets:
+                if target not in order:
+                    visits.append(target)
+                    break
+                if target in stack:
+                    lowest[name] = min(lowest[name], order[target])
+            else:
+                path.pop()
+                leave(name)
+                if path:
+                    above = path[-1][0]
+                    lowest[above] = min(lowest[above], lowest[name])
+    return found
+
+
+def worse(found: list[Figure]) -> list[str]:
+    """Return a sentence for each figure that is over `AT_MOST`."""
+    return [
+        f"{each.name}: {each.value:g}, {AT_MOST[each.name]} before"
+        for each in found
+        if each.name in AT_MOST and each.value > AT_MOST[each.name]
+    ]
+
+
+def main() -> int:
+    """Print the table; exit status 1 if a figure has become worse."""
+    found = figures()
+    for each in found:
+        print(f"{each.name:<24}{each.value:>10,.0f}   mark {each.mark:,.0f}")
+    for line in worse(found):
+        print(line)
+    return 1 if worse(found) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
