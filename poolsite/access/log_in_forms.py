@@ -21,9 +21,10 @@ from poolsite.access.addresses import client_address
 from poolsite.access.auditing import audit
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import LONGEST_NAME, normal
-from poolsite.access.mails import site_of, tell_owner
+from poolsite.access.mail_tasks import send_reset_mail
+from poolsite.access.mails import site_of
+from poolsite.access.notices import tell_owner
 from poolsite.access.services.factors import CodesBlockedError
-from poolsite.access.tasks import send_reset_mail
 
 LONGEST_PASSWORD = 1024  # hashing costs time and memory; no person types more
 MAILS_PER_ADDRESS, MAILS_BY_CLIENT, WINDOW_SECONDS = 3, 20, 3600

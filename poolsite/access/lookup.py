@@ -33,7 +33,7 @@ def of_user(
     version: int = 0,
 ) -> Principal:
     """The principal of a user with the rights as SQL has them now; ANONYMOUS when inactive."""
-    from poolsite.access.services.factors import has_factor
+    from poolsite.access.factor_state import has_factor
 
     if not user.is_active:
         return ANONYMOUS

@@ -1,18 +1,14 @@
 """The mails about people: invitations, new passwords, and what changed in how they log in."""
 
-import time
-
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
 from django.core.mail import send_mail
-from django.db import transaction
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import override
 
-from poolsite.access import context
 from poolsite.access.logins import find_user
 from poolsite.access.mailed_links import link_of
 from poolsite.access.models import Invitation, User
@@ -41,22 +37,6 @@ def site_of(request: HttpRequest) -> str:
     """
     scheme = "https" if settings.BEHIND_TLS else request.scheme
     return f"{scheme}://{settings.PUBLIC_HOST or request.get_host()}"
-
-
-def tell_owner(user: User, action: str) -> None:
-    """Queue a mail that says what happened to a user's log-in, once the transaction commits.
-
-    Never undoes the act: a broker that cannot take it is logged by Django.
-    """
-    if user.email:
-        told = (user.pk, action, int(time.time() * 1_000_000), context.current().address)
-        transaction.on_commit(lambda: _queue(*told), robust=True)
-
-
-def _queue(user_id: int, action: str, at_us: int, address: str) -> None:
-    from poolsite.access.tasks import send_notice_mail
-
-    send_notice_mail.delay(user_id, action, at_us, address)
 
 
 def send_notice(user_id: int, action: str, at_us: int, address: str) -> bool:

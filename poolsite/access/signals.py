@@ -20,7 +20,7 @@ from poolsite.access.addresses import client_address
 from poolsite.access.auditing import audit
 from poolsite.access.logins import axes_username, identity_of
 from poolsite.access.lookup import SESSION_STARTED
-from poolsite.access.mails import tell_owner
+from poolsite.access.notices import tell_owner
 from poolsite.access.rights.changes import changed
 
 log = logging.getLogger("poolsite.access")

@@ -1,35 +1,14 @@
-"""What the worker does for people: mails, and tidying up."""
+"""What the worker does for people: mails (mail_tasks.py), and tidying up."""
 
-from typing import Final
-
-from celery import shared_task
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from poolsite.access import tidying
-from poolsite.access.mails import send_notice, send_reset
+from poolsite.access.mail_tasks import send_notice_mail, send_reset_mail
 from poolsite.jobs.registry import sweep
 from poolsite.jobs.telling import Told
 
-# A mail server that is away for a while: after 10, 20, 40, … s, for about ten minutes.
-AGAIN: Final = {
-    "autoretry_for": (OSError,),  # smtplib's own errors are of that kind
-    "retry_backoff": 10,
-    "retry_jitter": False,
-    "max_retries": 6,
-}
-
-
-@shared_task(name="access.send_reset", **AGAIN)  # type: ignore[untyped-decorator]
-def send_reset_mail(email: str, site: str) -> None:
-    """Mail a link to a new password; whether there is such a user is found out here."""
-    send_reset(email, site)
-
-
-@shared_task(name="access.send_notice", **AGAIN)  # type: ignore[untyped-decorator]
-def send_notice_mail(user_id: int, action: str, at_us: int, address: str) -> None:
-    """Tell a user what happened to the user's log-in."""
-    send_notice(user_id, action, at_us, address)
+__all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its tasks here
 
 
 @sweep(

@@ -62,7 +62,7 @@ def start(
 
     With `once` (for example the upload's id) a second click gets the job that is under way.
     """
-    from poolsite.jobs.services import start_job
+    from poolsite.jobs.starting import start_job
 
     return start_job(kind, actor=actor, account=account, data=data or {}, once=once)
 

@@ -11,8 +11,6 @@ from poolsite.jobs.telling import Told, told_or_plain
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-    from poolsite.jobs.handle import JobHandle
-
 
 class JobError(Exception):
     """A job cannot go on; the text is what its page says: one clear sentence."""
@@ -31,7 +29,7 @@ class Progress:
 # alarms up to date. None waits behind another where each has a worker of its own.
 JOBS, BOOKS, HISTORY = QUEUES = ("jobs", "books", "history")
 
-JobFunction = Callable[["JobHandle"], Iterator[Progress]]
+JobFunction = Callable[[Any], Iterator[Progress]]  # it is given a JobHandle
 SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
 
 

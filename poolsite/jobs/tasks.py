@@ -1,4 +1,4 @@
-"""What Celery runs for jobs and sweeps."""
+"""What Celery runs for jobs (run_task.py) and sweeps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,17 +11,14 @@ from django.utils.translation import ngettext_lazy
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.jobs import runner, services, sweeping
+from poolsite.jobs import starting, sweeping
 from poolsite.jobs.registry import sweep, sweeps
+from poolsite.jobs.run_task import run_job
 from poolsite.jobs.telling import Told
 
+__all__ = ["messages", "resume", "run_job", "run_light", "run_shard", "send", "send_shards"]
+
 LOG = structlog.get_logger(__name__)
-
-
-@shared_task(name="jobs.run", ignore_result=True)  # type: ignore[untyped-decorator]
-def run_job(job_id: int) -> None:
-    """Take a job and run it until it ends, or is taken over."""
-    runner.run(job_id)
 
 
 @shared_task(name="jobs.shard", ignore_result=True)  # type: ignore[untyped-decorator]
@@ -96,4 +93,4 @@ def _redis_may_be_away(name: str) -> Iterator[None]:
 )
 def resume(shard: int, shards: int) -> dict[str, int]:
     """Bring silent jobs back to a worker."""
-    return services.resume_stale()
+    return starting.resume_stale()

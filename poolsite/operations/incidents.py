@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from django.utils.functional import Promise
 from django.utils.translation import override
 
+from poolsite.operations.by_hand import BY_HAND as BY_HAND  # apps add theirs
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from poolsite.operations.models import Incident
 
 Text = str | Promise
-BY_HAND: set[str] = set()  # types of which no check sees that they are over: people resolve them
 
 
 def open(  # noqa: A001  the word of the contract; always called as incidents.open

@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 
 from poolsite.access import services
+from poolsite.access.factor_state import has_factor
 from poolsite.access.models import CodeGuard, User
-from poolsite.access.services.factors import has_factor, seal
+from poolsite.access.services.factors import seal
 from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]

@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from poolsite.access import services
+from poolsite.access.factor_state import has_factor
 from poolsite.access.models import Account, Grant, Membership, User
-from poolsite.access.services.factors import has_factor
 from tests.access.second_factor import give_app
 from tests.access.world import World
 

@@ -16,9 +16,10 @@ from django.test import Client
 from django.utils import timezone
 
 from poolsite.access import lookup, services
+from poolsite.access.factor_state import has_factor
 from poolsite.access.models import AuditEntry, CodeGuard, User
 from poolsite.access.services import factors
-from poolsite.access.services.factors import CodesBlockedError, has_factor
+from poolsite.access.services.factors import CodesBlockedError
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.conftest import make_user
 from tests.access.second_factor import give_app, give_codes

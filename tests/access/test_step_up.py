@@ -13,8 +13,8 @@ from django.test import Client
 from django.urls import reverse
 
 from poolsite.access import mails, services, tasks
+from poolsite.access.factor_state import has_factor
 from poolsite.access.models import Invitation, User
-from poolsite.access.services.factors import has_factor
 from tests.access.conftest import make_user
 from tests.access.world import PASSWORD, World
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from poolsite import jobs
 from poolsite.access.models import Account, AuditEntry
-from poolsite.jobs import runner, services
+from poolsite.jobs import runner, services, starting
 from poolsite.jobs.handle import JobHandle, JobTakenError
 from poolsite.jobs.models import Job
 
@@ -63,7 +63,7 @@ def test_a_job_runs_to_its_end_with_its_result(counting):
 
 
 def test_an_unknown_kind_is_refused_and_makes_no_row():
-    with pytest.raises(services.UnknownKindError, match=r"test\.nothing"):
+    with pytest.raises(starting.UnknownKindError, match=r"test\.nothing"):
         jobs.start("test.nothing", actor=None)
     assert not Job.objects.exists()
 
@@ -110,9 +110,9 @@ def test_a_broker_that_is_down_does_not_lose_the_job(transactional_db, counting,
         job = start()
     assert job.state == Job.State.QUEUED
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    assert services.resume_stale() == {"sent": 1, "failed": 0}
+    assert starting.resume_stale() == {"sent": 1, "failed": 0}
     assert sent == [job.pk]
-    assert services.resume_stale() == {"sent": 0, "failed": 0}
+    assert starting.resume_stale() == {"sent": 0, "failed": 0}
 
 
 def test_a_second_worker_does_not_take_a_running_job(counting):
@@ -130,7 +130,7 @@ def test_a_killed_workers_job_goes_on_from_its_cursor(counting):
     work.close()  # kill -9 leaves no more than this behind
     fall_silent(job)
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    assert services.resume_stale() == {"sent": 1, "failed": 0}
+    assert starting.resume_stale() == {"sent": 1, "failed": 0}
     runner.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done, job.fence) == ("done", 10, 2)
@@ -272,11 +272,11 @@ def test_a_database_that_goes_away_leaves_the_job_to_be_resumed(registries):
 
 def test_a_job_that_kills_five_workers_without_progress_is_given_up(counting):
     job = start()
-    for _ in range(services.MOST_ATTEMPTS):
+    for _ in range(starting.MOST_ATTEMPTS):
         services.take(job.pk)
         fall_silent(job)
     Job.objects.update(created_at=timezone.now() - timedelta(minutes=1))
-    assert services.resume_stale() == {"sent": 0, "failed": 1}
+    assert starting.resume_stale() == {"sent": 0, "failed": 1}
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
     assert "5 workers" in job.message

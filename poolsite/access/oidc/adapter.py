@@ -18,6 +18,7 @@ from django.utils.crypto import constant_time_compare
 
 from poolsite.access.addresses import client_address
 from poolsite.access.auditing import audit
+from poolsite.access.factor_state import has_factor
 from poolsite.access.logins import find_user
 from poolsite.access.mailed_links import JOIN_SECRET
 from poolsite.access.models import Invitation, User
@@ -27,7 +28,6 @@ from poolsite.access.oidc.provider import Provider, provider_of, shown_name
 from poolsite.access.oidc.refusals import refuse
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import single_sign_on
-from poolsite.access.services.factors import has_factor
 from poolsite.access.services.invitations import invitation_accept, invitation_of
 
 log = logging.getLogger("poolsite.access")

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from poolsite.access.auditing import audit
-from poolsite.access.mails import tell_owner
 from poolsite.access.models import AccessLink, CodeGuard, User
+from poolsite.access.notices import tell_owner
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.links import link_access
 
@@ -50,12 +50,6 @@ def unseal(sealed: str) -> str:
         return _box().decrypt(sealed.encode()).decode()
     except InvalidToken:
         return base64.b32encode(secrets.token_bytes(20)).decode()
-
-
-def has_factor(user: User) -> bool:
-    """Whether the user's log-in asks for more than the password."""
-    types = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
-    return bool(Authenticator.objects.filter(user=user, type__in=types).exists())
 
 
 @transaction.atomic

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
 from poolsite.access.giving import why_not_alone
-from poolsite.access.mails import tell_owner
 from poolsite.access.models import AccessLink, Account, Grant, GrantName, Membership, Role, User
+from poolsite.access.notices import tell_owner
 from poolsite.access.reset_links import reset_links
 from poolsite.access.rights import changed
 from poolsite.access.services.actor import Actor, is_person

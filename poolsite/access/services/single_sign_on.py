@@ -14,8 +14,8 @@ from allauth.socialaccount.models import SocialAccount
 from django.db import transaction
 
 from poolsite.access.auditing import audit
-from poolsite.access.mails import tell_owner
 from poolsite.access.models import Account, Grant, Membership, User
+from poolsite.access.notices import tell_owner
 from poolsite.access.oidc.mapping import GRANTS, OPERATOR, Right
 from poolsite.access.rights import changed
 from poolsite.access.services.actor import Actor

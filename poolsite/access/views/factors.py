@@ -12,8 +12,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from poolsite.access.browsers import browser_and_system
+from poolsite.access.factor_state import has_factor
 from poolsite.access.models import User
-from poolsite.access.services.factors import has_factor
 
 
 class _BlockedMixin:

@@ -24,10 +24,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from poolsite.access import selectors
+from poolsite.access.factor_state import has_factor
 from poolsite.access.oidc.log_out import end_session_url
 from poolsite.access.oidc.provider import Client, is_on, provider_of
 from poolsite.access.oidc.refusals import refuse
-from poolsite.access.services.factors import has_factor
 from poolsite.access.services.single_sign_on import sign_on_unlink
 from poolsite.access.views.common import asks, asks_again, next_of, user_of
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
-from poolsite.operations import incidents
+from poolsite.operations.by_hand import BY_HAND
 
 
 def _value(value: Any) -> Any:
@@ -95,7 +95,7 @@ class Incident(models.Model):
     @property
     def ends_by_hand(self) -> bool:
         """Whether a person has to say that it is over."""
-        return self.type in incidents.BY_HAND
+        return self.type in BY_HAND
 
     @property
     def title(self) -> str:
