@@ -1,6 +1,7 @@
 """The tests' own ground: what is not run is counted and named; the real servers are real."""
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ import redis
 from hypothesis.internal.conjecture import providers
 
 from tests.house.source import ROOT
+from tests.support import ports
 from tests.support.needs import NEEDS
 
 pytestmark = pytest.mark.processes
@@ -69,6 +71,15 @@ def test_with_require_all_what_is_not_run_is_a_failure(tmp_path):
 
 def test_a_seed_draws_the_same_whatever_is_imported():
     assert not len(providers._get_local_constants())
+
+
+def test_a_port_is_given_once_and_only_if_tcp_and_udp_have_it_free():
+    given = [ports.free_port() for _ in range(300)]
+    assert len({port + bus for port in given for bus in (0, 10_000)}) == 600
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        with socket.socket(socket.AF_INET, kind) as taken:
+            taken.bind(("127.0.0.1", 0))
+            assert not ports.is_free(taken.getsockname()[1])
 
 
 def test_what_ci_installs_is_enough_for_every_test():

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from poolsite.runtime.parent import die_with_parent
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.kamailio.phone import Phone
 from tests.numbers.pool_support import SLUG, PoolUnderTest
-from tests.support.ports import free_port
+from tests.support.ports import free_port, is_free
 from tests.support.waiting import patient, until
 
 FOLDER = Path(__file__).resolve().parents[3] / "integrations" / "kamailio"
@@ -132,7 +131,7 @@ class Stage:
         assert self.process is not None
         self.process.wait()
         self.process = None
-        until(lambda: _is_free(self.sip_port))
+        until(lambda: is_free(self.sip_port))
 
     def waiting_events(self) -> int:
         """Return how many events this Kamailio has not sent yet."""
@@ -165,12 +164,3 @@ def local_settings(example: str, values: dict[str, str]) -> str:
     missing = [name for name in values if f"!{name}!" not in text]
     assert not missing, f"settings that poolsite-local.cfg.example does not have: {missing}"
     return text
-
-
-def _is_free(port: int) -> bool:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError:
-            return False
-    return True
