@@ -16,8 +16,4 @@ def tell_owner(user: User, action: str) -> None:
     """
     if user.email:
         told = (user.pk, action, int(time.time() * 1_000_000), context.current().address)
-        transaction.on_commit(lambda: _queue(*told), robust=True)
-
-
-def _queue(user_id: int, action: str, at_us: int, address: str) -> None:
-    send_notice_mail.delay(user_id, action, at_us, address)
+        transaction.on_commit(lambda: send_notice_mail.delay(*told), robust=True)

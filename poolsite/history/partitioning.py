@@ -107,7 +107,7 @@ class _Partitioning:
         for attempts_left in reversed(range(ATTEMPTS)):
             try:
                 with transaction.atomic(using=self.connection.alias):
-                    self._do(f"SET LOCAL lock_timeout = '{partitions.LOCK_SECONDS}s'")
+                    self._do(partitions.wait_shortly())
                     self._do("LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
                     change()
                 return

@@ -47,16 +47,19 @@ class Month:
 
     def later(self, months: int) -> "Month":
         """So many months later."""
-        first = moment_of(self.first_us)
-        years, month = divmod(first.month - 1 + months, 12)
-        return month_of(datetime(first.year + years, month + 1, 1, tzinfo=UTC))
+        return month_of(_months_after(moment_of(self.first_us), months))
 
 
 def month_of(moment: datetime) -> Month:
     """The month that an aware moment lies in."""
     first = moment.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
-    years, month = divmod(first.month, 12)
-    return Month(us_of(first), us_of(first.replace(year=first.year + years, month=month + 1)))
+    return Month(us_of(first), us_of(_months_after(first, 1)))
+
+
+def _months_after(first: datetime, months: int) -> datetime:
+    """The first moment of the month that is so many later than the one that begins at `first`."""
+    years, month = divmod(first.month - 1 + months, 12)
+    return first.replace(year=first.year + years, month=month + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +112,17 @@ def _locked(change: Any, table: str, which: Any) -> bool:
     """Make one change in a transaction; False when a lock was not to be had, for the next time."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'")
+            cursor.execute(wait_shortly())
             change(cursor, table, which)
     except OperationalError as error:
         LOG.warning("history.partition_waits", table=table, error=str(error))
         return False
     return True
+
+
+def wait_shortly() -> str:
+    """The statement after which this transaction gives up a lock that is not to be had soon."""
+    return f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
 
 
 def make_month(cursor: Any, table: str, month: Month) -> None:

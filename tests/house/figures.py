@@ -147,9 +147,10 @@ def main() -> int:
     found = figures()
     for each in found:
         print(f"{each.name:<24}{each.value:>10,.0f}   mark {each.mark:,.0f}")
-    for line in worse(found):
+    faults = worse(found)
+    for line in faults:
         print(line)
-    return 1 if worse(found) else 0
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
