@@ -27,6 +27,7 @@ class BillingConfig(AppConfig):
             servers,
             undo_ways,
             wallet,
+            webhook_events,
         )
         from billing.persistence.reading import positions
         from billing.recharging import reports
@@ -44,6 +45,7 @@ class BillingConfig(AppConfig):
         backup.register(backup.Books("billing.wallet", positions, persist_all))
         health.register()
         rules.register()
+        webhook_events.register()
         menu.register()
         overview.register()
         search.register()

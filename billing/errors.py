@@ -11,6 +11,21 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         "The account doesn't exist, or the token has no access to it.",
     ),
     "unknown-message": (404, "Message not found", "No message has this ID."),
+    "unknown-campaign": (404, "Campaign not found", "The account has no campaign with this ID."),
+    "unknown-template": (404, "Template not found", "The account has no template with this ID."),
+    "unknown-chatbot": (404, "Chatbot not found", "The account has no chatbot with this ID."),
+    "unknown-tariff": (404, "Tariff not found", "The account has no tariff with this ID."),
+    "unknown-top-up": (404, "Top-up not found", "The account has no top-up with this ID."),
+    "unknown-adjustment": (
+        *(404, "Adjustment not found"),
+        "The account has no adjustment with this ID.",
+    ),
+    "unknown-refund": (
+        *(404, "Refund request not found"),
+        "The account has no refund request with this ID.",
+    ),
+    "unknown-opt-out": (404, "Opt-out not found", "The account has no opt-out with this ID."),
+    "unknown-report": (404, "Report not found", "The account has no flagged report with this ID."),
     "insufficient-balance": (
         *(402, "The balance is insufficient"),
         "The balance is too low. Top up, then repeat the request with the same ID.",
@@ -54,8 +69,84 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
 }
 
+_OF = "accounts/{slug}"
+_SEEN = "unknown-account"
+_PAID = "unknown-account second-factor"  # by people who prove a second factor
+_CAMPAIGN, _TARIFF = f"{_OF}/campaigns/{{campaign}}", f"{_OF}/tariffs/{{tariff}}"
+_ADJUSTMENT, _REFUND = f"{_OF}/adjustments/{{adjustment}}", f"{_OF}/refunds/{{refund}}"
+_CHATBOT, _TEMPLATE = f"{_OF}/chatbots/{{chatbot}}", f"{_OF}/templates/{{template}}"
+_REPORT = f"{_OF}/flagged-reports/{{report}}"
+
+# What the operations behind Django answer of these.
+_BEHIND_DJANGO: Mapping[str, str] = {
+    f"GET {_OF}": _SEEN,
+    **{
+        f"POST {_OF}/{verb}": _PAID
+        for verb in ("open", "freeze", "unfreeze", "close", "rebuild", "payment-method/remove")
+    },
+    **{f"{method} {_OF}/settings": _PAID for method in ("GET", "PATCH")},
+    f"GET {_OF}/messages": f"{_SEEN} unknown-campaign",
+    **{
+        f"GET {_OF}/{part}": _SEEN
+        for part in (
+            *("open-holds", "entries", "receivables", "tariffs", "top-ups", "campaigns"),
+            *("statements", "statements/{month}", "statements/{month}/rows"),
+            *("chatbots", "templates", "opt-outs", "flagged-reports"),
+        )
+    },
+    **{f"POST {_OF}/{part}": _PAID for part in ("tariffs", "tariff-previews", "top-ups")},
+    f"GET {_TARIFF}": f"{_SEEN} unknown-tariff",
+    **dict.fromkeys(
+        (f"PATCH {_TARIFF}", f"DELETE {_TARIFF}", f"POST {_TARIFF}/end"), f"{_PAID} unknown-tariff"
+    ),
+    f"GET {_OF}/top-ups/{{top_up}}": f"{_SEEN} unknown-top-up",
+    f"POST {_OF}/top-ups/{{top_up}}/cancel": f"{_PAID} unknown-top-up",
+    f"GET {_OF}/adjustments": _PAID,
+    f"POST {_OF}/adjustments": f"{_PAID} unknown-top-up",
+    f"GET {_ADJUSTMENT}": f"{_PAID} unknown-adjustment",
+    **{
+        f"POST {_ADJUSTMENT}/{verb}": f"{_PAID} unknown-adjustment"
+        for verb in ("approve", "reject", "cancel")
+    },
+    **{f"{method} {_OF}/refunds": _PAID for method in ("GET", "POST")},
+    **{
+        f"POST {_REFUND}/{verb}": f"{_PAID} unknown-refund"
+        for verb in ("withdraw", "accept", "decline")
+    },
+    f"POST {_OF}/campaigns": f"{_SEEN} unknown-template",
+    **{
+        f"{method} {_CAMPAIGN}{part}": f"{_SEEN} unknown-campaign"
+        for method, part in (
+            *(("GET", part) for part in ("", "/recipients", "/dropped-rows", "/estimate")),
+            *(("POST", f"/{verb}") for verb in ("recipients", "test-send", "send", "pause")),
+            *(("POST", "/resume"), ("POST", "/cancel"), ("DELETE", "")),
+        )
+    },
+    f"PATCH {_CAMPAIGN}": f"{_SEEN} unknown-campaign unknown-template",
+    f"POST {_CAMPAIGN}/await-top-up": f"{_PAID} unknown-campaign",
+    f"POST {_OF}/chatbots": _SEEN,
+    f"POST {_OF}/templates": f"{_SEEN} unknown-chatbot",
+    **{
+        f"{method} {_CHATBOT}{part}": f"{_SEEN} unknown-chatbot"
+        for method, part in (
+            *(("GET", ""), ("PATCH", "")),
+            *(("POST", f"/{verb}") for verb in ("archive", "restore", "token")),
+        )
+    },
+    **{
+        f"{method} {_TEMPLATE}{part}": f"{_SEEN} unknown-template"
+        for method, part in (
+            *(("GET", ""), ("PATCH", ""), ("POST", "/archive"), ("POST", "/restore")),
+        )
+    },
+    f"POST {_OF}/opt-outs": _SEEN,
+    f"POST {_OF}/opt-outs/{{opt_out}}/remove": f"{_SEEN} unknown-opt-out",
+    **{f"POST {_REPORT}/{verb}": f"{_PAID} unknown-report" for verb in ("accept", "charge")},
+}
+
 # What an operation of the API answers of these, and of the other apps' types.
 OPERATIONS: Mapping[str, str] = {
+    **_BEHIND_DJANGO,
     "POST accounts/{slug}/holds": (
         "unknown-account insufficient-balance account-frozen account-closed "
         "daily-limit other-body no-tariff too-many-requests backlog-full safe-mode"

@@ -164,12 +164,9 @@ AUTOMATIC = ("top_up_below", "top_up_amount", "top_up_daily_count")
 
 
 class NoticeForm(forms.Form):
-    """Who is told: an e-mail address, or the address of a program."""
+    """Who is emailed."""
 
-    channel = forms.ChoiceField(
-        label=_("Channel"), choices=[("email", _("Email")), ("webhook", _("Webhook"))]
-    )
-    address = forms.CharField(label=_("Address"), max_length=500)
+    address = forms.EmailField(label=_("Email"), max_length=254)
 
 
 class RefundForm(forms.Form):

@@ -144,7 +144,8 @@ class MessageAnswer(BaseModel):
     )
     state: str = Field("", description="held sent settled failed expired cancelled parked unpaid")
     quoted: str = "0.0000"
-    charged: str = "0.0000"
+    held: str = Field("0.0000", description="The amount on hold until the message ends")
+    charged: str = Field("0.0000", description="What was charged; 0.0000 while it is held")
     spendable: str = "0.0000"
     seq: int = 0
     flag: str = Field("", description="What the operators' list shows, or why nothing was done")
@@ -159,6 +160,7 @@ class MessageProblem(Problem):
     outcome: str | None = None
     state: str | None = None
     quoted: str | None = None
+    held: str | None = None
     charged: str | None = None
     spendable: str | None = None
     seq: int | None = None
@@ -175,6 +177,7 @@ class MessageItemAnswer(BaseModel):
     outcome: str | None = None
     state: str | None = None
     quoted: str | None = None
+    held: str | None = None
     charged: str | None = None
     spendable: str | None = None
     seq: int | None = None
@@ -204,7 +207,7 @@ class BalanceOut(BaseModel):
 
 
 class MessageOut(BaseModel):
-    """A message as stored in the wallet, or after 7 days in the books."""
+    """A message as it is now: in the wallet, or after 7 days in the books."""
 
     message_id: str
     kind: Literal["message", "session", "call", ""]
@@ -213,7 +216,8 @@ class MessageOut(BaseModel):
     chatbot: str
     tariff: int | None
     quoted: str
-    charged: str
+    held: str = Field(description="The amount on hold until the message ends")
+    charged: str = Field(description="What was charged; 0.0000 while it is held")
     prices: dict[str, str] = Field(
         description="Prices of the quote. Empty once Redis has dropped it."
     )

@@ -21,9 +21,9 @@ from numbers.pool import state_letter
 from numbers.presentation import end_of, picked_word, story_items, word_of
 from numbers.reason_words import sentence_of
 from numbers.selectors.lists import prefix_condition
+from numbers.selectors.spellings import typed_prefix, with_country
 from numbers.services.bulk import AT_ONCE, bulk_apply
 from numbers.services.pools import SETTINGS
-from numbers.views.number_filter import typed_prefix, with_country
 from numbers.views.number_rows import Row, rows_of
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor

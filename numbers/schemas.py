@@ -157,51 +157,6 @@ class LiveListAnswer(BaseModel):
     hang_up: list[str] = Field(description="IDs of the calls to hang up now.")
 
 
-class Counts(BaseModel):
-    """A pool's current figures; offered, carried and blocked are since the pool was created."""
-
-    idle_up: int
-    idle_down: int
-    busy_up: int
-    busy_down: int
-    quarantined: int
-    resting: int
-    pickable: int
-    offered: int
-    carried: int
-    carried_in: int = Field(description="Inbound calls, counted separately.")
-    blocked: int
-    waiting: int
-
-
-class PoolOut(BaseModel):
-    """A pool with its settings and current figures."""
-
-    slug: str
-    name: str
-    account: str | None
-    status: Literal["open", "paused", "recovering", "lost"]
-    status_reason: str
-    numbers: int
-    counts: Counts | None = Field(description="Null if Redis has lost the pool.")
-    lease_seconds: int
-    suspect_seconds: int
-    switch_interval_seconds: int
-    cooldown_seconds: int
-    daily_cap: int
-    sticky_seconds: int
-    near: bool
-    home_country: str = Field(description="The country of numbers without a country code.")
-    number_spelling: str = Field(
-        description="Number format in answers to switches: e164, national or digits."
-    )
-    charged: bool
-    added_by_script: Literal["lend", "confirm", "refuse"] = Field(
-        description="What happens to a number that the event `add` adds."
-    )
-    as_of: int
-
-
 SwitchKindWord = Literal["media", "proxy"]
 
 
@@ -238,34 +193,6 @@ class SwitchMadeOut(SwitchOut):
     """A new switch with its token, which is shown only once."""
 
     token: str
-
-
-class NumberOut(BaseModel):
-    """A number as stored in SQL, and its current state."""
-
-    number: str = Field(description="The canonical form: E.164, or a short number's digits.")
-    stored_as: str = Field(description="The format in which Redis stores it.")
-    pool: str
-    label: str
-    tags: list[str]
-    region: str
-    carrier: str
-    state: str
-    pickable: bool
-    why_not: str = Field(
-        description="resting, quarantined, capped, old call, unconfirmed, suspect, …"
-    )
-    pickable_from: int | None = Field(
-        description="When the number can be used again, in µs. Null unless it is resting or capped."
-    )
-    call_id: str
-    agent: str
-    callee: str
-    switch: str
-    direction: str
-    since: int | None = Field(description="Start of the current call, in µs.")
-    lease_until: int | None
-    as_of: int
 
 
 class WhoHadIn(BaseModel):

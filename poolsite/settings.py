@@ -31,6 +31,7 @@ CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
 DRAIN_SECONDS = env.float("POOLSITE_DRAIN_SECONDS", default=30.0)  # of websockets, at the end
 PUBLIC_HOST = env.str("POOLSITE_PUBLIC_HOST", default="")
+SITE_HOST = PUBLIC_HOST or "127.0.0.1:8000"  # where nobody's request names one
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
@@ -363,7 +364,7 @@ BILLING_GATEWAY_URL = env.str("POOLSITE_GATEWAY_URL", default="")
 BILLING_GATEWAY_TOKEN = env.str("POOLSITE_GATEWAY_TOKEN", default="")
 BILLING_GATEWAY_CONCURRENCY = env.int("POOLSITE_GATEWAY_CONCURRENCY", default=32)
 PAYMENT_MODEL = "billing.Recharge"
-PAYMENT_HOST = PUBLIC_HOST or "127.0.0.1:8000"
+PAYMENT_HOST = SITE_HOST
 PAYMENT_USES_SSL = BEHIND_TLS
 PAYMENTS = env.list("POOLSITE_PAYMENTS", default=["demo"] if DEMO else [])
 _PROVIDERS: dict[str, tuple[str, dict[str, object]]] = {

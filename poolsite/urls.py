@@ -9,9 +9,11 @@ from django.urls import include, path
 
 from billing.api import routes as billing_routes
 from numbers.api import routes as numbers_routes
+from poolsite.access.api import routes as access_routes
 from poolsite.access.views import admin_doors
 from poolsite.api import reference_views
 from poolsite.api.root import api
+from poolsite.operations.api import routes as operations_routes
 from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
 from queueing.line.api import routes as line_routes
@@ -21,7 +23,15 @@ handler404 = "poolsite.api.root.nothing_there"
 handler500 = "poolsite.api.faults.something_failed"
 
 admin.autodiscover()
-for routes in (dispatch_routes, numbers_routes, billing_routes, line_routes, admission_routes):
+for routes in (
+    dispatch_routes,
+    numbers_routes,
+    billing_routes,
+    line_routes,
+    admission_routes,
+    access_routes,
+    operations_routes,
+):
     routes.register()
 
 urlpatterns = [

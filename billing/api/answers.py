@@ -7,11 +7,15 @@ from typing import Any, Final
 from billing.errors import BillingError
 from billing.money import plain
 from billing.wallet import Charge, reasons
+from billing.wallet.messages import OPEN
 from poolsite import hotpath
 from poolsite.api.problems import problem
 from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
+
+# The states in which a message will never be sent again.
+NEVER_SENT: Final = ("cancelled", "failed", "expired")
 
 Answered = tuple[int, dict[str, Any]]  # status, body
 
@@ -39,14 +43,20 @@ _SENTENCES: Final[Mapping[str, str]] = {
     "other-body": "the id stands for another message; the first one is unchanged",
     "too-late": "what was sent or has ended cannot be cancelled",
     "cancelled": "a cancelled message can never be sent",
+    "refused": "the message has ended: use another id for another message",
     "unknown-message": "this account has no message with this id",
     "unavailable": "the account's data is being rebuilt",
 }
 
 
-def charge_answer(charge: Charge, **more: Any) -> Answered:
-    """What a hold, a session message, `sent` or a cancellation answers."""
+def charge_answer(charge: Charge, *, to_send: bool = False, **more: Any) -> Answered:
+    """What a hold, a session message, `sent` or a cancellation answers.
+
+    to_send: the message goes out on a 200, so one that has ended is refused.
+    """
     kind = _kind(charge)
+    if to_send and charge.answer == reasons.REPEAT and charge.state in NEVER_SENT:
+        kind = "cancelled" if charge.state == "cancelled" else "refused"
     if kind:
         return _problem(kind, charge, more)
     return 200, _body(charge, more)
@@ -79,6 +89,12 @@ def failure_answer(error: Exception, message_id: str = "", **more: Any) -> Answe
         more["message_id"] = message_id
     body = problem(kind, detail, **more)
     return body["status"], body
+
+
+def held_and_charged(state: str, amount: int) -> dict[str, str]:
+    """What a message holds and what it was charged: the wallet has one figure for both."""
+    held, charged = (amount, 0) if state in OPEN else (0, amount)
+    return {"held": plain(held), "charged": plain(charged)}
 
 
 def _kind(charge: Charge) -> str:
@@ -116,7 +132,7 @@ def _body(charge: Charge, more: dict[str, Any]) -> dict[str, Any]:
         "outcome": charge.answer,
         "state": charge.state,
         "quoted": plain(charge.quoted),
-        "charged": plain(charge.charged),
+        **held_and_charged(charge.state, charge.charged),
         "spendable": plain(charge.bal),
         "seq": charge.seq,
         "flag": charge.flag,

@@ -1,7 +1,7 @@
 """What becomes of requests of the hot lane: checked, priced, run, answered item by item."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -40,10 +40,15 @@ class _Place:
     outcome: Charge | Exception | None = None
     fallback: str = ""
 
+    @property
+    def goes_out(self) -> bool:
+        """Whether the sender hands the message over once it is held."""
+        return self.request is not None and self.request.sent
+
     def answer(self) -> Answered:
         more = self.asked.more(self.fallback) if self.asked is not None else {}
         if isinstance(self.outcome, Charge):
-            return charge_answer(self.outcome, **more)
+            return charge_answer(self.outcome, to_send=self.goes_out, **more)
         if self.outcome is None:
             raise TypeError("an item without an outcome")
         return failure_answer(self.outcome, self.message_id)
@@ -72,8 +77,25 @@ async def hold(
     outcomes = await run(ref, "hold", [place.request for place in waiting])
     for place, outcome in zip(waiting, outcomes, strict=True):
         place.outcome = outcome
+    await _mark_repeated(ref, waiting)
     await _recall_fallbacks(ref, places)
     return [place.answer() for place in places]
+
+
+async def _mark_repeated(ref: WalletRef, places: Sequence[_Place]) -> None:
+    """Mark holds that stood before as sent where that is asked for now: a repeat leaves them."""
+    again = [
+        place
+        for place in places
+        if place.goes_out
+        and isinstance(place.outcome, Charge)
+        and (place.outcome.answer, place.outcome.state) == (reasons.REPEAT, "held")
+    ]
+    outcomes = await run(ref, "sent", [place.message_id for place in again])
+    for place, outcome in zip(again, outcomes, strict=True):
+        if isinstance(outcome, Charge) and outcome.answer == reasons.SENT:
+            outcome = replace(outcome, answer=reasons.REPEAT, flag=reasons.REPEAT)
+        place.outcome = outcome
 
 
 async def _keep_rates(ref: WalletRef, places: Sequence[_Place]) -> None:

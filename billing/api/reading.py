@@ -3,12 +3,14 @@
 from channels.db import database_sync_to_async
 
 from billing import wallet as door
+from billing.api.answers import held_and_charged
 from billing.api.directory import EXECUTOR
 from billing.models import Message
 from billing.money import plain
 from billing.schemas import BalanceOut, MessageOut
 from billing.services.senders import WalletRef
 from billing.wallet import Balance, MessageState
+from billing.wallet.messages import OPEN
 from poolsite.hotpath import Command
 
 
@@ -66,7 +68,7 @@ def message_out(state: MessageState) -> MessageOut:
         chatbot=state.chatbot,
         tariff=state.tariff_id,
         quoted=plain(state.quoted),
-        charged=plain(state.charged),
+        **held_and_charged(state.state, state.charged),
         prices={mode: plain(price) for mode, price in state.prices.items()},
         since=state.since_us,
     )
@@ -85,7 +87,7 @@ def _of_row(wallet_id: int, message_id: str) -> MessageOut | None:
         chatbot=row.chatbot,
         tariff=row.tariff_id,
         quoted=plain(row.quoted),
-        charged=plain(row.charged),
+        **held_and_charged(row.state, row.quoted if row.state in OPEN else row.charged),
         prices={},
         since=None if since is None else int(since.timestamp() * 1_000_000),
     )

@@ -5,10 +5,22 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.urls import register_converter
 from django.urls.converters import PathConverter
-from ninja import Path, Router
+from ninja import Router
 
-from billing.api import reading
+from billing.api import (
+    reading,
+    routes_accounts,
+    routes_books,
+    routes_campaigns,
+    routes_exceptions,
+    routes_paying,
+    routes_refunds,
+    routes_senders,
+    routes_tariffs,
+)
+from billing.api.common import Slug
 from billing.api.examples import EXAMPLES
+from billing.api.examples_more import EXAMPLES as MORE
 from billing.schemas import (
     BalanceOut,
     HoldIn,
@@ -27,7 +39,16 @@ from poolsite.api import examples
 from poolsite.api.root import ProblemError, api
 
 router = Router(tags=["billing"])
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
+PARTS = (
+    routes_accounts,
+    routes_books,
+    routes_tariffs,
+    routes_paying,
+    routes_refunds,
+    routes_campaigns,
+    routes_senders,
+    routes_exceptions,
+)
 _DONE: dict[int, Any] = {
     200: MessageAnswer | list[MessageItemAnswer],
     422: MessageProblem,  # the schema of all errors
@@ -47,7 +68,10 @@ register_converter(AnyTextConverter, "any")
 def register() -> None:
     """Called once, by poolsite.urls."""
     examples.declare(EXAMPLES)
+    examples.declare(MORE)
     api.add_router("/accounts", router)
+    for part in PARTS:
+        api.add_router("/accounts", part.router)
 
 
 def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
@@ -63,7 +87,6 @@ def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
     "/{slug}/holds",
     response=_DONE,
     summary="Hold the price of messages",
-    operation_id="post_holds",
     openapi_extra=_one_or_many("HoldIn"),
 )
 def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResponse:
@@ -79,7 +102,6 @@ def post_holds(request: HttpRequest, hold: HoldIn, slug: str = Slug) -> HttpResp
     "/{slug}/sent",
     response=_DONE,
     summary="Mark messages as sent",
-    operation_id="post_sent",
     openapi_extra=_one_or_many("IdIn", plain_ids=True),
 )
 def post_sent(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
@@ -91,7 +113,6 @@ def post_sent(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResp
     "/{slug}/cancellations",
     response=_DONE,
     summary="Cancel messages",
-    operation_id="post_cancellations",
     openapi_extra=_one_or_many("IdIn", plain_ids=True),
 )
 def post_cancellations(request: HttpRequest, message: IdIn, slug: str = Slug) -> HttpResponse:
@@ -103,7 +124,6 @@ def post_cancellations(request: HttpRequest, message: IdIn, slug: str = Slug) ->
     "/{slug}/settlements",
     response=_TAKEN,
     summary="Send status reports",
-    operation_id="post_settlements",
     openapi_extra=_one_or_many("ReportIn"),
 )
 def post_settlements(request: HttpRequest, report: ReportIn, slug: str = Slug) -> HttpResponse:
@@ -119,7 +139,6 @@ def post_settlements(request: HttpRequest, report: ReportIn, slug: str = Slug) -
     "/{slug}/sessions",
     response=_DONE,
     summary="Charge session messages",
-    operation_id="post_sessions",
     openapi_extra=_one_or_many("SessionIn"),
 )
 def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) -> HttpResponse:

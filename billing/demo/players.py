@@ -3,19 +3,29 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
+
 from billing.models import Chatbot, Template, Wallet
 from billing.services.chatbots import chatbot_token_create
-from poolsite.access.models import ApiToken
+from poolsite.access.models import Account, ApiToken
 from poolsite.access.services import token_create
 from poolsite.access.tokens import hash_of
+from poolsite.operations.models import WebhookEndpoint
+from poolsite.operations.webhooks.services import endpoint_change, endpoint_create
 from poolsite.runtime.demo_data import ACTOR
+
+LISTENER, ENDPOINT = "evergreen", "Evergreen order system"
 
 
 def gateway_of(known: dict[str, Any]) -> dict[str, Any]:
-    """The simulated gateway's own token for status reports; an earlier one goes on."""
+    """The simulated gateway's own token for status reports; an earlier one goes on.
+
+    It also plays the server that takes an account's webhooks.
+    """
     secret = str(known.get("report_token", ""))
+    webhooks = {"webhook_secret": _webhook_secret()}
     if secret and _lives(secret):
-        return known
+        return known | webhooks
     _, secret = token_create(
         name="gateway",
         account=None,
@@ -24,7 +34,21 @@ def gateway_of(known: dict[str, Any]) -> dict[str, Any]:
         events=["settle"],
         actor=ACTOR,
     )
-    return {"report_token": secret}
+    return {"report_token": secret, **webhooks}
+
+
+def _webhook_secret() -> str:
+    """The signing secret of the endpoint that the gateway answers for; "" = there is no gateway."""
+    account = Account.objects.filter(slug=LISTENER).first()
+    if account is None or not settings.BILLING_GATEWAY_URL:
+        return ""
+    url = f"{settings.BILLING_GATEWAY_URL}/webhooks"
+    found = WebhookEndpoint.objects.filter(account=account, name=ENDPOINT).first()
+    if found is None:
+        found = endpoint_create(actor=ACTOR, account=account, name=ENDPOINT, url=url, events=["*"])
+    elif found.url != url:  # the demo runs on other ports now
+        found = endpoint_change(endpoint=found, actor=ACTOR, url=url)
+    return found.secret
 
 
 def chatbots_of(known: list[dict[str, Any]], wallets: Sequence[Wallet]) -> list[dict[str, Any]]:

@@ -1,19 +1,22 @@
 --[[ billing/message
-Purpose: The stored states of up to 1 000 messages.
+Purpose: The states of up to 1 000 messages as they are now: a hold whose time is over has ended, swept or not.
 KEYS[1] {acct}           HASH  as billing/hold
 KEYS[2] {acct}:messages  HASH  as billing/hold
 ARGV[1+] ids             message ids
-Reply: [1], then for each its state or ""
+Reply: [1], then for each its record or ""
 Errors: -1 "no such wallet", "script outdated …", "malformed batch"
 Complexity: O(ids)
 Version: 1
 ]]
 local MOST = 1000
 if #ARGV == 0 or #ARGV > MOST then return checks.refusal('malformed batch') end
-local refusal = wallet.look(KEYS[1])
+local refusal = wallet.open(KEYS[1])
 if refusal then return refusal end
 
-local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(ARGV))
+messages.read(ARGV)
 local reply = { '1' }
-for place = 1, #ARGV do reply[place + 1] = records[place] or '' end
+for place = 1, #ARGV do
+  local message = endings.seen(wallet.known[ARGV[place]])
+  reply[place + 1] = message and messages.record(message) or ''
+end
 return reply

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
+from billing import webhook_events
 from billing.models import Batch, Message
 from billing.persistence import statements
 from billing.persistence.entries import AccountBatch, BookFaultError
@@ -175,6 +176,7 @@ def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetim
             parked = Message.objects.filter(wallet_id=delta.wallet_id, state="parked")
             parked = parked.filter(message_id=delta.message_id)
             parked.delete()  # unaudited: the entry is in the journal
+    webhook_events.messages_ended(deltas)
 
 
 def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:

@@ -118,7 +118,7 @@ def abilities_of(campaign: Campaign) -> dict[bool | None, int]:
 
 
 def dropped_rows(campaign: Campaign, limit: int | None = None) -> Sequence[DroppedRow]:
-    """The rows of the file that nobody is sent for, in its order."""
+    """The rows of the file that are skipped, in its order."""
     return list(campaign.dropped_rows.order_by("row")[:limit])
 
 

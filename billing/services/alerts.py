@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 
+from django.db import transaction
 from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from billing import money
+from billing import money, webhook_events
 from billing.models import Wallet
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
@@ -34,15 +35,25 @@ def _open_objects() -> Iterable[str]:
 
 def _close_recovered(told: set[str]) -> int:
     closed = 0
-    for wallet in Wallet.objects.filter(account__slug__in=told):
+    for wallet in Wallet.objects.filter(account__slug__in=told).select_related("account"):
         mark = wallet.alert_below * RECOVERED_SHARE // 100
         still = wallet.alert_below and wallet.status == Wallet.Status.OPEN
         if not still or wallet.spendable >= mark:
-            closed += incidents.close(type=TYPE, object=wallet.slug)
+            closed += _close(wallet)
     return closed
 
 
+@transaction.atomic
+def _close(wallet: Wallet) -> bool:
+    closed = incidents.close(type=TYPE, object=wallet.slug)
+    if closed:
+        webhook_events.balance("balance.recovered", wallet)
+    return closed
+
+
+@transaction.atomic
 def _open(wallet: Wallet) -> None:
+    webhook_events.balance("balance.low", wallet)
     incidents.open(
         type=TYPE,
         object=wallet.slug,

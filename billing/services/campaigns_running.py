@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
+from billing import webhook_events
 from billing.campaigns.quiet import QuietHours
 from billing.models import Campaign, MoneyOrder
 from poolsite import jobs, live
@@ -60,6 +61,8 @@ def stop(campaign: Campaign, status: str, reason: str, until: datetime | None = 
     changed = bool(rows.update(**changes))
     if changed:
         touch(campaign)
+        if status in (Status.PAUSED, Status.LOW_BALANCE):
+            webhook_events.campaign("campaign.paused", campaign, status=status, reason=reason)
     return changed
 
 

@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import gettext_noop, ngettext_lazy
 
+from billing import webhook_events
 from billing.models import Campaign
 from billing.selectors.campaigns import is_over
 from billing.services import campaigns_running as running
@@ -81,7 +82,9 @@ def _end(campaign: Campaign) -> bool:
     if not is_over(campaign):
         return False
     rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENT)
-    ended = bool(rows.update(status=Status.DONE, ended_at=timezone.now()))
-    if ended:
-        running.touch(campaign)
+    with transaction.atomic():
+        ended = bool(rows.update(status=Status.DONE, ended_at=timezone.now()))
+        if ended:
+            running.touch(campaign)
+            webhook_events.campaign("campaign.completed", campaign, status=Status.DONE)
     return ended

@@ -14,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from payments import PaymentStatus
 
-from billing import money
+from billing import money, webhook_events
 from billing.models import PaymentMethod, Recharge, Wallet
 from billing.presentation import amount as in_words
 from billing.recharging import variants
@@ -171,6 +171,7 @@ def _credit(recharge: Recharge, report: Report) -> None:
     if report.method is not None:
         _keep(recharge, report)
     provider_trouble.close_incident(recharge)
+    webhook_events.top_up("top_up.credited", recharge)
 
 
 def _mismatch(recharge: Recharge, report: Report) -> str:
@@ -197,6 +198,7 @@ def _ended(recharge: Recharge, report: Report) -> Answer:
     if recharge.status == status:
         return Answer.REPEAT
     _set(recharge, status=status, message=report.message[:200])
+    webhook_events.top_up("top_up.failed", recharge)
     return Answer.NOT_CREDITED
 
 

@@ -13,7 +13,7 @@ from poolsite.csv_text import csv_file
 
 @require_GET
 def campaign_dropped(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """The rows that nobody is sent for, to be mended and uploaded again."""
+    """The rows that are skipped, to be corrected and uploaded again."""
     found = found_of(request, slug, pk, "billing.view")
     rows = found.dropped_rows.order_by("row").iterator()
     head = (_("row"), "number", _("why"))

@@ -14,9 +14,10 @@ from billing import money
 from billing.models import Wallet
 from billing.pricing.modes import MODES
 from billing.selectors.statements import Statement, Year, statement_of, statements_of
+from billing.selectors.statements_asked import month_asked, year_asked
 from billing.selectors.statements_entries import statement_rows
 from billing.selectors.wallets import wallet_get
-from billing.services.days import Month, month_at, month_of, zone_of
+from billing.services.days import Month, zone_of
 from billing.views import statements_page as shown
 from billing.views.common import number_of
 from billing.views.statements_pdf import MOVES_LIMIT, statement_document
@@ -49,7 +50,7 @@ def statements(request: HttpRequest, slug: str) -> HttpResponse:
 def statement_page(request: HttpRequest, slug: str, month: str) -> HttpResponse:
     """The same with one month opened: how it adds up, its days, its modes."""
     wallet = wallet_get(principal_of(request), slug)
-    found = statements_of(wallet, 0, _month(wallet, month), shown.MOVES_LIMIT)
+    found = statements_of(wallet, 0, month_asked(wallet, month), shown.MOVES_LIMIT)
     title = {"month": found.opened.statement.month} if found.opened else {}
     return render(request, "billing/statements/statements.html", {**_context(found), **title})
 
@@ -73,7 +74,7 @@ def _context(found: Year) -> dict[str, Any]:
 def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpResponse:
     """Every entry of the month with the balance after it; a million rows need no memory."""
     wallet = wallet_get(principal_of(request), slug)
-    rows = _rows(wallet, _month(wallet, month))
+    rows = _rows(wallet, month_asked(wallet, month))
     return csv_file(f"statement-{slug}-{month}.csv", CSV_HEAD, rows)
 
 
@@ -81,7 +82,7 @@ def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpR
 def statement_pdf(request: HttpRequest, slug: str, month: str) -> HttpResponse:
     """The statement as a document, once the month is over and the books have all of it."""
     wallet = wallet_get(principal_of(request), slug)
-    found = statement_of(wallet, _month(wallet, month), MOVES_LIMIT)
+    found = statement_of(wallet, month_asked(wallet, month), MOVES_LIMIT)
     if not found.statement.is_final:
         messages.warning(request, _("The PDF is available once the month is complete."))
         return redirect("billing:statement", slug, month)
@@ -104,21 +105,7 @@ def _year(wallet: Wallet, asked: str) -> Year:
     number = number_of(asked) if asked else 0
     if number is None or not (number == 0 or 2000 <= number <= 9998) or asked == "0":
         raise Http404
-    found = statements_of(wallet, number, None, 0)
-    if found.year not in found.years:
-        raise Http404
-    return found
-
-
-def _month(wallet: Wallet, name: str) -> Month:
-    """A month of the address. Http404: none, to come, or before anything can have been."""
-    try:
-        found = month_of(wallet.account, name)
-    except ValueError:
-        raise Http404 from None
-    if not found.first.year >= 2000 or found.first > month_at(wallet.account).first:
-        raise Http404
-    return found
+    return year_asked(wallet, number)
 
 
 def _year_row(wallet: Wallet, found: Statement) -> list[str]:

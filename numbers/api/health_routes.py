@@ -4,12 +4,10 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Path, Router
 
-from numbers import selectors
+from numbers.api.common import Slug, pool_of, router
 from numbers.api.health_schemas import (
     HealthGroupOut,
-    HealthRuleOut,
     NumberHealthOut,
     PoolHealthOut,
     RefusedLabel,
@@ -19,23 +17,19 @@ from numbers.api.health_schemas import (
     WorstNumbersOut,
     figures_out,
 )
-from numbers.models import Pool, Window
-from numbers.models.health_rules import RULE_SETTINGS
+from numbers.models import Window
 from numbers.selectors import health
 from numbers.selectors.health import GroupHealth, HealthFilter, NumberHealthRow
 from numbers.services.spam_labels import spam_labels_add
 from poolsite import access
-from poolsite.access import Principal, principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.api.root import ProblemError
 
-health_router = Router(tags=["numbers"])
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
 
-
-@health_router.get("/{slug}/health", response={200: PoolHealthOut}, summary="Get a pool's health")
+@router.get("/{slug}/health", response={200: PoolHealthOut}, summary="Get a pool's health")
 def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName = "24h") -> Any:
     """Answer rate, talk time, short and unanswered calls, by switch and by region."""
-    pool = _pool(principal_of_request(request), slug)
+    pool = pool_of(principal_of_request(request), slug)
     found = health.pool_health(pool, Window(window), timezone.now())
     return PoolHealthOut(
         window=window,
@@ -46,7 +40,7 @@ def get_pool_health(request: HttpRequest, slug: str = Slug, window: WindowName =
     )
 
 
-@health_router.get(
+@router.get(
     "/{slug}/health/numbers",
     response={200: WorstNumbersOut},
     summary="List the worst numbers",
@@ -60,42 +54,24 @@ def list_worst_numbers(
     after: str = "",
 ) -> Any:
     """Numbers by answer rate, lowest first, 25 per page."""
-    pool = _pool(principal_of_request(request), slug)
+    pool = pool_of(principal_of_request(request), slug)
     if any(not text.isprintable() or len(text) > 80 for text in (region, switch, after)):
         raise ProblemError("malformed", "region, switch, after: up to 80 printable characters")
     page = health.worst_numbers(pool, HealthFilter(Window(window), region, switch), after)
     return WorstNumbersOut(numbers=[_number_out(row) for row in page.rows], next=page.next)
 
 
-@health_router.get(
-    "/{slug}/health/rules",
-    response={200: list[HealthRuleOut]},
-    summary="List health rules",
-)
-def list_health_rules(request: HttpRequest, slug: str = Slug) -> Any:
-    """The rules that rest or quarantine the pool's numbers."""
-    pool = _pool(principal_of_request(request), slug)
-    return [
-        HealthRuleOut(
-            held=rule.held,  # type: ignore[attr-defined]  # counted by the selector
-            **{name: getattr(rule, name) for name in RULE_SETTINGS if name != "notify"},
-        )
-        for rule in health.health_rules(pool)
-    ]
-
-
-@health_router.post(
+@router.post(
     "/{slug}/spam-labels",
     response={200: SpamLabelsOut},
     summary="Report spam labels",
-    operation_id="post_spam_labels",
 )
 def post_spam_labels(request: HttpRequest, body: SpamLabelsIn, slug: str = Slug) -> Any:
     """Report up to 1,000 labels. Reports can be repeated: a label with the same time is stored
     once. Labels that are not accepted are listed; the others are stored.
     """
     principal = principal_of_request(request)
-    pool = _pool(principal, slug)
+    pool = pool_of(principal, slug)
     access.require(principal, "numbers.label", pool)
     done = spam_labels_add(
         actor=principal,
@@ -107,13 +83,6 @@ def post_spam_labels(request: HttpRequest, body: SpamLabelsIn, slug: str = Slug)
         known=done.known,
         refused=[RefusedLabel(item=each.row, reason=each.reason) for each in done.refused],
     )
-
-
-def _pool(principal: Principal, slug: str) -> Pool:
-    try:
-        return selectors.pool_get(principal, slug)
-    except access.Hidden:
-        raise ProblemError("unknown-pool", "pool not found") from None
 
 
 def _group_out(group: GroupHealth) -> HealthGroupOut:

@@ -1,12 +1,17 @@
 """Requests and answers about number health."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from numbers.api.pool_schemas import Reason
+from numbers.models import HealthRule
+from numbers.models.health_rules import RULE_SETTINGS
 from numbers.selectors.health import HealthFigures
 from numbers.services.spam_labels import TEXT_LENGTH
+from poolsite.api.pages import PageIn
 from poolsite.api.reading import STRICT, Moment
+from poolsite.api.setting_models import LINE, settings_in, settings_out
 
 WindowName = Literal["1h", "24h", "7d"]
 LABELS_LIMIT = 1_000
@@ -66,21 +71,55 @@ class WorstNumbersOut(BaseModel):
     )
 
 
-class HealthRuleOut(BaseModel):
+if TYPE_CHECKING:
+    RuleSettingsIn = BaseModel
+    RuleSettingsOut = BaseModel
+else:
+    RuleSettingsIn = settings_in("RuleSettingsIn", HealthRule, RULE_SETTINGS)
+    RuleSettingsOut = settings_out("RuleSettingsOut", HealthRule, RULE_SETTINGS)
+
+
+class HealthRuleOut(RuleSettingsOut):
     """A health rule of a pool."""
 
-    name: str
-    enabled: bool
-    measure: str
-    direction: str
-    threshold: float
-    least_calls: int
-    window: WindowName
-    action: Literal["rest", "quarantine"]
-    rest_hours: int
-    daily_limit: int
-    pool_percent: float
+    id: int
     held: int = Field(description="Numbers that the rule currently keeps out of use.")
+
+
+class HealthRuleIn(RuleSettingsIn):
+    """A new rule. Settings that you leave out have their defaults."""
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=60, pattern=LINE)]
+    reason: Reason = Field("", description="Why, for the audit log.")
+
+
+class HealthRuleChangeIn(RuleSettingsIn):
+    """The settings to change. Settings that you leave out stay as they are."""
+
+    reason: Reason = Field("", description="Why, for the audit log.")
+
+
+class HealthActionsIn(PageIn):
+    """The numbers that rules took out of use: filters."""
+
+    number: str = Field("", max_length=256)
+    returned: bool | None = Field(None, description="Only numbers that are back, or still out.")
+
+
+class HealthActionOut(BaseModel):
+    """A number that a rule took out of use."""
+
+    id: int
+    number: str
+    rule: str
+    action: Literal["rest", "quarantine"]
+    reason: str
+    value: float = Field(description="The measured value, in the unit of the rule's threshold.")
+    calls: int
+    at: str
+    until: str | None = Field(description="When the rest ends. Null for a quarantine.")
+    returned_at: str | None
+    returned_how: Literal["", "ended", "undone", "released"]
 
 
 ShortText = Annotated[str, StringConstraints(min_length=1, max_length=TEXT_LENGTH)]

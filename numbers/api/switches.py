@@ -3,18 +3,17 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Router, Status
+from ninja import Path, Status
 
-from numbers import selectors, services
-from numbers.models import Pool, Switch
+from numbers import services
+from numbers.api.common import Slug, pool_of, router
+from numbers.models import Switch
 from numbers.schemas import SwitchChangeIn, SwitchIn, SwitchMadeOut, SwitchOut
 from numbers.selectors.switches import switches_of
-from poolsite import access
-from poolsite.access import Principal, principal_of_request
+from poolsite.access import principal_of_request
+from poolsite.api.idempotency import shows_secret
 from poolsite.api.root import ProblemError
 
-router = Router(tags=["numbers"])
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
 Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: ignore[type-arg]
 
 
@@ -22,11 +21,10 @@ Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: 
     "/{slug}/switches",
     response={200: list[SwitchOut]},
     summary="List switches",
-    operation_id="list_switches",
 )
 def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
     """The switches of a pool, by name."""
-    pool = _pool(principal_of_request(request), slug, "numbers.view")
+    pool = pool_of(principal_of_request(request), slug, "numbers.view")
     return [_out(switch) for switch in switches_of(pool)]
 
 
@@ -34,12 +32,12 @@ def list_switches(request: HttpRequest, slug: str = Slug) -> Any:
     "/{slug}/switches",
     response={201: SwitchMadeOut},
     summary="Add a switch",
-    operation_id="post_switch",
 )
+@shows_secret
 def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any:
     """Add a switch and create its token. A switch that was only heard from gets a token, too."""
     principal = principal_of_request(request)
-    pool = _pool(principal, slug, "numbers.operate")
+    pool = pool_of(principal, slug, "numbers.operate")
     made, secret = services.switch_create(
         actor=principal, pool=pool, name=switch.name, kind=switch.kind
     )
@@ -50,25 +48,17 @@ def post_switch(request: HttpRequest, switch: SwitchIn, slug: str = Slug) -> Any
     "/{slug}/switches/{name}",
     response={200: SwitchOut},
     summary="Change a switch",
-    operation_id="patch_switch",
 )
 def patch_switch(
     request: HttpRequest, change: SwitchChangeIn, slug: str = Slug, name: str = Name
 ) -> Any:
     """Set the type of a switch."""
     principal = principal_of_request(request)
-    pool = _pool(principal, slug, "numbers.operate")
+    pool = pool_of(principal, slug, "numbers.operate")
     switch = switches_of(pool).filter(name=name).first()
     if switch is None:
         raise ProblemError("not-found", "the pool has no switch with this name")
     return _out(services.switch_configure(actor=principal, switch=switch, kind=change.kind))
-
-
-def _pool(principal: Principal, slug: str, action: str) -> Pool:
-    try:
-        return selectors.pool_get(principal, slug, action)
-    except access.Hidden:
-        raise ProblemError("unknown-pool", "pool not found") from None
 
 
 def _out(switch: Switch) -> SwitchOut:

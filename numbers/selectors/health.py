@@ -20,6 +20,7 @@ from numbers.models import (
     Window,
 )
 from numbers.models.health import LEAST_CALLS, RATE_WHOLE
+from numbers.selectors.spellings import every_spelling
 from poolsite.moments import us_of
 
 PAGE = 25
@@ -271,7 +272,26 @@ def health_actions(pool: Pool, limit: int = ACTIONS, number: str = "") -> list[H
     return [*still, *back]
 
 
+def pool_actions(
+    pool: Pool, *, number: str = "", returned: bool | None = None
+) -> QuerySet[HealthAction]:
+    """What rules did with a pool's numbers (one in any format), in no order."""
+    rows = HealthAction.objects.filter(pool=pool)
+    if number:
+        rows = rows.filter(number__in=every_spelling(number))
+    return rows if returned is None else rows.filter(returned_at__isnull=not returned)
+
+
 def health_rules(pool: Pool) -> list[HealthRule]:
     """The pool's rules by name, each with how many numbers it holds now (`held`)."""
+    return list(_rules(pool).order_by("name"))
+
+
+def health_rule(pool: Pool, key: int) -> HealthRule:
+    """The same of one rule; raises HealthRule.DoesNotExist."""
+    return _rules(pool).get(pk=key)
+
+
+def _rules(pool: Pool) -> QuerySet[HealthRule]:
     held = Count("actions", filter=Q(actions__returned_at=None))
-    return list(HealthRule.objects.filter(pool=pool).annotate(held=held).order_by("name"))
+    return HealthRule.objects.filter(pool=pool).annotate(held=held)

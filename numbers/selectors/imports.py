@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
-from numbers.models import ImportRow, NumberImport
+from numbers.models import ImportRow, NumberImport, Pool
 from numbers.selectors.pools import in_visible_pools
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.jobs.models import Job
 
 SHOWN_ROWS = 9
 ALL_ROWS = 1_000
@@ -37,3 +38,19 @@ def rows_left_out(found: NumberImport, *kinds: str) -> Iterator[ImportRow]:
     """Every row of which no number comes, suspicious or refused, in the order of the file."""
     wanted = kinds or (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
     return found.staged.filter(kind__in=wanted).order_by("row").iterator()
+
+
+def pool_imports(pool: Pool) -> QuerySet[NumberImport]:
+    """The imports into one pool, the latest first."""
+    rows = NumberImport.objects.select_related("pool__account", "actor", "job")
+    return rows.filter(pool=pool).order_by("-pk")
+
+
+def imports_in_state(rows: QuerySet[NumberImport], state: str) -> QuerySet[NumberImport]:
+    """Those that people see in a state; "" = all. One whose job has ended under way is stopped."""
+    if not state:
+        return rows
+    stopped = Q(state__in=NumberImport.UNDER_WAY, job__state__in=Job.ENDED)
+    if state == NumberImport.State.STOPPED:
+        return rows.filter(stopped)
+    return rows.filter(state=state).exclude(stopped)

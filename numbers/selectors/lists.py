@@ -16,7 +16,7 @@ from django.db.models.expressions import RawSQL
 from numbers.models import Number, NumberTag, Pool
 from numbers.pool import NumberState
 from numbers.selectors.pools import in_visible_pools
-from numbers.selectors.spellings import stored_value
+from numbers.selectors.spellings import stored_value, typed_prefix, with_country
 from numbers.selectors.states import live_numbers
 from poolsite import access
 from poolsite.access import Principal
@@ -103,6 +103,37 @@ def prefix_condition(prefix: str, field: str = "value") -> Q:
         return Q(pk__in=()) if prefix else Q()
     following = prefix[:-1] + chr(ord(prefix[-1]) + 1)
     return Q(**{f"{field}__gte": prefix, f"{field}__lt": following})
+
+
+def meant_prefix(numbers: QuerySet[Number], text: str) -> str:
+    """The stored beginning that a typed one means: as it is, or behind the country's code."""
+    prefix = typed_prefix(text)
+    forms = (prefix, with_country(prefix), f"+{prefix}", stored_value(numbers, prefix))
+    for form in dict.fromkeys(forms):
+        if numbers.filter(prefix_condition(form)).exists():
+            return form
+    return prefix
+
+
+def pool_numbers(
+    pool: Pool,
+    *,
+    q: str = "",
+    region: str = "",
+    carrier: str = "",
+    tag: str = "",
+    quarantined: bool | None = None,
+    import_id: int | None = None,
+) -> QuerySet[Number]:
+    """The numbers of a pool that match each given word, in no order; `q`: the first digits."""
+    given = {"region": region, "carrier": carrier, "tags__tag": tag, "import_id": import_id}
+    numbers = Number.objects.filter(pool=pool)
+    if q:
+        numbers = numbers.filter(prefix_condition(meant_prefix(numbers, q)))
+    if quarantined is not None:
+        numbers = numbers.filter(quarantined_at__isnull=not quarantined)
+    numbers = numbers.filter(**{name: value for name, value in given.items() if value})
+    return numbers.select_related("pool").prefetch_related("tags")
 
 
 def number_list(

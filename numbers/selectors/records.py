@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db.models import Q, QuerySet
 
-from numbers.models import CallRecord, PoolEvent
+from numbers.models import CallRecord, Pool, PoolEvent
 from numbers.selectors.pools import in_visible_pools
 from numbers.selectors.spellings import every_spelling
 from poolsite.access import Principal
@@ -115,3 +115,38 @@ def recent_calls(
     if pool_id is not None:
         calls = calls.filter(pool_id=pool_id)
     return list(calls.order_by("-started_at")[:limit])
+
+
+def pool_calls(
+    pool: Pool,
+    *,
+    number: str = "",
+    callee: str = "",
+    agent: str = "",
+    call_id: str = "",
+    started_from: datetime | None = None,
+    started_to: datetime | None = None,
+    in_progress: bool | None = None,
+) -> QuerySet[CallRecord]:
+    """The calls of a pool for which every given condition holds, in no order.
+
+    A call started in [started_from, started_to).
+    """
+    given: dict[str, object] = {
+        "number__in": every_spelling(number) if number else "",
+        "callee": callee,
+        "agent": agent,
+        "call_id": call_id,
+        "started_at__gte": started_from,
+        "started_at__lt": started_to,
+    }
+    named = {name: value for name, value in given.items() if value}
+    calls = CallRecord.objects.select_related("pool").filter(pool=pool, **named)
+    if in_progress is not None:
+        calls = calls.filter(ended_at__isnull=in_progress)
+    return calls
+
+
+def number_events(pool: Pool, number: str) -> QuerySet[PoolEvent]:
+    """The events of a number in one pool, in no order."""
+    return PoolEvent.objects.filter(aggregate=pool, number__in=every_spelling(number))

@@ -62,17 +62,23 @@ def number_add(
         tags=tags,
         reason=reason,
     )
-    row = done.stored.get(value, value)
-    if done.elsewhere:
-        place = {"number": row, "pool": done.elsewhere[value]}
-        raise NumbersError("not-allowed", _("%(number)s is in the pool %(pool)s.") % place)
-    if done.in_call:
-        place = {"number": value, "pool": done.in_call[value]}
-        raise NumbersError("not-allowed", _("%(number)s is still in a call in %(pool)s.") % place)
-    if done.here:
-        text = _("%(number)s is already in this pool.") % {"number": row}
-        raise NumbersError("not-allowed", text)
+    if why := refusal_of(done, value):
+        raise NumbersError("not-allowed", why)
     return Number.objects.get(canonical=value)
+
+
+def refusal_of(done: Added, value: str) -> str:
+    """Why a number was not added, as a sentence; "" when it was."""
+    row = done.stored.get(value, value)
+    if value in done.elsewhere:
+        place = {"number": row, "pool": done.elsewhere[value]}
+        return _("%(number)s is in the pool %(pool)s.") % place
+    if value in done.in_call:
+        place = {"number": value, "pool": done.in_call[value]}
+        return _("%(number)s is still in a call in %(pool)s.") % place
+    if value in done.here:
+        return _("%(number)s is already in this pool.") % {"number": row}
+    return ""
 
 
 def number_add_range(

@@ -1,4 +1,4 @@
-"""What SQL alone remembers of a number: label, notes, region, tags."""
+"""What SQL alone remembers of a number: label, notes, region, carrier, tags."""
 
 from collections.abc import Sequence
 
@@ -17,12 +17,13 @@ def number_change(
     label: str | None = None,
     notes: str | None = None,
     region: str | None = None,
+    carrier: str | None = None,
     tags: Sequence[str] | None = None,
     reason: str = "",
 ) -> Number:
     """Change what SQL alone remembers of a number; None leaves a field as it is."""
     require(actor, "numbers.operate", number.pool)
-    given = {"label": label, "notes": notes, "region": region}
+    given = {"label": label, "notes": notes, "region": region, "carrier": carrier}
     with transaction.atomic():
         row = Number.objects.select_for_update(of=("self",)).get(pk=number.pk)
         changed = {

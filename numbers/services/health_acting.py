@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from numbers import health_reasons
+from numbers import health_reasons, webhook_events
 from numbers.errors import NumbersError
 from numbers.models import HealthAction, HealthRule, Number, Pool, Window
 from numbers.services import health_incidents
@@ -142,6 +142,9 @@ def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
             },
             reason=reason,
         )
+        webhook_events.tell(
+            webhook_events.QUARANTINED, rule.pool, [each.number], reason=reason, by=by
+        )
         send_after_commit(rule.pool, partial(hold_in_redis, rule.pool, [each.number], reason))
 
 
@@ -227,6 +230,7 @@ def _take_back(
     mine.filter(number__in=others).update(returned_at=now, returned_how=HealthAction.RELEASED)
     if values:
         send_after_commit(pool, partial(let_go_in_redis, pool, values, ""))
+        webhook_events.tell(webhook_events.RELEASED, pool, values, reason="", by=name_of(actor))
     return values
 
 

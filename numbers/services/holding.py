@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from numbers import pool as door
+from numbers import webhook_events
 from numbers.errors import NumbersError
 from numbers.models import Number, Pool
 from numbers.services.common import check, chunks, send_after_commit, summary
@@ -41,6 +42,9 @@ def numbers_quarantine(
             changed += found
             if found:
                 send_after_commit(pool, partial(hold_in_redis, pool, found, reason))
+                webhook_events.tell(
+                    webhook_events.QUARANTINED, pool, found, reason=reason, by=name_of(actor)
+                )
     _audit_hold(actor, pool, "numbers.number_quarantine", changed, reason, job)
     return len(changed)
 
@@ -75,6 +79,9 @@ def numbers_release(
             changed += found
             if found:
                 send_after_commit(pool, partial(let_go_in_redis, pool, found, reason))
+                webhook_events.tell(
+                    webhook_events.RELEASED, pool, found, reason=reason, by=name_of(actor)
+                )
     _audit_hold(actor, pool, "numbers.number_release", changed, reason, job)
     return len(changed)
 

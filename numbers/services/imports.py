@@ -57,7 +57,7 @@ def import_upload(
     return found
 
 
-def import_confirm(*, actor: Actor, number_import: NumberImport) -> NumberImport:
+def import_confirm(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
     """Start, or go on with, the import of a preview. A second click changes nothing."""
     require(actor, "numbers.operate", number_import)
     with transaction.atomic():
@@ -73,6 +73,7 @@ def import_confirm(*, actor: Actor, number_import: NumberImport) -> NumberImport
             thing=found,
             before={"state": before},
             after={"state": found.state, "pool": found.pool.slug, "numbers": found.rows_to_import},
+            reason=clean_reason(reason),
         )
         _start(found, kinds.IMPORT, actor)
     return found
@@ -100,7 +101,7 @@ def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") 
     return found
 
 
-def import_discard(*, actor: Actor, number_import: NumberImport) -> NumberImport:
+def import_discard(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
     """Throw a preview away with its rows; nothing had been imported."""
     require(actor, "numbers.operate", number_import)
     with transaction.atomic():
@@ -119,6 +120,7 @@ def import_discard(*, actor: Actor, number_import: NumberImport) -> NumberImport
             thing=found,
             before={"state": before},
             after={"state": found.state},
+            reason=clean_reason(reason),
         )
     return found
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlencode
 
-import phonenumbers
-from django.conf import settings
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -16,7 +14,7 @@ from numbers.selectors.imports import visible_imports
 from numbers.selectors.lists import NumberFilter, StateFilter, visible_numbers
 from numbers.selectors.lists import regions as regions_of
 from numbers.selectors.lists import tags as tags_of
-from numbers.selectors.spellings import stored_value
+from numbers.selectors.spellings import stored_value, typed_prefix, with_country
 from poolsite.access import Principal
 
 FIELDS = ("q", "pool", "region", "state", "tag", "import")
@@ -88,24 +86,6 @@ def read_filters(query: QueryDict | dict[str, Any]) -> Filters:
         import_id=import_id,
     )
     return Filters(given, wanted)
-
-
-def typed_prefix(text: str) -> str:
-    """What was typed as the beginning of a number: `138 0013 04` → 138001304, `0086 1` → +861."""
-    kept = "".join(char for char in text if char.isascii() and (char.isdigit() or char == "+"))
-    if kept.startswith("00"):
-        kept = "+" + kept[2:]
-    if text and not kept:
-        return "?"  # no number begins with it
-    return kept[:1] + kept[1:].replace("+", "")
-
-
-def with_country(prefix: str) -> str:
-    """The same beginning behind the platform's country code: 138 → +86138."""
-    if prefix.startswith(("+", "?")) or not prefix:
-        return prefix
-    code = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
-    return f"+{code}{prefix}"
 
 
 def other_forms(principal: Principal, wanted: NumberFilter) -> list[str]:

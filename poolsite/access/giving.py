@@ -24,6 +24,11 @@ def why_no_roles(principal: Principal, account: Account, roles: Collection[str])
     return _("Only owners can add or remove owners.")
 
 
+def may_make_platform_tokens(principal: Principal) -> bool:
+    """Whether tokens of this reader's may belong to the platform, and reach every account."""
+    return "operate" in principal.grants
+
+
 def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> str:
     """Why this reader may not change the user's grants so that these are added; "" = may.
 

@@ -16,6 +16,7 @@ from poolsite.access.models import (
     AuditEntry,
     FinanceRequest,
     Grant,
+    GrantName,
     Invitation,
     Membership,
     User,
@@ -102,10 +103,37 @@ def _people(users: QuerySet[User], text: str) -> QuerySet[User]:
 
 def open_invitations(account: Account | None) -> list[Invitation]:
     """The invitations to an account (None = the platform) that still wait, newest first."""
+    return list(invitations(account).order_by("-pk")[:200])
+
+
+def invitations(account: Account | None) -> QuerySet[Invitation]:
+    """The same, all of them and in no order."""
     rows = Invitation.objects.filter(
-        account=account, accepted_at__isnull=True, withdrawn_at__isnull=True
+        account=account,
+        accepted_at__isnull=True,
+        withdrawn_at__isnull=True,
+        expires_at__gt=timezone.now(),
     )
-    return [row for row in rows.select_related("invited_by")[:200] if row.is_open]
+    return rows.select_related("account", "invited_by")
+
+
+def supervised(user: User, account: Account) -> list[str]:
+    """The single desks of the account that the user supervises (`desk:support`), in order."""
+    held = (grant for grant in user.grants.all() if grant.account_id == account.pk)
+    return sorted(grant.thing for grant in held if grant.name == GrantName.SUPERVISE)
+
+
+def roles_here(user: User, account: Account) -> list[str]:
+    """The user's roles in the account, in order; those that `members` has read, or read now."""
+    known = getattr(user, "roles_here", None)
+    rows = user.memberships.filter(account=account) if known is None else known
+    return sorted(row.role for row in rows)
+
+
+def has_second_factor(user: User) -> bool:
+    """Whether the user has set up a second factor."""
+    known: bool = Authenticator.objects.filter(user=user).exists()
+    return known
 
 
 def invitation_of_user(user: User) -> Invitation | None:
@@ -141,9 +169,13 @@ def rights_by_group(user: User) -> list[str]:
 
 def waiting_finance_requests(user: User | None = None) -> QuerySet[FinanceRequest]:
     """The finance grants that wait for a second finance operator, or one user's; oldest first."""
-    rows = FinanceRequest.objects.filter(status=FinanceRequest.Status.WAITING)
-    rows = rows if user is None else rows.filter(user=user)
-    return rows.select_related("user", "asked_by").order_by("pk")
+    rows = finance_requests().filter(status=FinanceRequest.Status.WAITING)
+    return (rows if user is None else rows.filter(user=user)).order_by("pk")
+
+
+def finance_requests() -> QuerySet[FinanceRequest]:
+    """All of them, with the people they are about."""
+    return FinanceRequest.objects.select_related("user", "asked_by", "decided_by")
 
 
 def tokens(principal: Principal, *, text: str = "", state: str = "") -> QuerySet[ApiToken]:

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from poolsite.access import tidying
+from poolsite.access import services, tidying
 from poolsite.access.mail_tasks import send_notice_mail, send_reset_mail
 from poolsite.jobs.registry import sweep
 from poolsite.jobs.telling import Told
@@ -16,9 +16,12 @@ __all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its ta
     every_seconds=300,
     told=Told(
         _("Sign-in housekeeping"),
-        _("Deletes expired sessions and warns of expiring tokens."),
+        _("Deletes expired sessions and old idempotency keys, and warns of expiring tokens."),
         {
             "sessions": ngettext_lazy("%(n)s session deleted", "%(n)s sessions deleted", "n"),
+            "keys": ngettext_lazy(
+                "%(n)s idempotency key deleted", "%(n)s idempotency keys deleted", "n"
+            ),
             "tokens": ngettext_lazy("%(n)s token expiring", "%(n)s tokens expiring", "n"),
             "guessed": ngettext_lazy(
                 "%(n)s warning of guessed codes", "%(n)s warnings of guessed codes", "n"
@@ -30,9 +33,10 @@ __all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its ta
     ),
 )
 def tidy(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended sessions; warn of tokens that end, guessed codes, requests that wait."""
+    """Delete ended sessions and old keys; warn of ending tokens, guessed codes, requests."""
     return {
         "sessions": tidying.delete_ended_sessions(),
+        "keys": services.forget_keys(),
         "tokens": tidying.warn_of_ending_tokens(),
         "guessed": tidying.warn_of_guessed_codes(),
         "waiting": tidying.warn_of_waiting_requests(),

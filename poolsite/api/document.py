@@ -5,9 +5,11 @@ from itertools import groupby
 from typing import Any, Final
 
 from poolsite.api import problems
+from poolsite.api.credentials import SAFE_METHODS
 from poolsite.api.examples import Examples
+from poolsite.api.idempotency import HEADER
 from poolsite.api.problems import MEDIA_TYPE, Problem, problem, problem_types
-from poolsite.api.reference_access import MACHINES, ROOT, Access, Accesses
+from poolsite.api.reference_access import HOT, MACHINES, ROOT, Access, Accesses
 from poolsite.api.reference_schema import Schemas
 
 ERRORS_FROM: Final = 400
@@ -17,6 +19,17 @@ RETRY_AFTER: Final = {
     "description": "Seconds to wait before the next request, as an integer.",
     "required": True,
     "schema": {"type": "integer", "minimum": 1},
+}
+KEY: Final = {
+    "in": "header",
+    "name": HEADER,
+    "description": (
+        "Makes it safe to send the request again: it runs once for each key and credential. A "
+        "repeat gets the first response, with the header `Idempotency-Replayed: true`. Keys are "
+        "kept for 24 hours. Use a random text such as a UUID."
+    ),
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
 }
 # What the example of a type has as its `detail`.
 DETAILS: Final = {"malformed": "number: Field required"}
@@ -41,10 +54,21 @@ def complete(document: dict[str, Any], accesses: Accesses) -> None:
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             name = f"{method.upper()} {path.removeprefix(ROOT)}"
+            if takes_key(name):
+                operation["parameters"] = [*operation.get("parameters", ()), KEY]
             kinds = _kinds(name, operation, accesses(method.upper(), path))
             rows = [row for row in known if row[1] in kinds]
             operation["responses"] = _responses(operation.get("responses", {}), rows)
             _add_examples(operation, examples, path.removeprefix(ROOT).partition("/")[0])
+
+
+def takes_key(name: str) -> bool:
+    """Whether an operation (`POST groups`) obeys an Idempotency-Key.
+
+    The hot lane's have their own IDs, in the body.
+    """
+    method, _space, path = name.partition(" ")
+    return method not in SAFE_METHODS and not (method == "POST" and path in HOT)
 
 
 def _kinds(name: str, operation: Mapping[str, Any], access: Access) -> set[str]:
@@ -60,6 +84,8 @@ def _kinds(name: str, operation: Mapping[str, Any], access: Access) -> set[str]:
         kinds.update(problems.JSON_BODY if JSON in body else problems.BODY)
     if method != "GET":
         kinds.update(problems.CHANGE)
+    if takes_key(name):
+        kinds.update(problems.KEYED)
     if body and path in MACHINES:
         kinds.add("media-type")
     return kinds

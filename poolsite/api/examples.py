@@ -32,6 +32,7 @@ FIELDS: Final[dict[str, Any]] = {
     "id": "c-1042",
     "incarnation": "boot-7c2e",
     "language": "en",
+    "next": "MTgyMA",
     "number": "+8613800000000",
     "place": "eyJkZXNrIjoic3VwcG9ydCJ9:1vwXyZ:k3Jq",
     "queue": "sales",
@@ -42,7 +43,7 @@ FIELDS: Final[dict[str, Any]] = {
     "visit": "Qm9v4kZr2xWc",
     "zone": "Asia/Shanghai",
 }
-_FORMATS: Final = {"date-time": "2026-03-01T10:32:07+08:00", "date": "2026-03-01"}
+_FORMATS: Final = {"date-time": AT, "date": "2026-03-01"}
 _TYPES: Final[dict[str, Any]] = {
     "string": str,
     "integer": int,

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 from poolsite.access import context
 from poolsite.access.middleware import is_api
-from poolsite.api.root import django_problem
+from poolsite.api.problems import django_problem
 from poolsite.sql_away import sql_is_away
 
 RETRY_SECONDS: Final = 5

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from contextvars import Context, ContextVar
 from typing import Any, Generic, TypeVar
 
-from poolsite import hotpath, tracing
+from poolsite import changes, hotpath, tracing
 from poolsite.hotpath import Command, HotPathError, traces
 from poolsite.per_loop import PerLoop
 
@@ -136,10 +136,11 @@ def run_from_thread(
     async def gathered() -> R:
         return await gatherer().run(tag, item)
 
-    try:
-        return asyncio.run_coroutine_threadsafe(gathered(), loop).result(THREAD_WAITS_SECONDS)
-    except TimeoutError:
-        raise hotpath.UnknownOutcome("the server stopped") from None
+    with changes.noted(hotpath.Unavailable, hotpath.AggregateRefused):
+        try:
+            return asyncio.run_coroutine_threadsafe(gathered(), loop).result(THREAD_WAITS_SECONDS)
+        except TimeoutError:
+            raise hotpath.UnknownOutcome("the server stopped") from None
 
 
 def _grouped(

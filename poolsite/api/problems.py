@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import orjson
+from django.http import HttpResponse
 from pydantic import BaseModel
 from starlette.responses import Response
 
@@ -31,6 +32,19 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
         *(403, "The token may not be used from this address"),
         "The token is limited to other networks.",
     ),
+    "idempotency-running": (
+        *(409, "The first request is still running"),
+        "A request with this `Idempotency-Key` is still running. Repeat it in a moment.",
+    ),
+    "idempotency-done": (
+        *(409, "The request was already carried out"),
+        "A request with this `Idempotency-Key` succeeded. Its response isn't stored, because it "
+        "contains a secret that is shown only once, or is too long.",
+    ),
+    "idempotency-mismatch": (
+        *(422, "The key belongs to another request"),
+        "This `Idempotency-Key` was used with another method, path, query or body.",
+    ),
     "too-many-requests": (
         *(429, "Too many requests"),
         "The operation's own limit was reached. Wait before the next request.",
@@ -46,18 +60,21 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
     ),
     "unknown-outcome": (
         *(504, "The outcome is unknown"),
-        "The change was sent, but no reply came. Send the same request again.",
+        "The change was sent, but no reply came. Send the same request again. With an "
+        "`Idempotency-Key`, check the result first, then use a new key.",
     ),
     "fault": (500, "Internal server error", "An unexpected error, which was logged."),
 }
-# What an operation answers by its form alone: always, with a credential, with input, by a change.
+# What an operation answers by its form alone: always, with a credential, with input, by a change,
+# with an Idempotency-Key.
 ALWAYS: Final = ("unauthenticated", "network", "rate-limited", "unavailable", "fault")
 CREDENTIAL: Final = ("forbidden",)
 INPUT: Final = ("malformed",)
 BODY: Final = ("malformed", "too-large")
 JSON_BODY: Final = (*BODY, "too-deep")
 CHANGE: Final = ("unknown-outcome",)
-COMMON: Final = frozenset((*ALWAYS, *CREDENTIAL, *JSON_BODY, *CHANGE, "media-type"))
+KEYED: Final = ("idempotency-running", "idempotency-done", "idempotency-mismatch")
+COMMON: Final = frozenset((*ALWAYS, *CREDENTIAL, *JSON_BODY, *CHANGE, *KEYED, "media-type"))
 # "POST pools/{slug}/events" → the types that it answers besides.
 _OWN: dict[str, tuple[str, ...]] = {}
 
@@ -145,9 +162,20 @@ def problem_headers(kind: str) -> dict[str, str]:
     """What HTTP wants beside the body."""
     if kind == "unauthenticated":
         return {"WWW-Authenticate": 'Bearer realm="poolsite"'}
-    if kind in ("unavailable", "too-many-requests"):
+    if kind in ("unavailable", "too-many-requests", "idempotency-running"):
         return {"Retry-After": "1"}
     return {}
+
+
+def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
+    """A problem as Django's answer."""
+    body = problem(kind, detail, **more)
+    return HttpResponse(
+        orjson.dumps(body),
+        status=body["status"],
+        content_type=MEDIA_TYPE,
+        headers=problem_headers(kind),
+    )
 
 
 def problem_response(

@@ -16,15 +16,26 @@ from poolsite.api.reference_access import ROOT, Access, Accesses
 from poolsite.api.reference_schema import Field, Schemas
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
-# The pages by name, each with the first path segments that it shows.
+# The pages by name, each with the first path segments that it shows; without any, it shows the
+# operations whose tag is its name.
 PAGES: Final = {
     "numbers": (_("Numbers"), ("pools", "numbers")),
+    "pools": (_("Pools"), ()),
     "visits": (_("Visits"), ("queues", "visits")),
     "agents": (_("Agents"), ("agent",)),
     "desks": (_("Desks"), ("desks",)),
-    "gates": (_("Gates"), ("gates", "devices")),
+    "desk-setup": (_("Desk settings"), ()),
+    "desk-people": (_("Agents and visitors of a desk"), ()),
+    "gates": (_("Gates"), ("gates",)),
+    "batches": (_("Batches and devices"), ()),
     "groups": (_("Dispatcher"), ("groups",)),
     "billing": (_("Billing"), ("accounts",)),
+    "payments": (_("Top-ups and tariffs"), ()),
+    "campaigns": (_("Campaigns and chatbots"), ()),
+    "people": (_("People"), ("people",)),
+    "access": (_("Tokens and audit log"), ("tokens", "audit-log")),
+    "incidents": (_("Incidents, tags and notes"), ("incidents", "objects")),
+    "webhooks": (_("Webhooks"), ("webhooks", "webhook-events")),
 }
 _PAGE_OF: Final = {word: name for name, (_title, words) in PAGES.items() for word in words}
 BASE: Final = "{base}"  # stands in requests for scheme and host
@@ -35,7 +46,7 @@ _BEARER: Final = '-H "Authorization: Bearer $POOLSITE_TOKEN"'
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, where it stands (path or query), and an example, "" if there is none."""
+    """A parameter, where it stands (path, query or header), and an example, "" if there is none."""
 
     field: Field
     where: str
@@ -142,12 +153,19 @@ def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[Group, .
                 told = methods[method]
                 tag = next(iter(told.get("tags", ())), "other")
                 operation = _operation(schemas, path, method, told, accesses(method.upper(), path))
-                found.setdefault(_PAGE_OF.get(_resource(path), tag), []).append(operation)
+                found.setdefault(_page_of(path, tag), []).append(operation)
     return tuple(
         Group(tag, PAGES[tag][0] if tag in PAGES else tag.capitalize(), tuple(_sections(shown)))
         for tag, shown in found.items()
         if shown
     )
+
+
+def _page_of(path: str, tag: str) -> str:
+    """The page that shows no path of its own, by its tag; else that of the path's first word."""
+    if tag in PAGES and not PAGES[tag][1]:
+        return tag
+    return _PAGE_OF.get(_resource(path), tag)
 
 
 def _sections(operations: Sequence[Operation]) -> Iterator[Section]:

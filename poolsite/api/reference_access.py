@@ -33,25 +33,147 @@ MACHINES: Final = {
     "gates/{slug}/observe": "admission.use",
     "devices/{device}/report": "",
 }
-# What reads is the same for all of a first path segment.
+# Served before Django, in the hot lane, to POST.
+HOT: Final = frozenset({*MACHINES, "visits/{visit}/beat"})
+# What is done to an adjustment, to a campaign, and to a template or chatbot.
+_DECIDED: Final = ("approve", "reject", "cancel")
+_STEPS: Final = ("recipients", "test-send", "send", "pause", "resume", "cancel")
+_SHELF: Final = ("archive", "restore")
+# What reads is the same for all of a first path segment, unless the whole path has a row.
 READERS: Final = {
     "pools": "numbers.view",
     "numbers": "numbers.view",
     "accounts": "billing.view",
+    "accounts/{slug}/settings": "billing.pay",
+    "accounts/{slug}/refunds": "billing.pay",
+    "accounts/{slug}/adjustments": "billing.finance",
+    "accounts/{slug}/adjustments/{adjustment}": "billing.finance",
+    "accounts/{slug}/open-holds": "billing.books",
+    "accounts/{slug}/flagged-reports": "billing.books",
     "gates": "admission.view",
     "groups": "dispatch.view",
+    "people": "access.people_view",
+    "tokens": "access.tokens_view",
+    "audit-log": "access.history_view",
+    "incidents": "operations.incidents",
+    "webhooks": "operations.webhooks",
+    "webhook-events": "operations.webhooks",
 }
 # What writes, by path: every action in the row is needed.
 WRITERS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(
+        (
+            *("accounts/{slug}/open", "accounts/{slug}/freeze", "accounts/{slug}/unfreeze"),
+            *("accounts/{slug}/close", "accounts/{slug}/rebuild", "accounts/{slug}/tariffs"),
+            *("accounts/{slug}/tariff-previews", "accounts/{slug}/tariffs/{tariff}"),
+            *("accounts/{slug}/tariffs/{tariff}/end", "accounts/{slug}/adjustments"),
+            *(f"accounts/{{slug}}/adjustments/{{adjustment}}/{verb}" for verb in _DECIDED),
+            *(f"accounts/{{slug}}/refunds/{{refund}}/{verb}" for verb in ("accept", "decline")),
+            *(f"accounts/{{slug}}/flagged-reports/{{report}}/{do}" for do in ("accept", "charge")),
+        ),
+        ("billing.finance",),
+    ),
+    **dict.fromkeys(
+        (
+            *("accounts/{slug}/settings", "accounts/{slug}/payment-method/remove"),
+            *("accounts/{slug}/top-ups", "accounts/{slug}/top-ups/{top_up}/cancel"),
+            *("accounts/{slug}/refunds", "accounts/{slug}/refunds/{refund}/withdraw"),
+        ),
+        ("billing.pay",),
+    ),
+    "accounts/{slug}/campaigns/{campaign}/await-top-up": ("billing.send", "billing.pay"),
+    **dict.fromkeys(
+        (
+            *("accounts/{slug}/campaigns", "accounts/{slug}/campaigns/{campaign}"),
+            *(f"accounts/{{slug}}/campaigns/{{campaign}}/{verb}" for verb in _STEPS),
+            *("accounts/{slug}/chatbots", "accounts/{slug}/chatbots/{chatbot}"),
+            *(f"accounts/{{slug}}/chatbots/{{chatbot}}/{verb}" for verb in (*_SHELF, "token")),
+            *("accounts/{slug}/templates", "accounts/{slug}/templates/{template}"),
+            *(f"accounts/{{slug}}/templates/{{template}}/{verb}" for verb in _SHELF),
+            *("accounts/{slug}/opt-outs", "accounts/{slug}/opt-outs/{opt_out}/remove"),
+        ),
+        ("billing.send",),
+    ),
+    "people/accounts": ("access.accounts_change",),
+    "people/accounts/{slug}": ("access.accounts_change",),
+    "people/accounts/{slug}/members/{user}": ("access.people_change",),
+    "people/accounts/{slug}/members/{user}/remove": ("access.people_change",),
+    "people/accounts/{slug}/invitations": ("access.people_change",),
+    "people/accounts/{slug}/invitations/{invitation}/withdraw": ("access.people_change",),
+    "people/operators/{user}": ("access.operators_change",),
+    "people/operator-invitations": ("access.operators_change",),
+    "people/operator-invitations/{invitation}/withdraw": ("access.operators_change",),
+    "people/finance-requests/{finance_request}/approve": ("access.finance_decide",),
+    "people/finance-requests/{finance_request}/reject": ("access.finance_decide",),
+    "people/users/{user}/deactivate": ("access.operators_change",),
+    "people/users/{user}/activate": ("access.operators_change",),
+    "people/users/{user}/reset-factor": ("access.operators_change",),
+    "tokens": ("access.tokens_change",),
+    "tokens/{token}/revoke": ("access.tokens_change",),
+    "audit-log/{entry}/undo": ("access.history_view",),
+    **dict.fromkeys(
+        (
+            "webhooks",
+            "webhooks/{slug}",
+            "webhooks/{slug}/rotate",
+            "webhooks/{slug}/disable",
+            "webhooks/{slug}/enable",
+            "webhooks/{slug}/test",
+            "webhooks/{slug}/resend",
+            "webhooks/{slug}/deliveries/{delivery}/resend",
+        ),
+        ("operations.webhooks_change",),
+    ),
+    "incidents/{incident}/acknowledge": ("operations.acknowledge",),
+    "incidents/{incident}/assign": ("operations.acknowledge",),
+    "incidents/{incident}/snooze": ("operations.acknowledge",),
+    "incidents/{incident}/end-snooze": ("operations.acknowledge",),
+    "incidents/{incident}/notes": ("operations.acknowledge",),
+    "incidents/{incident}/resolve": ("operations.resolve",),
+    "numbers/twins/merge": ("numbers.operate",),
+    "numbers/twins/{number}/merge": ("numbers.operate",),
+    "numbers/twins/{number}/remove": ("numbers.operate",),
+    "pools": ("numbers.create",),
+    "pools/{slug}": ("numbers.operate",),
+    "pools/{slug}/pause": ("numbers.operate",),
+    "pools/{slug}/resume": ("numbers.operate",),
+    "pools/{slug}/open": ("numbers.operate",),
+    "pools/{slug}/reconcile": ("numbers.operate",),
+    "pools/{slug}/numbers": ("numbers.operate",),
+    "pools/{slug}/number-ranges": ("numbers.operate",),
+    "pools/{slug}/number-changes": ("numbers.operate",),
+    "pools/{slug}/numbers/{number}": ("numbers.operate",),
+    "pools/{slug}/numbers/{number}/quarantine": ("numbers.operate",),
+    "pools/{slug}/numbers/{number}/release": ("numbers.operate",),
+    "pools/{slug}/numbers/{number}/hangup": ("numbers.operate",),
+    "pools/{slug}/imports": ("numbers.operate",),
+    "pools/{slug}/imports/{import_id}/confirm": ("numbers.operate",),
+    "pools/{slug}/imports/{import_id}/undo": ("numbers.operate",),
+    "pools/{slug}/imports/{import_id}/discard": ("numbers.operate",),
+    "pools/{slug}/health/rules": ("numbers.operate",),
+    "pools/{slug}/health/rules/{rule_id}": ("numbers.operate",),
+    "pools/{slug}/health/actions/{action_id}/undo": ("numbers.operate",),
     "pools/{slug}/spam-labels": ("numbers.view", "numbers.label"),
     "pools/{slug}/switches": ("numbers.operate",),
     "pools/{slug}/switches/{name}": ("numbers.operate",),
+    "gates": ("admission.create",),
+    "gates/{slug}": ("admission.view", "admission.operate"),
+    "gates/{slug}/resize": ("admission.view", "admission.operate"),
+    "gates/{slug}/pin": ("admission.view", "admission.operate"),
+    "gates/{slug}/unpin": ("admission.view", "admission.operate"),
+    "gates/{slug}/pause": ("admission.view", "admission.operate"),
+    "gates/{slug}/resume": ("admission.view", "admission.operate"),
+    "gates/{slug}/open": ("admission.view", "admission.operate"),
+    "gates/{slug}/holders/{holder}/free": ("admission.view", "admission.operate"),
     "gates/{slug}/key/{do}": ("admission.view", "admission.operate"),
     "gates/{slug}/batches": ("admission.view", "admission.batch"),
     "gates/{slug}/batches/{batch}/{what}": ("admission.view", "admission.batch"),
     "groups": ("dispatch.create",),
     "groups/{slug}/front-ends/{peer_id}/count": ("dispatch.link",),
+    "groups/{slug}": ("dispatch.configure",),
+    "groups/{slug}/instances/{name}": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/instances/{name}/manual": ("dispatch.view", "dispatch.operate"),
+    "groups/{slug}/peers/{peer}/disconnect": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/sessions/end": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/upgrades": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/upgrades/{upgrade}/force": ("dispatch.view", "dispatch.operate"),
@@ -116,7 +238,7 @@ def _access(method: str, path: str, told: dict[tuple[str, str], Told]) -> Access
         return Access(accepts, _labels(found.rights), any_fits=True)
     if accepts == ("nobody",):
         return Access(accepts)
-    first = READERS.get(path.partition("/")[0])
+    first = READERS.get(path) or READERS.get(path.partition("/")[0])
     needed_all = ((first,) if first else ()) if method == "GET" else WRITERS.get(path, ())
     known = actions()
     if any(not known[action].tokens for action in needed_all):

@@ -11,18 +11,19 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
+from ninja.operation import Operation
 from ninja.parser import Parser
+from ninja.renderers import BaseRenderer
 from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
 from poolsite.api.credentials import CredentialAuth
 from poolsite.api.document import complete
+from poolsite.api.idempotency import claiming, keeping
 from poolsite.api.problems import (
-    MEDIA_TYPE,
     RefusedError,
+    django_problem,
     kind_of_refusal,
-    problem,
-    problem_headers,
     without_reply,
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
@@ -32,17 +33,6 @@ from poolsite.operations.error_pages import not_found
 
 class ProblemError(RefusedError):
     """Raised by a view to answer with a problem."""
-
-
-def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
-    """A problem as Django's answer."""
-    body = problem(kind, detail, **more)
-    return HttpResponse(
-        orjson.dumps(body),
-        status=body["status"],
-        content_type=MEDIA_TYPE,
-        headers=problem_headers(kind),
-    )
 
 
 def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -65,12 +55,28 @@ class BoundedParser(Parser):
         return raw
 
 
+class ExactRenderer(BaseRenderer):
+    """Writes times with their microseconds and their zone, as every part of the API does.
+
+    Django's encoder, which ninja's uses, cuts them to milliseconds.
+    """
+
+    media_type = "application/json"
+
+    def render(self, request: HttpRequest, data: Any, *, response_status: int) -> bytes:
+        return orjson.dumps(data, default=str)
+
+
 class DocumentedAPI(NinjaAPI):
     """Its document has the problem types and examples, too, of which ninja knows nothing."""
 
     def get_openapi_schema(self, **options: Any) -> Any:
         """The document, made once: the routes stay what they are, and making it takes a second."""
         return self._document
+
+    def get_openapi_operation_id(self, operation: Operation) -> str:
+        """The function's name: short, and the same wherever the function moves."""
+        return operation.view_func.__name__
 
     @cached_property
     def _document(self) -> Any:
@@ -84,13 +90,19 @@ api = DocumentedAPI(
     version="1",
     description=(
         "Number pools, the waiting line, gates, the dispatcher and billing. Errors are problem "
-        "details (RFC 9457); use `type`, which is stable, to tell them apart."
+        "details (RFC 9457); use `type`, which is stable, to tell them apart. A write is safe to "
+        "send again if it has an `Idempotency-Key`. Operations whose body has an ID of its own "
+        "(events, holds, permits) ignore this header: the same ID takes effect once."
     ),
     docs_url=None,
     auth=CredentialAuth(),
     urls_namespace="api",
     parser=BoundedParser(),
+    renderer=ExactRenderer(),
 )
+# ninja's words: "operation" is the function of one, "view" is what runs it.
+api.add_decorator(claiming, mode="operation")
+api.add_decorator(keeping, mode="view")
 
 
 @api.exception_handler(RefusedError)

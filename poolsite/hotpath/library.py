@@ -10,11 +10,15 @@ over all releases, and its replies are lists, as those of scripts.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
+from typing import Any
 
-from poolsite.hotpath.errors import ScriptHeaderError
+from poolsite import changes
+from poolsite.hotpath.commands import Command
+from poolsite.hotpath.errors import AggregateRefused, ScriptHeaderError, Unavailable
 from poolsite.hotpath.header import RUNS, RUNS_GIVING_BACK
 from poolsite.hotpath.rights import commands_of
 from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_for, registered
@@ -138,10 +142,28 @@ def _library(
     return Library(name, f"#!lua name={name}\nlocal SUFFIX = '{suffix}'\n{text}", suffix)
 
 
+def note_changes(commands: Sequence[Command[Any]], outcomes: Sequence[Any]) -> None:
+    """Tell whoever watches if one of the commands, which had these outcomes, may have written."""
+    if changes.is_watched() and any(map(_may_have_written, commands, outcomes)):
+        changes.note()
+
+
+def _may_have_written(command: Command[Any], outcome: Any) -> bool:
+    if isinstance(outcome, Unavailable | AggregateRefused):
+        return False
+    return not only_reads(command.script)
+
+
+@cache
+def only_reads(script: Script) -> bool:
+    """Return whether the script calls no command that writes."""
+    return commands_of(script) <= READING
+
+
 def _operation(script: Script) -> str:
     """A script's body as a function; its comments stay, so that FUNCTION LIST can be read."""
     name, flags = f"{script.app}_{script.name}", ""
-    if commands_of(script) <= READING:
+    if only_reads(script):
         flags = "'no-writes'"
     elif script.full_server == RUNS:
         flags = "'allow-oom'"

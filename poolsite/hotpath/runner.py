@@ -13,7 +13,7 @@ from poolsite.hotpath.commands import Command
 from poolsite.hotpath.connection import close_sync_client, sync_client
 from poolsite.hotpath.errors import HotPathError, Unavailable
 from poolsite.hotpath.lanes import LoopLanes
-from poolsite.hotpath.library import PREFIX, direct_libraries, libraries
+from poolsite.hotpath.library import PREFIX, direct_libraries, libraries, note_changes
 from poolsite.hotpath.planner import (
     Answers,
     Groups,
@@ -55,7 +55,9 @@ class HotPath:
 
         Not a transaction. Commands of one aggregate keep their order.
         """
-        return self._drive(self.planner.plan(commands))
+        outcomes = self._drive(self.planner.plan(commands))
+        note_changes(commands, outcomes)
+        return outcomes
 
     def run_all(self, commands: Sequence[Command[T]]) -> list[T]:
         """Run commands as `run_batch` does; raises the first error, after all ran."""

@@ -33,24 +33,18 @@ class Seen(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
 
 @admin.register(NoticeTarget)
 class NoticeTargetAdmin(Told, ModelAdmin):  # type: ignore[misc]
-    """Whom to tell of incidents, by e-mail or webhook; audited by the services."""
+    """Who is emailed about incidents; audited by the services."""
 
     view_action = "operations.incidents"
     change_action = "operations.targets_change"
-    list_display = ("address", "channel", "account", "warnings", "active")
-    list_filter = ("channel", "active")
+    list_display = ("address", "account", "warnings", "active")
+    list_filter = ("active",)
     show_full_result_count = False
-    fields = ("account", "channel", "address", "warnings", "active", "secret")
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """The signing secret is for those who may change it."""
-        may = self.has_change_permission(request, obj)
-        names = super().get_fields(request, obj)
-        return [name for name in names if may or name != "secret"]
+    fields = ("account", "address", "warnings", "active")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """The signing secret is made for the target, and stays."""
-        return ["secret"]
+        """None: all of them can be changed."""
+        return []
 
     def save_model(self, request: HttpRequest, obj: NoticeTarget, form: Any, change: bool) -> None:
         """Through the services, which audit; the account that was chosen is asked about, too."""

@@ -12,10 +12,12 @@ class OperationsConfig(AppConfig):
     def ready(self) -> None:
         """Declare actions, topics, hot routes and what stands on the overview."""
         from poolsite import operations
+        from poolsite.api import problems
         from poolsite.operations import (
             cards,
             checks,
             doctor,
+            errors,
             hot_routes,
             rules,
             search,
@@ -23,8 +25,11 @@ class OperationsConfig(AppConfig):
             topics,
             undo_ways,
         )
+        from poolsite.operations.webhooks import own_types
 
         rules.register()
+        own_types.register()
+        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         operations.register_sentences("poolsite.operations.own_sentences")
         checks.register()
         doctor.register()

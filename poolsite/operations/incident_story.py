@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -11,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.principal import Principal
 from poolsite.operations import dates
-from poolsite.operations.models import Incident, IncidentEvent, NoticeTarget, OutgoingCall
+from poolsite.operations.models import Incident, IncidentEvent, OutgoingCall
 from poolsite.operations.templatetags.console import span
 
 MOST_EVENTS = 200
@@ -146,23 +145,15 @@ def _over(events: Sequence[IncidentEvent]) -> Iterator[Item]:
 
 def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[Item]:
     """The notices; a tenant sees those to its own recipients."""
-    calls = OutgoingCall.objects.filter(notice__incident__in=group).select_related("notice__target")
+    calls = OutgoingCall.objects.filter(notice__incident__in=group)
     if not reader.is_operator:
         calls = calls.filter(account_id__in=reader.account_ids)
     for call in calls.order_by("-pk")[:MOST_CALLS]:
-        place = {"address": _place(call)}
+        place = {"address": call.address}
         if not call.error:
             yield Item(call.at, "plain", _("Alert sent to %(address)s") % place)
         else:
             yield Item(call.at, "warn", _("Alert to %(address)s failed") % place, call.error)
-
-
-def _place(call: OutgoingCall) -> str:
-    """The address; a webhook's path may hold a secret."""
-    target = call.notice.target if call.notice else None
-    if target is not None and target.channel == NoticeTarget.Channel.EMAIL:
-        return call.address
-    return urlsplit(call.address).hostname or call.address
 
 
 def _closing(row: Incident) -> Item:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from poolsite import access
 from poolsite.access.views.common import next_of
-from poolsite.operations import incidents, selectors, tables
+from poolsite.operations import selectors, tables
 from poolsite.operations.models import Incident
 from poolsite.operations.pages import principal_of, user_of
 from poolsite.operations.services import incident_care
@@ -37,13 +37,11 @@ def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
     A second click changes nothing; whoever comes second is told who was first.
     """
     found, group = _changed(request, incident_id)
-    user, now = user_of(request), timezone.now()
-    noted = incidents.acknowledge(found, actor=user, at=now)
-    for each in group:
-        if each.pk != found.pk:
-            incidents.acknowledge(each, actor=user, at=now)
-    owner = noted.acknowledged_name
-    mine = noted.acknowledged_by_id == user.pk
+    user = user_of(request)
+    incident_care.acknowledge_incidents(group, actor=user)
+    found.refresh_from_db()
+    owner = found.acknowledged_name
+    mine = found.acknowledged_by_id == user.pk
     if _wants_json(request):
         return JsonResponse({"acknowledged_by": owner, "yours": mine})
     if mine:
@@ -137,11 +135,7 @@ def _changed(request: HttpRequest, incident_id: int) -> tuple[Incident, list[Inc
     """An incident that the reader may look after, and those of its cause, itself among them."""
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
-    access.require(principal, "operations.acknowledge", found)
-    group = selectors.like(principal, found)
-    return found, [
-        each for each in group if access.decide(principal, "operations.acknowledge", each).allowed
-    ]
+    return found, selectors.cared_for(principal, found)
 
 
 def _tell(

@@ -1,6 +1,9 @@
-"""Notices of incidents: queued with the change itself, sent by a sweep, retried with patience."""
+"""Incidents are told: emails are queued with the change itself and sent by a sweep, which retries;
+programs get webhook events.
+"""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import structlog
@@ -8,21 +11,37 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from poolsite.operations import outgoing
 from poolsite.operations.models import Incident, Notice, NoticeTarget, OutgoingCall
+from poolsite.operations.retrying import next_wait
+from poolsite.operations.webhooks import emitting
 
 LOG = structlog.get_logger(__name__)
-# Waits between attempts: a target that is down for a day still gets it.
-WAITS_SECONDS = (10, 60, 300, 900, 3_600, 4 * 3_600, 8 * 3_600, 16 * 3_600)
+EVENTS = {
+    "opened": "incident.opened",
+    "worse": "incident.escalated",
+    "closed": "incident.closed",
+}
 HOLD_SECONDS = 60  # a sender that dies with a notice in its hand gives it back after this
 
 
 def queue_notices(incident: Incident, event: str) -> int:
-    """Queue one notice per target that wants this incident; in the caller's transaction."""
+    """Queue one email per recipient that wants this incident, and its webhook event.
+
+    In the caller's transaction; returns the number of emails.
+    """
+    body = _body(incident)
+    emitting.emit(
+        EVENTS[event],
+        account_id=incident.account_id,
+        data=body,
+        page=partial(_page_of, incident),
+    )
     targets = NoticeTarget.objects.filter(active=True).filter(
         Q(account=None) | Q(account_id=incident.account_id)
     )
@@ -31,7 +50,6 @@ def queue_notices(incident: Incident, event: str) -> int:
     elif incident.severity == Incident.Severity.WARNING:
         targets = targets.filter(warnings=True)
     now = timezone.now()
-    body = _body(incident, event)
     notices = [
         Notice(target=target, incident=incident, event=event, body=body, next_at=now)
         for target in targets
@@ -40,10 +58,13 @@ def queue_notices(incident: Incident, event: str) -> int:
     return len(notices)
 
 
-def _body(incident: Incident, event: str) -> dict[str, Any]:
+def _page_of(incident: Incident) -> str:
+    return reverse("operations:incident", args=[incident.pk])
+
+
+def _body(incident: Incident) -> dict[str, Any]:
     with override("en"):
         return {
-            "event": f"incident.{event}",
             "incident": incident.pk,
             "type": incident.type,
             "object": incident.object,
@@ -51,14 +72,13 @@ def _body(incident: Incident, event: str) -> dict[str, Any]:
             "title": incident.title,
             "detail": incident.detail,
             "remedy": incident.remedy,
-            "url": incident.url,
             "since": incident.since.isoformat(),
             "until": incident.until.isoformat() if incident.until else None,
         }
 
 
 def send_due(limit: int = 50) -> dict[str, int]:
-    """Send what is due; a call that fails is tried again later, and every call is logged."""
+    """Send the emails that are due; one that fails is tried again later, and each try is logged."""
     sent = failed = 0
     now = timezone.now()
     due = Notice.objects.filter(state=Notice.State.PENDING, next_at__lte=now)
@@ -66,7 +86,7 @@ def send_due(limit: int = 50) -> dict[str, int]:
     for notice in due.select_related("target", "incident").order_by("next_at")[:limit]:
         if not _claim(notice):
             continue
-        outcome = _send(notice)
+        outcome = _mail(notice)
         _note(notice, outcome)
         sent += outcome.ok
         failed += not outcome.ok
@@ -85,22 +105,11 @@ def _claim(notice: Notice) -> bool:
     return bool(mine.update(next_at=held_until))  # unaudited: a sender's hold
 
 
-def _send(notice: Notice) -> outgoing.Outcome:
-    target = notice.target
-    if target.channel == NoticeTarget.Channel.WEBHOOK:
-        return outgoing.post(
-            target.address,
-            {"id": str(notice.event_id), **notice.body},
-            secret=target.secret,
-            event_id=str(notice.event_id),
-        )
-    return _mail(notice)
-
-
 def _mail(notice: Notice) -> outgoing.Outcome:
     body = notice.body
     subject = f"[{settings.PLATFORM_NAME}] {_word(notice.event)}: {body['title']}"
-    lines = [body["title"], body["detail"], body["remedy"], body["url"], body["since"]]
+    page = outgoing.absolute(_page_of(notice.incident))
+    lines = [body["title"], body["detail"], body["remedy"], page, body["since"]]
     message = EmailMessage(
         subject=" ".join(subject.split()),
         body="\n\n".join(line for line in lines if line),
@@ -118,10 +127,9 @@ def _note(notice: Notice, outcome: outgoing.Outcome) -> None:
     changes: dict[str, Any] = {"attempts": attempts}
     if outcome.ok:
         changes["state"] = Notice.State.SENT
-    elif attempts > len(WAITS_SECONDS):
+    elif (wait := next_wait(attempts)) is None:
         changes["state"] = Notice.State.FAILED
     else:
-        wait = timedelta(seconds=WAITS_SECONDS[attempts - 1])
         changes["next_at"] = timezone.now() + wait
     with transaction.atomic():
         Notice.objects.filter(pk=notice.pk).update(**changes)  # unaudited: logged as a call

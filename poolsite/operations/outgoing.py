@@ -11,7 +11,7 @@ import ipaddress
 import socket
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,18 +57,20 @@ class Outcome:
     duration_ms: int = 0
 
 
-def sign(secret: str, raw: bytes, at: int) -> str:
-    """Return the signature header: `t=<unix seconds>,v1=<HMAC-SHA256 of "<t>.<raw body>">`."""
-    digest = hmac.new(secret.encode(), b"%d." % at + raw, hashlib.sha256).hexdigest()
-    return f"t={at},v1={digest}"
+def absolute(path: str) -> str:
+    """Return a page's whole address, for readers who have no site to complete a path with."""
+    return f"{'https' if settings.BEHIND_TLS else 'http'}://{settings.SITE_HOST}{path}"
 
 
-def verify(secret: str, raw: bytes, header: str, *, now: int, window_seconds: int = 300) -> bool:
-    """Check a signature as a receiver does: over the raw body, not older than the window."""
-    parts = dict(part.split("=", 1) for part in header.split(",") if "=" in part)
-    if not parts.get("t", "").isdecimal() or abs(now - int(parts["t"])) > window_seconds:
-        return False
-    return hmac.compare_digest(sign(secret, raw, int(parts["t"])), header)
+def sign(secrets: Sequence[str], raw: bytes, at: int) -> str:
+    """Return the signature header: `t=<unix seconds>` and one `v1=<HMAC>` for each secret.
+
+    The HMAC is SHA-256 over `<t>.<raw body>`, in hex. While a secret is being replaced there are
+    two, so that a receiver that knows one of them finds it.
+    """
+    signed = b"%d." % at + raw
+    digests = (hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in secrets)
+    return ",".join([f"t={at}", *(f"v1={digest}" for digest in digests)])
 
 
 def check_url(url: str) -> httpx.URL:
@@ -128,22 +130,26 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-def post(url: str, body: dict[str, Any], *, secret: str, event_id: str) -> Outcome:
-    """POST JSON, signed over the raw bytes; follows no redirect, reads little of the answer."""
+async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> Outcome:
+    """POST JSON, signed over the raw bytes; follows no redirect, reads little of the answer.
+
+    `body["id"]` is also sent as a header. Never raises: what went wrong is in the outcome.
+    """
     raw = orjson.dumps(body)
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "Poolsite",
-        "Poolsite-Event-Id": event_id,
-        "Poolsite-Signature": sign(secret, raw, int(time.time())),
+        "Poolsite-Event-Id": str(body["id"]),
+        "Poolsite-Signature": sign(secrets, raw, int(time.time())),
     }
     started = time.monotonic()
     try:
         named = check_url(url)
-        answer = asyncio.run(_within_time(named, addresses(named), raw, headers))
+        names = await asyncio.to_thread(addresses, named)
+        answer = await _within_time(named, names, raw, headers)
     except RefusedAddressError as error:
         return Outcome(ok=False, error=str(error), duration_ms=_since(started))
-    except Exception as error:  # whatever a typed address leads to, other notices still go out
+    except Exception as error:  # whatever a typed address leads to, other events still go out
         text = f"{type(error).__name__}: {error}"
         return Outcome(ok=False, error=text, duration_ms=_since(started))
     taken = 200 <= answer.status < 300

@@ -6,8 +6,9 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access import Principal
+from poolsite.access.visibility import visible
 from poolsite.operations import selectors
-from poolsite.operations.models import NoticeTarget
+from poolsite.operations.models import NoticeTarget, WebhookEndpoint
 from poolsite.operations.sentences import (
     HistoryObject,
     Sentence,
@@ -18,6 +19,7 @@ from poolsite.operations.sentences import (
 )
 
 INCIDENTS, TAGS, VIEWS = _("Incidents"), _("Tags and notes"), _("Saved views")
+WEBHOOKS = _("Webhooks")
 
 
 def register_all() -> None:
@@ -87,9 +89,44 @@ def register_all() -> None:
         Sentence("operations.view_save", VIEWS, _("%(actor)s saved the view %(thing)s")),
         Sentence("operations.view_delete", VIEWS, _("%(actor)s deleted the view %(thing)s")),
     )
+    register(
+        *(
+            Sentence(f"operations.{name}", WEBHOOKS, text)
+            for name, text in (
+                ("webhook_create", _("%(actor)s created the webhook endpoint “%(thing)s”")),
+                ("webhook_delete", _("%(actor)s deleted the webhook endpoint “%(thing)s”")),
+                ("webhook_disable", _("%(actor)s disabled the webhook endpoint “%(thing)s”")),
+                ("webhook_enable", _("%(actor)s enabled the webhook endpoint “%(thing)s”")),
+                ("webhook_pause", _("The failing webhook endpoint “%(thing)s” was paused")),
+                (
+                    "webhook_rotate",
+                    _("%(actor)s rotated the signing secret of the webhook endpoint “%(thing)s”"),
+                ),
+                (
+                    "webhook_test",
+                    _("%(actor)s sent a test event to the webhook endpoint “%(thing)s”"),
+                ),
+                (
+                    "webhook_resend",
+                    _("%(actor)s sent the event %(event)s to “%(thing)s” again"),
+                ),
+                (
+                    "webhook_resend_failed",
+                    _("%(actor)s sent %(deliveries)s failed events to “%(thing)s” again"),
+                ),
+            )
+        ),
+        Sentence(
+            "operations.webhook_change",
+            WEBHOOKS,
+            settings=Settings(WebhookEndpoint),
+            title=_("Changed a webhook endpoint"),
+        ),
+    )
     register_object(
         HistoryObject("incident", _("Incident"), _incident_pages),
         HistoryObject("noticetarget", _("Alert recipient")),
+        HistoryObject("webhookendpoint", _("Webhook endpoint"), _webhook_pages),
         HistoryObject("savedview", _("Saved view")),
     )
 
@@ -99,4 +136,12 @@ def _incident_pages(reader: Principal, ids: Collection[str]) -> dict[str, str]:
     return {
         str(key): reverse("operations:incident", args=[key])
         for key in known.values_list("pk", flat=True)
+    }
+
+
+def _webhook_pages(reader: Principal, ids: Collection[str]) -> dict[str, str]:
+    known = visible(WebhookEndpoint.objects.filter(pk__in=ids), reader, "operations.webhooks")
+    return {
+        str(key): reverse("operations:webhook", args=[slug])
+        for key, slug in known.values_list("pk", "slug")
     }

@@ -27,8 +27,8 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "navigation": SimpleLazyObject(lambda: navigation_of(request)),
         "search_hint": SimpleLazyObject(lambda: _search_hint(request)),
         "reader_role": SimpleLazyObject(lambda: _role_word(request)),
-        "incidents_topic": SimpleLazyObject(lambda: _topic(request, "operations.incidents")),
-        "overview_topic": SimpleLazyObject(lambda: _topic(request, "operations.overview")),
+        "incidents_topic": SimpleLazyObject(lambda: topic_of(request, "operations.incidents")),
+        "overview_topic": SimpleLazyObject(lambda: topic_of(request, "operations.overview")),
     }
 
 
@@ -46,7 +46,7 @@ def user_of(request: HttpRequest) -> User:
     return user
 
 
-def _topic(request: HttpRequest, name: str) -> str:
+def topic_of(request: HttpRequest, name: str) -> str:
     """The address of a topic that has one state per scope and language; "" = not for them."""
     principal = principal_of(request)
     if name not in actions.actions() or not actions.decide(principal, name).allowed:

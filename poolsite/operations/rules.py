@@ -3,7 +3,9 @@
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access import register_action
+from poolsite.access.token_areas import Example, TokenArea, TokenRight, register_area
 from poolsite.operations import navigation
+from poolsite.operations.models import WebhookEndpoint
 from poolsite.operations.page_words import register_page_word
 
 MANAGERS = ("owner", "admin")
@@ -16,6 +18,8 @@ def register() -> None:
     register_action("operations.acknowledge", roles=MANAGERS, grants=["operate"])
     register_action("operations.resolve", grants=["operate", "finance"])
     register_action("operations.targets_change", roles=MANAGERS, grants=["operate"])
+    register_action("operations.webhooks", roles=MANAGERS, operators=True, tokens=True)
+    register_action("operations.webhooks_change", roles=MANAGERS, grants=["operate"], tokens=True)
     register_action("operations.search", members=True, operators=True)
     register_action("operations.system", operators=True)
     register_action("operations.system_change", grants=["operate"], everywhere=True)
@@ -51,6 +55,25 @@ def register() -> None:
     )
     navigation.register(
         navigation.Entry(
+            "webhooks",
+            _("Webhooks"),
+            "operations:webhooks",
+            "webhook",
+            section="account",
+            order=42,
+            actions=("operations.webhooks",),
+            incidents=("operations.webhook",),
+            match=(
+                "operations:webhook",
+                "operations:webhook_add",
+                "operations:webhook_edit",
+                "operations:webhook_delivery",
+            ),
+        )
+    )
+    _register_tokens()
+    navigation.register(
+        navigation.Entry(
             "system",
             _("System"),
             "operations:system",
@@ -60,5 +83,32 @@ def register() -> None:
             actions=("operations.system",),
             incidents=("health.", "history.", "clock."),
             key="s",
+        )
+    )
+
+
+def _register_tokens() -> None:
+    webhooks = "/api/v1/webhooks"
+    register_area(
+        TokenArea(
+            "webhook",
+            _("Webhooks"),
+            _("Webhook endpoints"),
+            _("All webhook endpoints"),
+            _("Choose at least one webhook endpoint."),
+            WebhookEndpoint.objects.all,
+            (
+                TokenRight(
+                    "operations.webhooks",
+                    _("View webhook endpoints and deliveries"),
+                    Example("GET", webhooks),
+                ),
+                TokenRight(
+                    "operations.webhooks_change",
+                    _("Create and change webhook endpoints"),
+                    Example("POST", f"{webhooks}/{{slug}}/test"),
+                ),
+            ),
+            order=70,
         )
     )

@@ -5,8 +5,10 @@ from datetime import timedelta
 from typing import Any
 
 import structlog
+from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from poolsite import access
 from poolsite.access.actions import action_of
@@ -63,6 +65,14 @@ def possible_owners(principal: Principal, group: Iterable[Incident]) -> QuerySet
     return people.order_by("first_name", "last_name", "username")
 
 
+def possible_owner(principal: Principal, group: Iterable[Incident], user: int) -> User:
+    """One of them. ValidationError: this is none."""
+    owner = possible_owners(principal, group).filter(pk=user).first()
+    if owner is None:
+        raise ValidationError(_("Choose a person."))
+    return owner
+
+
 def incidents(
     principal: Principal, *, state: str = "", severity: str = "", text: str = "", days: str = ""
 ) -> QuerySet[Incident]:
@@ -88,6 +98,17 @@ def incident(principal: Principal, incident_id: int) -> Incident:
         raise access.Hidden
     access.require(principal, "operations.incidents", found)
     return found
+
+
+def cared_for(principal: Principal, found: Incident) -> list[Incident]:
+    """The incidents of one's cause that the principal may look after, itself among them.
+
+    Raises the answers of access when the principal may not look after this one.
+    """
+    action = "operations.acknowledge"
+    access.require(principal, action, found)
+    group = like(principal, found)
+    return [each for each in group if access.decide(principal, action, each).allowed]
 
 
 def _visible(principal: Principal) -> QuerySet[Incident]:

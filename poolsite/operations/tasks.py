@@ -11,8 +11,11 @@ from poolsite.jobs.registry import JOBS, sweep
 from poolsite.jobs.telling import Told
 from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
+from poolsite.operations.webhooks import sending
+from poolsite.operations.webhooks.services import delete_old_events
 
 DELETE_ROWS = 2_000
+WEBHOOK_EVENTS_KEPT = timedelta(days=30)
 
 
 @sweep(
@@ -33,11 +36,31 @@ def keep_incidents(shard: int, shards: int) -> dict[str, int]:
     "operations.notices",
     every_seconds=5,
     queue=JOBS,
-    told=Told(_("Alert delivery"), _("Sends due alerts by email and webhook.")),
+    told=Told(_("Alert delivery"), _("Sends due alerts by email.")),
 )
 def send_notices(shard: int, shards: int) -> dict[str, int]:
-    """Send the e-mails and webhooks that are due."""
+    """Send the emails that are due."""
     return notices.send_due()
+
+
+@sweep(
+    "operations.webhooks",
+    every_seconds=5,
+    queue=JOBS,
+    told=Told(
+        _("Webhook delivery"),
+        _("Sends due webhook events, and tries failed ones again."),
+        {
+            "sent": ngettext_lazy("%(n)s event delivered", "%(n)s events delivered", "n"),
+            "rejected": ngettext_lazy(
+                "%(n)s attempt not accepted", "%(n)s attempts not accepted", "n"
+            ),
+        },
+    ),
+)
+def send_webhooks(shard: int, shards: int) -> dict[str, int]:
+    """Post the webhook events that are due."""
+    return sending.send_due()
 
 
 @sweep(
@@ -49,11 +72,14 @@ def send_notices(shard: int, shards: int) -> dict[str, int]:
         {
             "calls": ngettext_lazy("%(n)s request deleted", "%(n)s requests deleted", "n"),
             "incidents": ngettext_lazy("%(n)s incident deleted", "%(n)s incidents deleted", "n"),
+            "events": ngettext_lazy(
+                "%(n)s webhook event deleted", "%(n)s webhook events deleted", "n"
+            ),
         },
     ),
 )
 def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended incidents and logged calls that are older than the history is kept."""
+    """Delete ended incidents and logged calls older than the history is kept, and old events."""
     before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
     deleted = {}
     for name, rows in (
@@ -62,4 +88,5 @@ def delete_old(shard: int, shards: int) -> dict[str, int]:
     ):
         keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
         deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: age alone decides
+    deleted["events"] = delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT, DELETE_ROWS)
     return deleted

@@ -1,7 +1,7 @@
 """The live topics of the incidents and of the system page.
 
 `operations.incidents:all` or `…:<account id>`, and in another language than English
-`…:all.zh-hans`; `operations.system:all`.
+`…:all.zh-hans`; `operations.webhooks:…` alike; `operations.system:all`.
 """
 
 import time
@@ -48,6 +48,19 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
         return [live.touch_channel(f"{NAME}:{self.scope}")]
 
 
+class WebhooksTopic(AccountTopic, live.SnapshotTopic):
+    """Ticks when an endpoint or a delivery has changed: {"tick": n}. The page then asks again."""
+
+    name = action = "operations.webhooks"
+
+    async def read(self) -> dict[str, int]:
+        return {"tick": time.monotonic_ns()}
+
+    def wake_channels(self) -> list[str]:
+        """One wake for every language."""
+        return [live.touch_channel(f"{self.name}:{self.scope}")]
+
+
 class SystemTopic(live.SnapshotTopic):
     """Ticks while somebody looks at the system page: {"tick": n}. The page then asks again."""
 
@@ -75,3 +88,4 @@ def register() -> None:
     live.register(IncidentsTopic)
     live.register(OverviewTopic)
     live.register(SystemTopic)
+    live.register(WebhooksTopic)

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.operations.kept_values import Values
-from poolsite.operations.managed import Final, Undo, Way, register_final, register_way, through
+from poolsite.operations.managed import Undo, Way, register_way, through
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import change_target
 
@@ -26,7 +26,6 @@ def register() -> None:
             lambda _entry: RIGHT,
         )
     )
-    register_final(Final("operations.target_delete", RIGHT, _why_deleted))
 
 
 def _why_not_told_of(principal: Principal, _target: NoticeTarget, values: Values) -> str:
@@ -36,7 +35,3 @@ def _why_not_told_of(principal: Principal, _target: NoticeTarget, values: Values
     if access.decide(principal, RIGHT, NoticeTarget(account=values["account"])).allowed:
         return ""
     return _("The recipient would get alerts that you can't access.")
-
-
-def _why_deleted(_entry: object) -> str:
-    return _("Its signing secret was deleted with it. Add a new recipient instead.")

@@ -9,6 +9,7 @@ from poolsite.operations import (
     managed_views,
     views,
 )
+from poolsite.operations.webhooks import urls as webhook_urls
 
 app_name = "operations"
 urlpatterns = [
@@ -27,6 +28,7 @@ urlpatterns = [
             ("resolve", incident_verbs.resolve, "resolve"),
         )
     ],
+    *webhook_urls.urlpatterns,
     path("system/", views.system, name="system"),
     path("system/confirm-clock/", views.confirm_clock, name="confirm_clock"),
     path("views/", views.save_view, name="save_view"),

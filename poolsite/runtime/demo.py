@@ -100,6 +100,7 @@ class Demo:
             "POOLSITE_GATEWAY_TOKEN": os.environ.get(
                 "POOLSITE_GATEWAY_TOKEN", own["gateway_token"]
             ),
+            "POOLSITE_OUTGOING_PRIVATE_ADDRESSES": "1",  # the receiver of webhooks is here, too
             "PYTHONUNBUFFERED": "1",
         }
 

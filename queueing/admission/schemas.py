@@ -1,10 +1,10 @@
-"""Requests and answers of the gates' public interfaces, one definition for both lanes."""
+"""Requests and answers of devices and holders, one definition for both lanes."""
 
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.api.reading import STRICT, Moment
+from poolsite.api.reading import STRICT
 
 BODY_LIMIT_BYTES = 400_000
 RESULTS_LIMIT = 32
@@ -82,18 +82,6 @@ class AcquireIn(BaseModel):
     holder: Holder
 
 
-class BatchIn(BaseModel):
-    """A batch: its time window, and a CSV text with device and payload."""
-
-    model_config = STRICT
-
-    name: str
-    opens_at: Moment
-    closes_at: Moment
-    csv: str
-    skip_bad: bool = False
-
-
 class ReleaseIn(BaseModel):
     """Releases a permit."""
 
@@ -163,60 +151,3 @@ class ObserveAnswer(BaseModel):
     cap: int
     used: int
     over: bool
-
-
-class GateOut(BaseModel):
-    """A gate and its current figures."""
-
-    slug: str
-    name: str
-    key: str
-    status: str = Field(description="open, paused, recovering; missing while Redis is rebuilt.")
-    cap: int
-    used: int
-    waiting: int
-    permit_seconds: int
-    margin_seconds: int
-    period_seconds: int
-    granted: int
-    refused: int
-    expired: int
-    overrun: int
-
-
-class HolderOut(BaseModel):
-    """A permit. Times are in µs since 1970."""
-
-    holder: str
-    token: int
-    granted: int
-    deadline: int
-    task: str | None
-
-
-class KeyOut(BaseModel):
-    """A gate's signing keys, by fingerprint. A new key itself is shown only once."""
-
-    key: str | None = Field(None, description="The new key: 32 bytes, hexadecimal.")
-    signs: str = Field(
-        description="Fingerprint of the key that signs permits. Empty if permits are not signed."
-    )
-    next: str = Field(description="Fingerprint of the key that waits for `use`.")
-
-
-class BatchOut(BaseModel):
-    """A batch and its progress."""
-
-    id: int
-    name: str
-    gate: str
-    state: str
-    opens_at: Any
-    closes_at: Any
-    total: int
-    pending: int
-    issued: int
-    done: int
-    failed: int
-    expired: int
-    late: int

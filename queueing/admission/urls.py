@@ -12,6 +12,7 @@ urlpatterns = [
     path("gates/<slug:slug>/samples/", gate.gate_samples, name="samples"),
     path("gates/<slug:slug>/holders/", holders.holder_list, name="holders"),
     path("gates/<slug:slug>/settings/", settings.gate_settings, name="gate_settings"),
+    path("gates/<slug:slug>/delete/", settings.gate_delete, name="gate_delete"),
     path("gates/<slug:slug>/key/", settings.gate_key, name="gate_key"),
     path("gates/<slug:slug>/act/", gate.gate_act, name="act"),
     path("gates/<slug:slug>/batches/", batches.batch_list, name="batches"),

@@ -16,10 +16,21 @@ class DispatchConfig(AppConfig):
         from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.dispatch import cards, demo, dispatcher, errors, menu, overview, rules, search
+        from queueing.dispatch import (
+            cards,
+            demo,
+            dispatcher,
+            errors,
+            menu,
+            overview,
+            rules,
+            search,
+            webhook_events,
+        )
         from queueing.dispatch.services.history_source import GroupSource
 
         rules.register()
+        webhook_events.register()
         operations.register_sentences("queueing.dispatch.sentences")
         operations.register_goals("queueing.dispatch.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)

@@ -12,11 +12,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
     "unknown-instance": (404, "Instance not found", "The group has no instance with this name."),
     "unknown-session": (404, "Session not found", "The group has no session with this ID."),
-    "unknown-peer": (404, "Peer not found", "The peer isn't linked."),
+    "unknown-peer": (404, "Peer not found", "The group has no linked peer with this ID."),
     "unknown-upgrade": (404, "Upgrade not found", "The group has no upgrade with this ID."),
     "group-refused": (
         *(409, "The group's state does not allow this"),
-        "The group's state doesn't allow this.",
+        "The group's state doesn't allow this. `detail` says why.",
     ),
     "upgrade-refused": (
         *(409, "The upgrade can't be done now"),
@@ -27,11 +27,16 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
 # What an operation of the API answers of these, and of the other apps' types.
 OPERATIONS: Mapping[str, str] = {
     "GET groups/{slug}": "unknown-group",
+    "PATCH groups/{slug}": "unknown-group",
+    "DELETE groups/{slug}": "unknown-group group-refused",
     "GET groups/{slug}/instances": "unknown-group",
     "GET groups/{slug}/front-ends": "unknown-group",
     "POST groups/{slug}/instances/{name}/manual": "unknown-group",
+    "DELETE groups/{slug}/instances/{name}": "unknown-group unknown-instance group-refused",
     "POST groups/{slug}/front-ends/{peer_id}/count": "unknown-group",
-    "GET groups/{slug}/sessions": "unknown-group unknown-session",
+    "POST groups/{slug}/peers/{peer}/disconnect": "unknown-group unknown-peer",
+    "GET groups/{slug}/sessions": "unknown-group unknown-peer",
+    "GET groups/{slug}/sessions/explain": "unknown-group unknown-session",
     "POST groups/{slug}/sessions/end": "unknown-group unknown-session",
     "GET groups/{slug}/events": "unknown-group",
     "GET groups/{slug}/upgrades": "unknown-group",

@@ -12,29 +12,22 @@ Word = Annotated[
 Reason = Annotated[str, StringConstraints(max_length=200)]
 
 
-class GroupIn(BaseModel):
-    """A new group. Every setting has a default."""
-
-    model_config = STRICT
-
-    slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
-    name: Annotated[str, StringConstraints(max_length=120)] = ""
-    sharing: Literal["least", "turn", "key"] = "least"
-    heartbeat_seconds: Annotated[int, Field(ge=1, le=300)] = 5
-    missed_limit: Annotated[int, Field(ge=1, le=20)] = 3
-    disconnect_seconds: Annotated[int, Field(ge=1, le=86_400)] = 60
-
-
 class GroupOut(BaseModel):
-    """A group and its current figures."""
+    """A group's settings and its current figures."""
 
     slug: str
-    name: str
     status: str = Field(description="open, recovering; missing while Redis is rebuilt.")
-    sharing: str
+    name: str
+    description: str
     heartbeat_seconds: int
     missed_limit: int
     disconnect_seconds: int
+    sharing: str
+    route_limit_seconds: int
+    timed_route_seconds: int
+    out_limit: int
+    ends_limit: int
+    log_limit: int
     sessions: int
     active: int = Field(description="Active links of front-ends and instances.")
     pending: int

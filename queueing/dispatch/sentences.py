@@ -52,6 +52,11 @@ def _of_instances() -> list[Sentence]:
                 else ""
             ),
         ),
+        Sentence(
+            "dispatch.name_forget",
+            INSTANCES,
+            _("%(actor)s removed the instance name %(thing)s"),
+        ),
         Sentence("dispatch.session_end", INSTANCES, _("%(actor)s ended the session %(thing)s")),
         Sentence(
             "dispatch.peer_disconnect", INSTANCES, _("%(actor)s closed the link of %(thing)s")

@@ -12,6 +12,7 @@ urlpatterns = [
     path("groups/<slug:slug>/samples/", group.group_samples, name="samples"),
     path("groups/<slug:slug>/act/", group.group_act, name="act"),
     path("groups/<slug:slug>/settings/", settings.group_settings, name="settings"),
+    path("groups/<slug:slug>/delete/", settings.group_delete, name="delete"),
     path("groups/<slug:slug>/sessions/", sessions.session_page, name="sessions"),
     path("groups/<slug:slug>/events/", events.event_list, name="events"),
     path("groups/<slug:slug>/events.csv", events.event_csv, name="events_csv"),

@@ -18,13 +18,24 @@ class LineConfig(AppConfig):
         from poolsite import history, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
-        from queueing.line import cards, demo, desk, errors, menu, overview, rules, search
+        from queueing.line import (
+            cards,
+            demo,
+            desk,
+            errors,
+            menu,
+            overview,
+            rules,
+            search,
+            webhook_events,
+        )
         from queueing.line.services.history_source import DeskSource
 
         def visit(slug: str) -> Command[desk.Swept | None]:
             return desk.sweep(slug, heard_since_ms=timers.heard_since_ms())
 
         rules.register()
+        webhook_events.register()
         operations.register_sentences("queueing.line.sentences")
         operations.register_goals("queueing.line.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)

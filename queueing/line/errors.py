@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
+from queueing.line.setup_errors import SETUP_OPERATIONS
 
 # type → (status, title, when it is answered).
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
@@ -92,6 +93,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         "The file is damaged, or of a type that the desk doesn't accept.",
     ),
     "unknown-file": (404, "File not found", "The file doesn't exist, or its URL has expired."),
+    "unknown-skill": (404, "Skill not found", "The desk has no skill with this slug."),
+    "unknown-reply": (404, "Reply not found", "The desk has no reply with this shortcut."),
+    "unknown-closure": (404, "Day not found", "The queue has no hours of its own on this day."),
+    "unknown-secret": (404, "Secret not found", "The desk has no such secret in use."),
+    "unknown-address": (404, "Address not found", "The desk has no blocked address with this ID."),
     "no-such-outcome": (404, "Outcome not found", "The desk has no outcome with this ID."),
     "outcome-closed": (
         *(409, "The outcome can no longer be changed"),
@@ -172,7 +178,7 @@ OPERATIONS: Mapping[str, str] = {
     "GET desks/{slug}/floor": "unknown-desk",
     "GET desks/{slug}/queues/{queue}/why": "unknown-desk unknown-queue",
     "GET desks/{slug}/visits/{visit}/why": "unknown-desk unknown-visit",
-    "GET desks/{slug}/left-messages": "unknown-desk",
+    "GET desks/{slug}/left-messages": "unknown-desk unknown-queue",
     "POST desks/{slug}/left-messages/{message}/handled": "unknown-desk unknown-message",
     "POST desks/{slug}/left-messages/{message}/reopened": "unknown-desk unknown-message",
     "POST desks/{slug}/left-messages/{message}/call": (
@@ -198,6 +204,7 @@ OPERATIONS: Mapping[str, str] = {
     "POST desks/{slug}/visits/{visit}/end": "unknown-desk unknown-visit",
     "POST desks/{slug}/agents/{agent}/pause": "unknown-desk unknown-agent pause-reason",
     "POST desks/{slug}/agents/{agent}/logout": "unknown-desk unknown-agent",
+    **SETUP_OPERATIONS,
 }
 
 

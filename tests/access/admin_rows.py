@@ -26,7 +26,9 @@ SECRETS = {
     ("sessions.Session", "session_key"),
     ("sessions.Session", "session_data"),
     ("axes.AccessLog", "session_hash"),
-    ("operations.NoticeTarget", "secret"),  # shown on its own page, to whoever may change it
+    ("operations.NoticeTarget", "secret"),
+    ("operations.WebhookEndpoint", "secret"),
+    ("operations.WebhookEndpoint", "old_secret"),
     ("billing.Recharge", "token"),
     ("billing.Recharge", "extra_data"),
     ("billing.PaymentMethod", "reference"),
@@ -37,6 +39,7 @@ SECRETS = {
 }
 # Fields whose names look like a secret's and that are none.
 NOT_SECRET = {
+    ("access.IdempotentRequest", "key"),  # opens nothing without its credential
     ("admission.Gate", "key"),  # its name on the external system
     ("admission.GateEvent", "token"),  # a fencing number, which proves nothing
     ("admission.Task", "token"),
@@ -45,6 +48,7 @@ NOT_SECRET = {
     ("line.BlockedVisitor", "key"),  # a name or an address of the visitor
     ("line.Visit", "visitor_key"),  # a hash of it
     ("numbers.HealthSlot", "key"),
+    ("operations.WebhookEndpoint", "old_secret_until"),  # a time
 }
 LOOKS_SECRET = ("password", "secret", "hash", "token", "session_", "signing", "totp", "key")
 MARK = "SECRETWORD"

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.prove
 # What a form needs besides its defaults; the rest stays as the page gives it.
 GIVEN: dict[str, dict[str, Any]] = {
     "access.Account": {"slug": "fresh", "name": "Fresh"},
-    "operations.NoticeTarget": {"channel": "email", "address": "ops@example.org"},
+    "operations.NoticeTarget": {"address": "ops@example.org"},
     "numbers.Pool": {"slug": "fresh", "name": "Fresh"},
     "numbers.Number": {"value": "+8613900000009", "label": "Fresh"},
     "line.Desk": {"slug": "fresh", "name": "Fresh"},
@@ -273,7 +273,7 @@ def test_a_member_of_an_account_who_is_an_operator_makes_targets_for_that_accoun
     services.membership_set(user=looker, account=world.own, roles=["owner"], actor="test")
     url = address(NoticeTarget, "add")
     for account, taken in ((world.own.pk, True), (world.other.pk, False), ("", False)):
-        form = {"channel": "email", "address": "ops@example.org", "account": account}
+        form = {"address": "ops@example.org", "account": account}
         status = clients["looker"].post(url, form).status_code
         assert status == (302 if taken else 403)
     assert NoticeTarget.objects.filter(address="ops@example.org").count() == 1

@@ -73,6 +73,7 @@ RULES = {
     "numbers.pools": LISTED,
     "numbers.tiles": TopicRule(VIEWERS, missing="nothing:0"),
     "operations.incidents": TOLD_MANAGERS,
+    "operations.webhooks": TopicRule(MANAGERS, missing="99999", account=True),
     "operations.overview": TOLD_MANAGERS,
 }
 # One state for all operators, whatever the tenant.

@@ -18,7 +18,6 @@ from billing.models import Message, Wallet
 from numbers.models import Number, NumberImport, Pool, Switch
 from poolsite import hotpath
 from poolsite.access import audit, services
-from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from poolsite.operations.models import Note
 from tests.access import url_rules_campaigns as campaign_rules
@@ -30,6 +29,8 @@ from tests.access import url_rules_line_api as line_api_rules
 from tests.access import url_rules_log_in as log_in_rules
 from tests.access import url_rules_money as money_rules
 from tests.access import url_rules_paying as paying_rules
+from tests.access import url_rules_people as people_rules
+from tests.access import url_rules_webhooks as webhook_rules
 from tests.access.world import World
 
 
@@ -180,13 +181,6 @@ OPERATIONS = {
 }
 
 
-def _job(template: str) -> Callable[[World], str]:
-    def make(world: World) -> str:
-        return template % Job.objects.create(kind="test", account=world.own).pk
-
-    return make
-
-
 def _beside(part: str) -> Callable[[World], str]:
     """An address of what stands beside the account's pool."""
 
@@ -231,12 +225,6 @@ OPERATIONS |= {
         BESIDE, url=_beside("notes/ID/remove/"), method="post"
     ),
     "history/<int:entry_id>/undo/": Rule(BESIDE, url=_pool_change, method="post"),
-}
-JOBS = {
-    "jobs/<int:job_id>/": Rule(MANAGERS_SEE_IT, url=_job("/jobs/%s/")),
-    "jobs/<int:job_id>/cancel/": Rule(
-        MANAGERS_CHANGE_IT, url=_job("/jobs/%s/cancel/"), method="post"
-    ),
 }
 
 # The numbers of one's own pools; changing them takes the grant `operate`.
@@ -480,13 +468,15 @@ RULES: dict[str, Rule] = {
     **ACCESS,
     **ADMIN_DOORS,
     **OPERATIONS,
-    **JOBS,
     **NUMBER_LIST,
     **POOL_PAGES,
     **API,
     **CAMPAIGNS,
     **desk_rules.rows(Rule),
     **paying_rules.rows(Rule),
+    **campaign_rules.rows(Rule),
+    **people_rules.rows(Rule),
+    **webhook_rules.rows(Rule),
     **money_rules.rows(Rule),
     **gate_rules.rows(Rule),
     **group_rules.rows(Rule),

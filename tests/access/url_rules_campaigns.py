@@ -1,6 +1,7 @@
 """The rows of tests/access/url_rules.py for campaigns and opt-outs."""
 
 from collections.abc import Callable
+from typing import Any
 
 from django.utils import timezone
 
@@ -78,3 +79,57 @@ def of_sent_campaign(world: World) -> str:
     found = campaign(world)
     Campaign.objects.filter(pk=found.pk).update(status=Campaign.Status.PAUSED)
     return f"/accounts/own/campaigns/{found.pk}/delete/"
+
+
+# The API reads a body before it asks who sends it.
+BODY_FIRST = {"nobody": "login", "*": "ok"}
+API_PAID = {**SENT, **dict.fromkeys(("owner", "admin", "sender"), "no")}  # by a second factor
+
+
+def _in_api(make: Callable[[World], str]) -> Callable[[World], str]:
+    """The same object's address in the API."""
+    return lambda world: f"/api/v1{make(world).removesuffix('/')}"
+
+
+def _chatbot(part: str) -> Callable[[World], str]:
+    """An address of its chatbot."""
+    return of_wallet(f"/accounts/own/chatbots/shop{part}")
+
+
+def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
+    """The API's rows."""
+    one = "api/v1/accounts/<slug>"
+
+    def post(answers: Any, make: Callable[[World], str]) -> Any:
+        return Rule(answers, url=_in_api(make), method="post")
+
+    return {
+        **{
+            f"{one}/{part}": Rule(SEEN, url=_in_api(of_wallet(f"/accounts/own/{part}")))
+            for part in ("campaigns", "chatbots", "templates", "opt-outs")
+        },
+        **{
+            f"{one}/campaigns/<campaign>{part}": Rule(SEEN, url=_in_api(of_campaign(part[1:])))
+            for part in ("", "/recipients", "/dropped-rows", "/estimate")
+        },
+        **{
+            f"{one}/campaigns/<campaign>/{verb}": post(SENT, of_campaign(verb))
+            for verb in ("send", "pause", "resume")
+        },
+        **{
+            f"{one}/campaigns/<campaign>/{verb}": post(BODY_FIRST, of_campaign(verb))
+            for verb in ("test-send", "cancel")
+        },
+        f"{one}/campaigns/<campaign>/await-top-up": post(API_PAID, of_campaign("await-top-up")),
+        f"{one}/chatbots/<chatbot>": Rule(SEEN, url=_in_api(_chatbot(""))),
+        **{
+            f"{one}/chatbots/<chatbot>/{verb}": post(SENT, _chatbot(f"/{verb}"))
+            for verb in ("archive", "restore", "token")
+        },
+        f"{one}/templates/<template>": Rule(SEEN, url=_in_api(of_template(""))),
+        **{
+            f"{one}/templates/<template>/{verb}": post(SENT, of_template(verb))
+            for verb in ("archive", "restore")
+        },
+        f"{one}/opt-outs/<opt_out>/remove": post(BODY_FIRST, of_opt_out),
+    }

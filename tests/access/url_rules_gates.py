@@ -30,6 +30,10 @@ OPERATE_IT = {
 }
 CREATE = {"nobody": "login", "operate": "ok", "*": "no"}
 TOKENS_ONLY = {"nobody": "login", "*": "ok"}
+# A body comes before the right: without one, all who are logged in are told that it is missing.
+BODY_FIRST = TOKENS_ONLY
+# Who may look learns that nobody of this name holds a permit; the others are refused before.
+SEE_NOTHING = {name: "hidden" if how == "ok" else how for name, how in SEE_IT.items()}
 
 
 def own_gate(world: World) -> Gate:
@@ -79,8 +83,20 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "api/v1/gates": rule(SEE),
         one: rule(SEE_IT, url=of_gate(url)),
         f"{one}/holders": rule(SEE_IT, url=of_gate(f"{url}/holders")),
+        f"{one}/holders/<holder>": rule(SEE_NOTHING, url=of_gate(f"{url}/holders/nobody")),
+        f"{one}/line": rule(SEE_IT, url=of_gate(f"{url}/line")),
+        f"{one}/samples": rule(SEE_IT, url=of_gate(f"{url}/samples")),
+        **{
+            f"{one}/{part}": rule(BODY_FIRST, url=of_gate(f"{url}/{part}"), method="post")
+            for part in ("resize", "pin", "unpin", "pause", "resume", "open")
+        },
+        f"{one}/holders/<holder>/free": rule(
+            BODY_FIRST, url=of_gate(f"{url}/holders/nobody/free"), method="post"
+        ),
         f"{one}/batches": rule(SEE_IT, url=of_gate(f"{url}/batches"), data=new),
         f"{one}/batches/<batch>": rule(SEE_IT, url=of_batch(f"{url}/batches/%s")),
+        f"{one}/batches/<batch>/tasks": rule(SEE_IT, url=of_batch(f"{url}/batches/%s/tasks")),
+        f"{one}/batches/<batch>/failed": rule(SEE_IT, url=of_batch(f"{url}/batches/%s/failed")),
         f"{one}/batches/<batch>/<what>": rule(
             BATCH, url=of_batch(f"{url}/batches/%s/resume"), method="post"
         ),
@@ -97,6 +113,9 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "gates/<slug:slug>/settings/": rule(OPERATE_IT, url=of_gate("/gates/own-gate/settings/")),
         "gates/<slug:slug>/act/": rule(
             OPERATE_IT, url=of_gate("/gates/own-gate/act/"), method="post"
+        ),
+        "gates/<slug:slug>/delete/": rule(
+            OPERATE_IT, url=of_gate("/gates/own-gate/delete/"), method="post"
         ),
         "gates/<slug:slug>/key/": rule(
             OPERATE_IT, url=of_gate("/gates/own-gate/key/"), method="post"

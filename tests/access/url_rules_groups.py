@@ -12,7 +12,7 @@ SEE = {
     "*": "no",
 }
 SEE_IT = {**SEE, "foreign": "hidden", "roleless": "hidden"}
-# Who may look learns that there is no such session; the others are refused before.
+# Who may look learns that there is no such session or peer; the others are refused before.
 SEE_NOTHING = {
     **{name: "hidden" if answer == "ok" else answer for name, answer in SEE_IT.items()},
 }
@@ -67,10 +67,18 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "api/v1/groups": rule(SEE),
         one: rule(SEE_IT, url=of_group(url)),
         f"{one}/instances": rule(SEE_IT, url=of_group(f"{url}/instances")),
+        # Removing it needs a reason, as posts need a body.
+        f"{one}/instances/<name>": rule(
+            BODY_FIRST, url=of_group(f"{url}/instances/as-1"), method="delete"
+        ),
         f"{one}/instances/<name>/manual": post("instances/as-1/manual"),
+        f"{one}/peers/<peer>/disconnect": post("peers/f:sip-1/disconnect"),
         f"{one}/front-ends": rule(SEE_IT, url=of_group(f"{url}/front-ends")),
         f"{one}/front-ends/<peer_id>/count": post("front-ends/sip-1/count"),
-        f"{one}/sessions": rule(SEE_NOTHING, url=of_group(f"{url}/sessions?session=sip-1/1")),
+        f"{one}/sessions": rule(SEE_NOTHING, url=of_group(f"{url}/sessions?peer=f:sip-1")),
+        f"{one}/sessions/explain": rule(
+            SEE_NOTHING, url=of_group(f"{url}/sessions/explain?session=sip-1/1")
+        ),
         f"{one}/sessions/end": post("sessions/end?session=sip-1/1"),
         f"{one}/events": rule(SEE_IT, url=of_group(f"{url}/events")),
         f"{one}/upgrades": rule(SEE_IT, url=of_group(f"{url}/upgrades")),
@@ -83,6 +91,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{page}samples/": rule(SEE_IT, url=of_group(f"{address}samples/")),
         f"{page}act/": rule(OPERATE_IT, url=of_group(f"{address}act/"), method="post"),
         f"{page}settings/": rule(OPERATE_IT, url=of_group(f"{address}settings/")),
+        f"{page}delete/": rule(OPERATE_IT, url=of_group(f"{address}delete/"), method="post"),
         f"{page}sessions/": rule(SEE_IT, url=of_group(f"{address}sessions/")),
         f"{page}events/": rule(SEE_IT, url=of_group(f"{address}events/")),
         f"{page}events.csv": rule(SEE_IT, url=of_group(f"{address}events.csv")),

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from numbers.models import HealthAction, HealthRule, Number, Pool
-from tests.access.url_rules_gates import OPERATE_IT, SEE_IT
+from numbers.models import HealthAction, HealthRule, Number, NumberImport, Pool
+from tests.access.url_rules_gates import OPERATE_IT, SEE, SEE_IT
 from tests.access.world import World
 
+SENT = {"nobody": "login", "*": "ok"}  # an empty body is refused before anything
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -49,6 +50,62 @@ def _undo(world: World) -> str:
     return f"/pools/own-pool/health/undo/{action.pk}/"
 
 
+def _import(part: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+        made = NumberImport.objects.create(pool=pool, file_name="a.csv", state="previewed")
+        return f"/api/v1/pools/own-pool/imports/{made.pk}{part}"
+
+    return make
+
+
+def _number(part: str) -> Callable[[World], str]:
+    def make(world: World) -> str:
+        pool = Pool.objects.get_or_create(slug="own-pool", account=world.own)[0]
+        Number.objects.get_or_create(pool=pool, value="13800000001")
+        return f"/api/v1/pools/own-pool/numbers/13800000001{part}"
+
+    return make
+
+
+def _management(rule: Callable[..., Any]) -> dict[str, Any]:
+    """What manages a pool by API."""
+    api, own = "api/v1/pools/<slug>/", "/api/v1/pools/own-pool/"
+    one, number = f"{api}imports/<import_id>", f"{api}numbers/<number>"
+    return {
+        **{
+            f"{api}{part}": rule(SEE_IT, url=_of_pool(own + part))
+            for part in ("numbers", "calls", "imports")
+        },
+        **{
+            f"{api}{part}": rule(SENT, url=_of_pool(own + part), method="post")
+            for part in (
+                *("pause", "resume", "open", "reconcile"),
+                *("number-ranges", "number-changes"),
+            )
+        },
+        f"{number}/events": rule(SEE_IT, url=_number("/events")),
+        **{
+            f"{number}/{verb}": rule(SENT, url=_number(f"/{verb}"), method="post")
+            for verb in ("quarantine", "release", "hangup")
+        },
+        "api/v1/numbers/twins": rule(SEE),
+        "api/v1/numbers/twins/merge": rule(SENT, method="post"),
+        **{
+            f"api/v1/numbers/twins/<number>/{verb}": rule(
+                SENT, url=f"/api/v1/numbers/twins/13800000001/{verb}", method="post"
+            )
+            for verb in ("merge", "remove")
+        },
+        one: rule(SEE_IT, url=_import("")),
+        f"{one}/rows": rule(SEE_IT, url=_import("/rows")),
+        **{
+            f"{one}/{verb}": rule(SENT, url=_import(f"/{verb}"), method="post")
+            for verb in ("confirm", "undo", "discard")
+        },
+    }
+
+
 def rows(rule: Callable[..., Any]) -> dict[str, Any]:
     """The rows; `rule` makes one."""
     page, api = "pools/<slug:slug>/health/", "api/v1/pools/<slug>/"
@@ -71,8 +128,16 @@ def rows(rule: Callable[..., Any]) -> dict[str, Any]:
             f"{api}{part}": rule(see, url=_of_pool(f"/api/v1/pools/own-pool/{part}"))
             for part in ("health", "health/numbers", "health/rules")
         },
+        f"{api}health/actions": rule(see, url=_of_pool("/api/v1/pools/own-pool/health/actions")),
+        f"{api}health/rules/<rule_id>": rule(
+            change, url=_of_rule("/api/v1/pools/own-pool/health/rules/%s"), method="delete"
+        ),
+        f"{api}health/actions/<action_id>/undo": rule(
+            SENT, url=_of_pool("/api/v1/pools/own-pool/health/actions/1/undo"), method="post"
+        ),
+        **_management(rule),
         f"{api}spam-labels": rule(
-            {"nobody": "login", "*": "ok"},  # an empty body is refused before anything
+            SENT,
             url=_of_pool("/api/v1/pools/own-pool/spam-labels"),
             method="post",
         ),

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from queueing.line.models import Agent, Desk, Queue, Room, Visit
+from tests.access import url_rules_desk_setup
 from tests.access.world import World
 
 ANYBODY = {"*": "ok"}
@@ -88,7 +89,7 @@ def _supervised(rule: Callable[..., Any]) -> Mapping[str, Any]:
     }
 
 
-def of_past(part: str) -> Callable[[World], str]:
+def of_past(part: str, *, below: str = "/agent/history") -> Callable[[World], str]:
     """An address below a visit that the account's agent has served."""
 
     def make(world: World) -> str:
@@ -104,7 +105,7 @@ def of_past(part: str) -> Callable[[World], str]:
         Room.objects.get_or_create(
             visit=visit, queue=queue, agent=agent, defaults={"began_at": now, "ended_at": now}
         )
-        return f"/agent/history/{PAST}/{part}"
+        return f"{below}/{PAST}/{part}" if part or below == "/agent/history" else f"{below}/{PAST}"
 
     return make
 
@@ -151,6 +152,8 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         f"{agent}/why/<visit>": rule(
             {**AGENTS, "agent": "hidden"}, url=of_queue(f"/api/v1/agent/why/{VISIT}")
         ),
+        f"{agent}/history": rule(AGENTS, url=of_queue("/api/v1/agent/history")),
+        f"{agent}/history/<visit>": rule(AGENTS, url=of_past("", below="/api/v1/agent/history")),
         f"{agent}/visitor/<visit>": rule(AGENTS, url=of_queue(f"/api/v1/agent/visitor/{VISIT}")),
         **{
             f"{desk}/{part}": rule(DESK_SEEN, url=of_queue(f"/api/v1/desks/own-desk/{part}"))
@@ -169,6 +172,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             for part in ("handled", "reopened", "call", "call-end")
         },
         **_supervised(rule),
+        **url_rules_desk_setup.rows(rule, of_queue, VISIT),
         f"{desk}/erasures": rule(
             DESK_CHANGED, url=of_queue("/api/v1/desks/own-desk/erasures"), method="post"
         ),

@@ -110,4 +110,47 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
         )
         for verb in ("accept", "charge")
     }
+    return {**found, **_api(rule)}
+
+
+# The API reads a body before it asks who sends it.
+BODY_FIRST = {"nobody": "login", "*": "ok"}
+API_SEE = {**SEE, **dict.fromkeys(("agent", "supervisor"), "no")}
+API_MONEY = {"nobody": "login", **dict.fromkeys(("foreign", "roleless"), "hidden"), "*": "no"}
+
+
+def _api(rule: Any) -> Mapping[str, "Rule"]:
+    """The API's rows; a second factor that is asked for is a refusal in words."""
+    one = "api/v1/accounts/<slug>"
+    seen = {"messages": "", "entries": "", "receivables": "", "statements": ""}
+    seen |= {"statements/<month>": "statements/2026-01"}
+    seen |= {"statements/<month>/rows": "statements/2026-01/rows"}
+    found = {
+        "api/v1/accounts": rule(OWN | {"foreign": "ok"}),
+        one: rule(API_SEE, url=_of_own("/api/v1/accounts/own")),
+        f"{one}/settings": rule(API_MONEY, url=_of_own("/api/v1/accounts/own/settings")),
+        f"{one}/open": rule(API_MONEY, url=_of_own("/api/v1/accounts/own/open"), method="post"),
+    }
+    found |= {
+        f"{one}/{pattern}": rule(API_SEE, url=_of_own(f"/api/v1/accounts/own/{part or pattern}"))
+        for pattern, part in seen.items()
+    }
+    found |= {
+        f"{one}/{part}": rule(BOOKS_OF_IT, url=_of_own(f"/api/v1/accounts/own/{part}"))
+        for part in ("open-holds", "flagged-reports")
+    }
+    found |= {
+        f"{one}/{verb}": rule(
+            BODY_FIRST, url=_of_own(f"/api/v1/accounts/own/{verb}"), method="post"
+        )
+        for verb in ("freeze", "unfreeze", "close", "rebuild", "payment-method/remove")
+    }
+    found |= {
+        f"{one}/flagged-reports/<report>/{verb}": rule(
+            BODY_FIRST,
+            url=_report(f"/api/v1/accounts/own/flagged-reports/%s/{verb}"),
+            method="post",
+        )
+        for verb in ("accept", "charge")
+    }
     return found

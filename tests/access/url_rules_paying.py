@@ -121,6 +121,54 @@ def chatbot(part: str) -> Make:
     return make
 
 
+# Of the API: a second factor that is asked for is a refusal in words, a body is read first.
+API_MONEY = {**_NOT_THEIRS, "*": "no"}
+API_BODY_FIRST = {"nobody": "login", "*": "ok"}
+
+
+def _in_api(make: Make) -> Make:
+    """The same object's address in the API."""
+
+    def made(world: World) -> str:
+        address = make(world).removeprefix("/billing").removeprefix("/accounts/own")
+        return f"/api/v1/accounts/own{address}".removesuffix("/")
+
+    return made
+
+
+def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
+    one = "api/v1/accounts/<slug>"
+
+    def post(answers: Any, make: Make) -> Any:
+        return Rule(answers, url=_in_api(make), method="post")
+
+    return {
+        **{
+            f"{one}/{part}": Rule(SEEN, url=_in_api(of_wallet(part)))
+            for part in ("tariffs", "top-ups")
+        },
+        **{
+            f"{one}/{part}": Rule(API_MONEY, url=_in_api(of_wallet(part)))
+            for part in ("adjustments", "refunds")
+        },
+        f"{one}/tariff-previews": post(API_BODY_FIRST, of_wallet("tariff-previews")),
+        f"{one}/tariffs/<tariff>": Rule(SEEN, url=_in_api(tariff(""))),
+        f"{one}/tariffs/<tariff>/end": post(API_BODY_FIRST, tariff("end")),
+        f"{one}/top-ups/<top_up>": Rule(SEEN, url=_in_api(recharge(""))),
+        f"{one}/top-ups/<top_up>/cancel": post(API_MONEY, recharge("cancel")),
+        f"{one}/adjustments/<adjustment>": Rule(API_MONEY, url=_in_api(adjustment(""))),
+        **{
+            f"{one}/adjustments/<adjustment>/{verb}": post(API_BODY_FIRST, adjustment(verb))
+            for verb in ("approve", "reject", "cancel")
+        },
+        f"{one}/refunds/<refund>/withdraw": post(API_MONEY, refund("/refunds/%s/withdraw")),
+        **{
+            f"{one}/refunds/<refund>/{verb}": post(API_BODY_FIRST, refund(f"/refunds/%s/{verb}"))
+            for verb in ("accept", "decline")
+        },
+    }
+
+
 def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
     """The rows of these pages, for tests/access/url_rules.py."""
     return {
@@ -179,6 +227,7 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             )
             for verb in ("token", "archive")
         },
+        **_api(Rule),
         # What providers send is believed for its signature alone (tests/billing/recharge).
         "payments/events/<slug:variant>/": Rule({"*": "method"}, url="/payments/events/stripe/"),
         "payments/process/<uuid:token>/": Rule(

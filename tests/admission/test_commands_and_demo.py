@@ -16,7 +16,7 @@ from queueing.admission import demo, overview, search, services
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.services.gates import SETTINGS
-from tests.admission.people import SLUG, drain, load_due, make_batch, make_gate, report, show
+from tests.admission.people import SLUG, done, drain, load_due, make_batch, make_gate, report, show
 from tests.numbers.people import operator
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
@@ -180,3 +180,55 @@ def test_the_admin_knows_every_table() -> None:
     autodiscover()  # as poolsite.urls does
     known = {model._meta.label for model in site._registry}
     assert {"admission.Gate", "admission.TaskBatch", "admission.Task"} <= known
+
+
+# -- the verbs that the pages have, too ------------------------------------------------------------
+
+
+def test_a_limit_is_pinned_and_the_gate_deleted() -> None:
+    make_gate(cap=5)
+    run("pin", SLUG, "3", "--reason", "carrier asked")
+    assert show().cap == 3
+    with pytest.raises(CommandError, match="pinned"):
+        run("resize", SLUG, "9")
+    assert "unpinned" in run("unpin", SLUG)
+    token = hotpath.run(door.acquire(SLUG, "h1")).token
+    with pytest.raises(CommandError, match="1 slot is in use"):
+        run("delete", SLUG, "--reason", "old")
+    with pytest.raises(CommandError, match="other token"):
+        run("free", SLUG, "h1", "--token", str(token + 1), "--reason", "hangs")
+    run("free", SLUG, "h1", "--token", str(token), "--reason", "hangs")
+    assert "deleted" in run("delete", SLUG, "--reason", "old")
+    assert not Gate.objects.exists()
+    assert hotpath.run(door.show(SLUG)) is None
+
+
+def test_the_line_and_the_last_hour_are_listed() -> None:
+    make_gate(cap=1)
+    for name in ("h1", "h2"):
+        hotpath.run(door.acquire(SLUG, name))
+    assert run("line", SLUG).splitlines()[0].startswith("1. h2  waits 0 s")
+    services.sample_take()
+    assert "used=1  cap=1" in run("samples", SLUG)
+
+
+def test_batches_are_steered_and_their_tasks_listed() -> None:
+    gate = make_gate()
+    batch = make_batch(gate, ["a", "b", "c"])
+    report("a", done(report("a"), ok=False))
+    key = str(batch.pk)
+    assert "a  failed" in run("failed", SLUG, key)
+    assert len(run("tasks", SLUG, key).splitlines()) == 3
+    assert "b  pending" in run("tasks", SLUG, key, "--state", "pending", "--device", "b")
+    assert len(run("tasks", SLUG, key, "--count", "2").splitlines()) == 2
+    run("batch-pause", SLUG, key, "--reason", "wait")
+    assert show().batches[0].status == "paused"
+    run("batch-resume", SLUG, key)
+    assert show().batches[0].status == "open"
+    run("batch-pause", SLUG, key, "--reason", "wait")
+    assert "cancelled" in run("batch-cancel", SLUG, key, "--reason", "mistake")
+    assert "state=cancelled" in run("batches", SLUG, "--state", "cancelled")
+    assert run("batches", SLUG, "--state", "paused") == ""
+    for verb in ("tasks", "failed"):
+        with pytest.raises(CommandError, match="not found"):
+            run(verb, SLUG, str(2**70))

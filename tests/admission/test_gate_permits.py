@@ -189,3 +189,25 @@ def test_the_external_systems_own_count_over_the_cap_is_an_overrun(bench: GateUn
     assert bench.run(gate.observe(SLUG, 61)).over
     figures = bench.show()
     assert (figures.overrun, figures.told) == (1, 61)
+
+
+def test_rows_after_a_place_are_those_after_it_among_equals(bench: GateUnderTest) -> None:
+    for name in ("a", "c", "b"):  # the clock stands still: one deadline for all
+        bench.acquire(name)
+    bench.wait(1)
+    bench.acquire("d")
+    rows = bench.run(gate.holders(SLUG)).rows
+    assert [row.holder for row in rows] == ["a", "b", "c", "d"]
+    for place, row in enumerate(rows):
+        found = bench.run(gate.holders(SLUG, (row.deadline_us, row.holder), 2)).rows
+        assert found == rows[place + 1 : place + 3]
+    gone = rows[1]
+    assert bench.release(gone.holder, gone.token).done
+    after = bench.run(gate.holders(SLUG, (gone.deadline_us, gone.holder))).rows
+    assert after == rows[2:]
+
+
+@pytest.mark.parametrize("place", ["-1", "x", "12 a", " a"])
+def test_a_bad_place_is_refused(bench: GateUnderTest, place: str) -> None:
+    reply = bench.raw("look", "holders", place, 10)
+    assert (reply[0], reply[3]) == ("-1", "malformed offset")

@@ -104,12 +104,12 @@ def test_the_settings_sweep_leaves_an_adaptive_cap_where_it_is() -> None:
 def test_a_gate_with_permits_or_batches_is_not_deleted() -> None:
     gate = make_gate()
     permit = acquire("a")
-    with pytest.raises(AdmissionError, match="1 permits are held"):
+    with pytest.raises(AdmissionError, match="1 slot is in use"):
         services.gate_delete(actor="test", gate=gate, reason="old")
     assert show().status == "open"
     hotpath.run(door.release(SLUG, "a", permit.token))
     batch = make_batch(gate, ["d"])
-    with pytest.raises(AdmissionError, match="unfinished"):
+    with pytest.raises(AdmissionError, match="unfinished batches"):
         services.gate_delete(actor="test", gate=gate, reason="old")
     services.batch_cancel(actor="test", batch=batch, reason="old")
     let_time_pass("admission.gate")

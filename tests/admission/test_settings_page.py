@@ -179,3 +179,24 @@ def test_holders_are_shown_page_by_page_and_found_by_their_name(
 def test_the_list_of_holders_stands_while_redis_lacks_the_gate(gate: Gate, browser: Client) -> None:
     hotpath.client().flushall()
     assert "Redis isn't responding" in browser.get("/gates/tower/holders/").content.decode()
+
+
+def test_a_gate_is_deleted_once_its_short_name_is_typed(gate: Gate, browser: Client) -> None:
+    url = "/gates/tower/delete/"
+    assert url in browser.get(PAGE).content.decode()
+    permit = hotpath.run(door.acquire("tower", "h1"))
+    for given, why in (
+        ({"typed": "towe", "reason": "old"}, "to confirm"),
+        ({"typed": "tower", "reason": " "}, "short reason"),
+        ({"typed": "tower", "reason": "old"}, "1 slot is in use"),
+    ):
+        page = browser.post(url, given, follow=True)
+        assert page.redirect_chain == [(PAGE, 302)]
+        assert why in page.content.decode()
+    assert show().status == "open"
+    hotpath.run(door.release("tower", "h1", permit.token))
+    page = browser.post(url, {"typed": "tower", "reason": "old"}, follow=True)
+    assert page.redirect_chain == [("/gates/", 302)]
+    assert "Gate Tower deleted." in page.content.decode()
+    assert AuditEntry.objects.get(action="admission.gate_delete").reason == "old"
+    assert hotpath.run(door.show("tower")) is None

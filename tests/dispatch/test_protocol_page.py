@@ -8,16 +8,22 @@ from typing import Any
 
 import pytest
 
+from queueing.dispatch.dispatcher import reasons
+from queueing.dispatch.links import closes
 from tests.dispatch.raw import JSON, MSGPACK, RawPeer, raw
 from tests.dispatch.stage import Stage
 from tests.live.servers import ROOT, WebServer
 
+PAGE = (ROOT / "docs/reference/dispatch/protocol.md").read_text()
 NAME = re.compile(r"(?<=:)([A-Z]{3,})(?=[,}])")
 
 
+# Said of frames that are malformed: what is wrong, in words that the page does not list.
+FRAMES = {"deliver: an instance names the front-end"}
+
+
 def _lines() -> Iterator[tuple[str, str, str]]:
-    page = (ROOT / "docs/reference/dispatch/protocol.md").read_text()
-    block = page.split("```frames\n")[1].split("```")[0]
+    block = PAGE.split("```frames\n")[1].split("```")[0]
     for line in block.splitlines():
         yield line[0], line[1], line[3:]
 
@@ -45,6 +51,31 @@ async def _acknowledged(peer: RawPeer, seq: int) -> None:
     while (frame := await peer.hear(acks=True)) != {"op": "ack", "seq": seq}:
         assert frame["op"] == "ack"
         assert frame["seq"] < seq
+
+
+SAID = (
+    *(*reasons.REFUSALS, *reasons.ENDS, reasons.TAKEN, reasons.TOO_MANY_PEERS),
+    *(reasons.TOO_MANY_NAMES, reasons.REPLACED, reasons.GAP, reasons.BEHIND),
+    *(reasons.DISCONNECTED, reasons.NO_SUCH_GROUP, "destroyed"),
+)
+
+
+@pytest.mark.parametrize("reason", SAID)
+def test_the_page_names_every_reason(reason: str) -> None:
+    assert f"`{reason}`" in PAGE
+
+
+def test_the_page_names_every_close_of_the_servers_code() -> None:
+    """Codes and words of what the sockets close with; a `…` stands for what is told besides."""
+    folder = ROOT / "queueing/dispatch"
+    files = [*(folder / "links").glob("*.py"), folder / "consumers.py", folder / "links/hub.py"]
+    code = "".join(path.read_text() for path in files)
+    words = set(re.findall(r'Close\([\w.]+, "([^"{]+)"\)', code))
+    assert {"no answer from Redis", "register again", "too many heartbeats"} <= words
+    assert sorted(word for word in words - FRAMES if f"`{word}`" not in PAGE) == []
+    codes = {str(each) for each in vars(closes).values() if isinstance(each, int)}
+    known = set(re.findall(r"\b(?:1\d{3}|4\d{3})\b", PAGE.split("## Close codes")[1]))
+    assert codes - {str(closes.NO_STATUS), str(closes.ABNORMAL)} <= known
 
 
 @pytest.mark.parametrize("protocol", [JSON, MSGPACK])

@@ -31,7 +31,11 @@ from tests.support.waiting import patient
 # Who may not do what the tenant's own credential does. `narrow` may look at one pool.
 STRANGERS = ("nobody", "other", "revoked", "narrow")
 OPEN_TO_ALL = (*SHOWN_TO_ALL, "POST /queues/{slug}/left-messages")
-NARROW = ("GET /pools", "GET /numbers/who-had")  # and what is below the pool
+# What it may look at beside what is below the pool.
+NARROW = (
+    *("GET /pools", "GET /numbers/who-had", "GET /numbers/twins"),
+    *("GET /objects/{kind}/{slug}/tags", "GET /objects/{kind}/{slug}/notes"),
+)
 # Dates at the ends of what there is, which are drawn no less often than the others.
 ENDS = ("0001-01-01", "9999-12-31", "1969-12-31", "2000-02-29")
 TIMES = ("T00:00:00Z", "T00:00:00+14:00", "T23:59:59.999999Z", "T23:59:59-14:00", "T12:00:00")
@@ -55,6 +59,18 @@ ANYBODY = (
     ("own", "fs-01"),
     ("platform", "all"),
     ("platform", "session:operator"),
+)
+# What an operator does to any user, token or change of the platform.
+TAKES_AWAY = (
+    *(f"POST /accounts/{{slug}}/{verb}" for verb in ("freeze", "close", "tariffs", "refunds")),
+    *("PATCH /accounts/{slug}/settings", "POST /accounts/{slug}/tariffs/{tariff}/end"),
+    "PATCH /people/operators/{user}",
+    "PATCH /people/accounts/{slug}/members/{user}",
+    "POST /people/accounts/{slug}/members/{user}/remove",
+    "POST /people/users/{user}/deactivate",
+    "POST /people/users/{user}/reset-factor",
+    "POST /tokens/{token}/revoke",
+    "POST /audit-log/{entry}/undo",
 )
 SENT = (ParameterLocation.PATH, ParameterLocation.QUERY, ParameterLocation.BODY)
 GHOSTS = {"slug": "no-such-thing", "visit": "nosuchvisit1", "device": "no-such-device"}
@@ -184,6 +200,8 @@ class Fuzz:
             needed = RECIPES[name](self.stage, self.stage.callers["own"], rnd)
             case.path_parameters = {**path, "slug": needed.path["slug"]}
         slug, who = rnd.choice(ANYBODY)
+        if name in TAKES_AWAY and who.startswith("session:"):
+            who = "all"  # an ID that was drawn may be one of those who call here
         self.call(name, case, self.stage.callers[slug], who)
 
     def _wrong(self, name: str, case: Case, rnd: random.Random) -> None:

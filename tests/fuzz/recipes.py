@@ -1,6 +1,31 @@
 """Every recipe, by the name of its operation."""
 
-from tests.fuzz import recipes_desks, recipes_gates, recipes_pools, recipes_supervising
+from tests.fuzz import (
+    recipes_desk_setup,
+    recipes_desks,
+    recipes_gates,
+    recipes_groups,
+    recipes_money,
+    recipes_people,
+    recipes_pool_management,
+    recipes_pools,
+    recipes_sending,
+    recipes_supervising,
+    recipes_webhooks,
+)
 from tests.fuzz.given import RECIPES
 
-__all__ = ["RECIPES", "recipes_desks", "recipes_gates", "recipes_pools", "recipes_supervising"]
+__all__ = [
+    "RECIPES",
+    "recipes_desk_setup",
+    "recipes_desks",
+    "recipes_gates",
+    "recipes_groups",
+    "recipes_money",
+    "recipes_people",
+    "recipes_pool_management",
+    "recipes_pools",
+    "recipes_sending",
+    "recipes_supervising",
+    "recipes_webhooks",
+]

@@ -241,7 +241,7 @@ def _left(caller: Caller, stage: Stage) -> tuple[int, str]:
 
 
 def _messages_left(caller: Caller) -> Any:
-    return caller.get(f"desks/{caller.slug}-desk/left-messages")["messages"]
+    return caller.get(f"desks/{caller.slug}-desk/left-messages?limit=100")["data"]
 
 
 @recipe("POST /desks/{slug}/erasures")

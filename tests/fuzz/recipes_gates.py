@@ -10,6 +10,8 @@ from tests.fuzz.stage import Caller, Stage
 @recipe(
     "GET /gates/{slug}",
     "GET /gates/{slug}/holders",
+    "GET /gates/{slug}/line",
+    "GET /gates/{slug}/samples",
     "GET /gates/{slug}/batches",
     "POST /gates/{slug}/incr",
     "POST /gates/{slug}/decr",
@@ -41,6 +43,58 @@ def _device(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"device": f"d{rnd.randrange(50)}"}, query={"gate": f"{caller.slug}-gate"})
 
 
+@recipe("GET /gates/{slug}/holders/{holder}")
+def _holder(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _permit(stage, caller, rnd)
+    return Given({**given.path, "holder": given.body["holder"]})
+
+
+@recipe("POST /gates/{slug}/holders/{holder}/free")
+def _free(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    given = _permit(stage, caller, rnd)
+    path = {**given.path, "holder": given.body["holder"]}
+    return Given(path, {"token": given.body["token"], "reason": "Stuck"}, who="session:operator")
+
+
+@recipe("POST /gates")
+def _make_gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(body={"slug": name("made-gate"), "cap": 5}, who="session:operator")
+
+
+@recipe("PATCH /gates/{slug}")
+def _change_gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """A gate of its own: the other operations need slots in the tenant's."""
+    body = {"waiting_alarm": rnd.randrange(100), "reason": "Planned"}
+    return Given({"slug": _own_gate(stage)}, body, who="session:operator")
+
+
+@recipe("POST /gates/{slug}/resize", "POST /gates/{slug}/pin")
+def _limit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    path = {"slug": _own_gate(stage)}
+    return Given(path, {"cap": rnd.randrange(1, 50), "reason": "More"}, who="session:operator")
+
+
+@recipe(
+    "POST /gates/{slug}/unpin",
+    "POST /gates/{slug}/pause",
+    "POST /gates/{slug}/resume",
+    "POST /gates/{slug}/open",
+)
+def _act(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": _own_gate(stage)}, {"reason": "Planned"}, who="session:operator")
+
+
+@recipe("DELETE /gates/{slug}")
+def _delete_gate(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": _own_gate(stage)}, query={"reason": "Planned"}, who="session:operator")
+
+
+def _own_gate(stage: Stage) -> str:
+    slug = name("made-gate")
+    stage.operator.post("gates", {"slug": slug}, who="session:operator")
+    return slug
+
+
 @recipe("POST /gates/{slug}/key/{do}")
 def _key(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     """There is always a key that signs; `use` needs one that waits, too."""
@@ -65,7 +119,11 @@ def _make_batch(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": f"{caller.slug}-gate"}, _new_batch())
 
 
-@recipe("GET /gates/{slug}/batches/{batch}")
+@recipe(
+    "GET /gates/{slug}/batches/{batch}",
+    "GET /gates/{slug}/batches/{batch}/tasks",
+    "GET /gates/{slug}/batches/{batch}/failed",
+)
 def _batch(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": f"{caller.slug}-gate", "batch": _batch_of(caller)})
 
@@ -122,7 +180,7 @@ def _open(caller: Caller) -> None:
         caller.post(f"groups/{caller.slug}-group/instances/{each}/manual", {"state": "open"})
 
 
-@recipe("GET /groups/{slug}/sessions")
+@recipe("GET /groups/{slug}/sessions/explain")
 def _session_explained(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given(_group_path(caller), query={"session": _started(stage, caller)})
 
@@ -134,7 +192,7 @@ def _session_end(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 
 def _abort(caller: Caller) -> None:
-    for row in caller.get(f"groups/{caller.slug}-group/upgrades"):
+    for row in caller.get(f"groups/{caller.slug}-group/upgrades")["data"]:
         if row["status"] == "running":
             path = f"groups/{caller.slug}-group/upgrades/{row['id']}/abort"
             caller.tries(path, {"reason": "Over"})
@@ -160,7 +218,7 @@ def _upgrade(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 @recipe("POST /groups/{slug}/upgrades/{upgrade}/force")
 def _force(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     """An upgrade that drains: its first step waits for a tick of the worker."""
-    for row in caller.get(f"groups/{caller.slug}-group/upgrades"):
+    for row in caller.get(f"groups/{caller.slug}-group/upgrades")["data"]:
         steps = {step["status"] for step in row["steps"]}
         if row["status"] == "running" and "draining" in steps:
             return Given(_group_path(caller, upgrade=row["id"]), {"reason": "Late"})

@@ -15,6 +15,7 @@ from requests.adapters import HTTPAdapter
 
 from poolsite import hotpath
 from poolsite.runtime.redis_server import RedisServer
+from tests.billing.campaigns.world import TOKEN, GatewayProcess
 from tests.dispatch.people import Peer, back, front
 from tests.fuzz.world import Tenant
 from tests.live.servers import Site, WebServer
@@ -67,17 +68,40 @@ class Caller:
         )
 
 
+class FuzzSite(Site):
+    """A site whose operators are asked neither for the password nor for a second factor again."""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """As it is, less what no script can answer."""
+        return super().environment | {
+            "POOLSITE_PASSWORD_FRESH_SECONDS": "1000000",
+            "POOLSITE_SECOND_FACTOR_FOR_MONEY": "false",
+            "CELERY_BROKER_URL": self.redis_url.partition("?")[0],  # jobs take no socket_timeout
+        }
+
+
 class Stage:
     """The servers, and who calls them."""
 
     def __init__(self, folder: Path, kind: str = "uvicorn") -> None:
         self.redis = RedisServer(folder / "redis", port=free_port(), append_only=False).start()
         # A machine that stands still for seconds is not what these tests are about.
-        self.site = Site(folder / "site", f"{self.redis.url}?socket_timeout={patient(30)}")
+        self.site = FuzzSite(folder / "site", f"{self.redis.url}?socket_timeout={patient(30)}")
         self.site.migrate()
         told = json.loads(self.site.run("-m", "tests.fuzz.world", "make"))
         extra = ("--ws-max-size", "2000000") if kind == "uvicorn" else ()
-        self.server = WebServer(self.site, kind, "poolsite.asgi:application", extra=extra).start()
+        self.gateway = GatewayProcess(folder, "http://127.0.0.1:9")
+        paying = {
+            "POOLSITE_PAYMENTS": "stripe",
+            "POOLSITE_STRIPE_SECRET_KEY": "sk_test_of_tests",
+            "POOLSITE_STRIPE_WEBHOOK_SECRET": "whsec_of_tests",
+            "POOLSITE_GATEWAY_URL": self.gateway.url,
+            "POOLSITE_GATEWAY_TOKEN": TOKEN,
+        }
+        self.server = WebServer(
+            self.site, kind, "poolsite.asgi:application", extra=extra, environment=paying
+        ).start()
         self.url = f"http://127.0.0.1:{self.server.port}"
         # The server closes idle connections, which must not meet a call of ours: none is kept.
         limits = httpx.Limits(max_keepalive_connections=0)
@@ -88,6 +112,7 @@ class Stage:
         }
         self._sessions = itertools.cycle([_session_from(place) for place in range(ADDRESSES)])
         self._meet_peers()
+        self.gateway.start()  # last: what fails before leaves no process behind
 
     def _meet_peers(self) -> None:
         with self.hotpath():
@@ -122,6 +147,7 @@ class Stage:
 
     def stop(self) -> None:
         self.client.close()
+        self.gateway.kill()
         self.server.stop()
         self.redis.stop()
 

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import django
 
 if TYPE_CHECKING:
-    from numbers.models import Pool
+    from numbers.models import HealthRule, Pool
     from poolsite.access.models import Account, User
 
 MARKS = {"own": "Wombat", "other": "Quokka"}
 FIRST = {"own": 13_800_000_000, "other": 13_900_000_000}
 NUMBERS = 600
+TAKEN_OUT, TWINS = 200, 150
 SECONDS = 600  # how long people count as there without a heartbeat
 QUEUES = (("help", "auto"), ("offers", "offer"), ("chosen", "manual"), ("wrapping", "auto"))
 
@@ -32,6 +33,7 @@ class Tenant:
     numbers: list[str] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
+    people: dict[str, int] = field(default_factory=dict)  # others, and incidents
     sessions: dict[str, str] = field(default_factory=dict)
 
 
@@ -45,6 +47,7 @@ def _person(tenant: Tenant, account: "Account", name: str, role: str) -> "User":
 
 def _tenant(slug: str) -> Tenant:
     from tests.billing.api.shop import make_shop
+    from tests.fuzz.world_money import make_money
 
     tenant = Tenant(slug, MARKS[slug])
     shop = make_shop(slug, money=10**15)
@@ -57,6 +60,10 @@ def _tenant(slug: str) -> Tenant:
     _gate(tenant, account)
     _group(tenant, account)
     _tokens(tenant, account)
+    make_money(shop, tenant.mark)
+    _person(tenant, account, "owner", "owner")
+    tenant.people["removable"] = _person(tenant, account, "removable", "sender").pk
+    tenant.people["newcomer"] = _person(tenant, account, "newcomer", "agent").pk
     return tenant
 
 
@@ -77,17 +84,67 @@ def _numbers(tenant: Tenant, account: "Account") -> None:
     for name in ("fs-01", "fs-02"):
         tenant.tokens[name] = switch_create(actor="fuzz", pool=pool, name=name)[1]
     _health(pool, tenant.mark)
+    _twins(pool)
 
 
 def _health(pool: "Pool", mark: str) -> None:
-    """Calls that ended, figures by switch and region, and a rule."""
+    """Calls that ended, figures by switch and region, a rule and what it did."""
     from numbers.models import HealthRule
     from tests.numbers.test_health_pages import calls
 
     for place in range(3):
         calls(pool, place, 2, 8, "fs-01")
-    HealthRule.objects.create(
+    rule = HealthRule.objects.create(
         pool=pool, name=f"{mark} rule", measure="asr", direction="below", threshold=1
+    )
+    _taken_out(rule)
+
+
+def _twins(pool: "Pool") -> None:
+    """Numbers that are stored in two formats, more than are merged in one request."""
+    from django.utils import timezone
+
+    from numbers.models import Number
+    from numbers.services import pool_reconcile
+
+    first = FIRST["own"] + 900_000_000 + 1_000 * list(FIRST).index(pool.slug.removesuffix("-pool"))
+    for number in range(first, first + TWINS):
+        keeper = Number.objects.create(pool=pool, value=f"+86{number}", canonical=f"+86{number}")
+        Number.objects.create(
+            pool=pool,
+            value=str(number),
+            twin_of=keeper,
+            quarantined_at=timezone.now(),
+            quarantined_by="numbers.twins",
+            quarantined_reason=f"twin of {keeper.value}",
+        )
+    pool_reconcile(pool=pool, check=False)
+
+
+def _taken_out(rule: "HealthRule") -> None:
+    """Numbers that the rule took out of use: behind those that the recipes name."""
+    from django.utils import timezone
+
+    from numbers.models import HealthAction
+
+    at = timezone.now()
+    rows = list(rule.pool.numbers.order_by("-value")[:TAKEN_OUT])
+    rule.pool.numbers.filter(pk__in=[row.pk for row in rows]).update(quarantined_at=at)
+    HealthAction.objects.bulk_create(
+        HealthAction(
+            pool=rule.pool,
+            rule=rule,
+            rule_name=rule.name,
+            number=row.value,
+            action="rest",
+            reason="a test",
+            measure="asr",
+            window="24h",
+            value=1.0,
+            day=at.date(),
+            at=at,
+        )
+        for row in rows
     )
 
 
@@ -185,6 +242,7 @@ def _tokens(tenant: Tenant, account: "Account") -> None:
 
 def _platform() -> Tenant:
     """Operators' session, and the platform's token."""
+    from poolsite.access.models import User
     from poolsite.access.services import grant_set, token_create, user_create
     from tests.browser.stage import sessions_of
 
@@ -192,7 +250,28 @@ def _platform() -> Tenant:
     for grant in ("operate", "finance", "supervise"):
         grant_set(user=user, name=grant, actor="fuzz")
     _, secret = token_create(name="platform", account=None, resources=["*"], actor="fuzz")
-    return Tenant("", "", tokens={"all": secret}, sessions=sessions_of(user))
+    approver = user_create(username="approver", actor="fuzz", is_operator=True)
+    grant_set(user=approver, name="finance", actor="fuzz")
+    people = {
+        name: user_create(username=name, actor="fuzz", is_operator=True).pk
+        for name in ("candidate", "leaver")
+    }
+    people |= _incidents()
+    owners = User.objects.filter(username__in=[f"{slug}-owner" for slug in MARKS])
+    sessions = sessions_of(user, approver, *owners)
+    return Tenant("", "", tokens={"all": secret}, people=people, sessions=sessions)
+
+
+def _incidents() -> dict[str, int]:
+    """One that a check keeps, and one that ends by hand."""
+    from poolsite.operations import incidents
+    from poolsite.operations.incidents import BY_HAND
+
+    kinds = {"incident": "fuzz.alarm", "by_hand": min(BY_HAND)}
+    return {
+        name: incidents.open(type=kind, object="fuzz", severity="warning", title="Fuzz").pk
+        for name, kind in kinds.items()
+    }
 
 
 def make() -> None:
@@ -202,9 +281,12 @@ def make() -> None:
 
 def work() -> None:
     """Bring histories to SQL, load batches, let upgrades go on."""
+    from numbers.imports.kinds import IMPORT, PREVIEW, UNDO
     from numbers.models import Pool
     from poolsite import history
     from poolsite.history import Aggregate
+    from poolsite.jobs import runner
+    from poolsite.jobs.models import Job
     from queueing.dispatch import services
     from queueing.line.models import Desk
     from tests.admission.people import load_due
@@ -215,6 +297,8 @@ def work() -> None:
                 pass
     load_due()
     services.tick_upgrades()
+    for job in Job.objects.filter(state=Job.State.QUEUED, kind__in=(PREVIEW, IMPORT, UNDO)):
+        runner.run(job.pk)
     print("{}")
 
 

@@ -90,13 +90,18 @@ def test_the_interface_lists_and_handles_them(world: World, line: LineWorld) -> 
     client = world.client("foreign")
     first, second = leave(line, "Ann"), leave(line, "Bo")
     path = "/api/v1/desks/support/left-messages"
-    rows = client.get(path).json()["messages"]
+    rows = client.get(path).json()["data"]
     assert [row["id"] for row in rows] == [second.pk, first.pk]
     done = client.post(f"{path}/{first.pk}/handled", {}, JSON).json()
     assert (done["handled_by"], done["handled_at"] is not None) == ("foreign", True)
-    open_rows = client.get(f"{path}?handled=false").json()["messages"]
+    open_rows = client.get(f"{path}?handled=false").json()["data"]
     assert [row["name"] for row in open_rows] == ["Bo"]
-    assert client.get(f"{path}?before={second.pk}").json()["messages"][0]["name"] == "Ann"
+    first = client.get(f"{path}?limit=1").json()
+    older = client.get(f"{path}?limit=1&cursor={first['next']}").json()
+    assert (older["data"][0]["name"], older["next"]) == ("Ann", None)
+    assert client.get(f"{path}?queue=none").json()["type"] == "unknown-queue"
+    assert client.get(f"{path}?q=Nobody&queue=support-help").json()["data"] == []
+    assert client.get(f"{path}?before={second.pk}").json()["type"] == "malformed"
     missing = client.post(f"{path}/999/handled", {}, JSON)
     assert missing.json()["type"] == "unknown-message"
     assert world.client("owner").get(path).status_code == 404

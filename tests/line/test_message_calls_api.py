@@ -90,7 +90,7 @@ def test_an_agent_calls_once_however_often_it_is_asked_and_ends(
     assert (told["agent"], told["number"]) == (world.li.user_id, MessageCall.objects.get().number)
     assert world.busy() == 1
     listed = assert_told(document, LIST, "get", bo.list())
-    assert [row["call"] for row in listed["messages"]] == [told]
+    assert [row["call"] for row in listed["data"]] == [told]
     for verb in ("call", "call-end"):
         answer = bo.post(world.message, verb)
         assert refused(answer) == (409, "not-yours")
@@ -141,7 +141,7 @@ def test_what_cannot_be_called_is_a_problem_and_claims_nothing(world: MessageWor
 def test_an_acd_lists_and_calls_for_the_agent_whom_it_names(world: MessageWorld) -> None:
     both = ["line.messages", "line.answer"]
     named = acd(world, both, world.li)
-    message = named.list("?handled=false").json()["messages"][0]
+    message = named.list("?handled=false").json()["data"][0]
     assert (message["id"], message["call"]) == (world.message.pk, None)
     assert refused(acd(world, both).post(world.message, "call")) == (404, "unknown-agent")
     foreign = make_line("other").agent("wu")

@@ -25,6 +25,7 @@ from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry, Grant, User
 from poolsite.jobs import runner
 from poolsite.operations.models import Incident
+from tests.numbers.api_people import Caller, boss
 from tests.numbers.people import drain, make_pool, operator, register, send, tenant
 from tests.support.migrating import migrate_forward, models_at
 
@@ -365,3 +366,38 @@ def test_what_a_tenant_may_not_see_is_not_named_and_not_merged() -> None:
     with pytest.raises((access.Forbidden, access.Hidden)):
         twins_merge(actor=south.principal, number=keeper)
     assert Number.objects.count() == 2
+
+
+# -- the API --------------------------
+
+
+def test_the_api_lists_merges_and_removes_duplicates() -> None:
+    east = make_pool(account=tenant("north").account)
+    twins(east)
+    caller = boss()
+    status, told = caller.get("/numbers/twins")
+    rows = [row["stored_as"] for row in told["data"][0]["rows"]]
+    assert (status, told["data"][0]["number"], rows) == (200, LINE, [LINE, NATIONAL])
+    for stranger, kind in ((Caller("north-owner"), "forbidden"), (Caller(), "unauthenticated")):
+        for path in ("/numbers/twins/merge", f"/numbers/twins/{NATIONAL}/merge"):
+            assert stranger.post(path)[1]["type"] == kind
+    tenant("far")
+    assert Caller("far-owner").post(f"/numbers/twins/{LINE}/remove")[1]["type"] == "unknown-number"
+    assert Caller("far-owner").get("/numbers/twins")[1]["data"] == []
+    assert Number.objects.count() == 2
+    assert caller.post("/numbers/twins/139/merge")[0] == 404
+    assert caller.post(f"/numbers/twins/{LINE}/merge", reason="x")[1]["stored_as"] == LINE
+    assert Number.objects.get().value == LINE
+    assert caller.post(f"/numbers/twins/{LINE}/merge")[1]["type"] == "not-allowed"
+    assert caller.post("/numbers/twins/merge")[1] == {"merged": 0, "unchanged": {}, "job": None}
+
+
+def test_the_api_removes_one_format_and_merges_all() -> None:
+    keeper, twin = twins(make_pool())
+    caller = boss()
+    assert caller.post(f"/numbers/twins/{twin.value}/remove", reason="old") == (204, None)
+    assert Number.objects.get() == keeper
+    keeper.delete()
+    twins(Pool.objects.get())
+    assert caller.post("/numbers/twins/merge", reason="x")[1]["merged"] == 1
+    assert Number.objects.get().value == LINE

@@ -6,6 +6,7 @@ of them somebody listens and writes down who comes. Prints JSON, a line for each
 the call ended, who was connected to meanwhile, and how often the name was asked for.
 """
 
+import asyncio
 import json
 import os
 import socket
@@ -133,7 +134,7 @@ def _call(world: World, url: str) -> dict[str, Any]:
 
     world.connections.clear()
     world.asked.clear()
-    outcome = outgoing.post(url, {"a": 1}, secret="s", event_id="e")
+    outcome = asyncio.run(outgoing.post(url, {"id": "e"}, secrets=["s"]))
     return {
         "ok": outcome.ok,
         "status": outcome.status,

@@ -104,9 +104,11 @@ def test_the_example_request_has_the_query_that_is_needed_and_names_files() -> N
 
 def test_no_page_has_more_operations_than_one_can_look_over() -> None:
     pages = groups_of(api.get_openapi_schema(), accesses_of(api))
-    assert [page.tag for page in pages if len(page.operations) > 26] == []
+    assert [page.tag for page in pages if len(page.operations) > 30] == []
     assert [page.tag for page in pages] == [
-        "numbers", "visits", "agents", "desks", "gates", "groups", "billing"
+        "numbers", "pools", "visits", "agents", "desks", "desk-setup", "desk-people", "gates",
+        "batches", "groups", "billing", "payments", "campaigns", "people", "access", "incidents",
+        "webhooks"
     ]  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from poolsite import hotpath, operations
 from poolsite.jobs import sweeping
 from poolsite.operations import health
 from poolsite.operations.doctor import running
-from poolsite.operations.models import NoticeTarget
+from poolsite.operations.models import WebhookEndpoint
 from poolsite.operations.registry import CHECKS, EXAMINATIONS, Line
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
@@ -199,7 +199,7 @@ def test_a_mail_server_that_is_away_or_turns_callers_away(settings: Any):
 
 
 def webhook(url: str) -> None:
-    NoticeTarget.objects.create(channel=NoticeTarget.Channel.WEBHOOK, address=url)
+    WebhookEndpoint.objects.create(name="hook", url=url, events=["*"])
 
 
 def test_each_webhook_that_cannot_be_reached_is_named_without_its_path(settings: Any):

@@ -339,7 +339,7 @@ def test_the_clocks_incident_keeps_the_type_it_always_had():
 
 
 def test_web_processes_keep_incidents_and_send_notices_while_no_worker_does():
-    NoticeTarget.objects.create(channel="email", address="ops@example.com")
+    NoticeTarget.objects.create(address="ops@example.com")
     watching = watch.Watch()
     watching.round()
     assert not Incident.objects.exists()

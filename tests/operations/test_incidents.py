@@ -96,9 +96,9 @@ def test_the_first_to_acknowledge_stays_and_is_audited_once(db, olga, django_use
 
 def targets(**more):
     account = Account.objects.create(slug="retail", name="Retail")
-    platform = NoticeTarget.objects.create(channel="email", address="ops@example.org")
-    own = NoticeTarget.objects.create(channel="email", address="r@example.org", account=account)
-    quiet = NoticeTarget.objects.create(channel="email", address="boss@example.org", warnings=False)
+    platform = NoticeTarget.objects.create(address="ops@example.org")
+    own = NoticeTarget.objects.create(address="r@example.org", account=account)
+    quiet = NoticeTarget.objects.create(address="boss@example.org", warnings=False)
     return account, platform, own, quiet
 
 

@@ -4,6 +4,7 @@ Judged by what the listeners got. That a call never reaches an address inside ou
 played with a real resolver and real interfaces in test_outgoing_live.py.
 """
 
+import asyncio
 import gzip
 import ipaddress
 import socket
@@ -36,7 +37,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def post(url: str) -> Outcome:
-    return outgoing.post(url, {"a": 1}, secret="s", event_id="e")
+    return asyncio.run(outgoing.post(url, {"id": "e"}, secrets=["s"]))
 
 
 def resolve_as(monkeypatch: pytest.MonkeyPatch, **hosts: list[str]) -> None:

@@ -26,17 +26,15 @@ ENDS = (number_claim, claim_release)
 NEVER = {
     ("POST desks/{slug}/left-messages/{message}/handled", "not-yours"): "it ends anybody's call",
     ("POST agent/call-end", "no-number"): "only a call that begins waits for one that ends",
+    ("POST numbers/twins/merge", "not-allowed"): "each number's refusal is in the answer",
+    ("PATCH pools/{slug}", "not-allowed"): "a home is refused as a bad field",
     ("POST agent/notes", "visit-ended"): "a note may follow the end",
     ("POST agent/outcome", "visit-ended"): "a note may follow the end",
     ("POST desks/{slug}/visits/{visit}/leave", "visit-ended"): "it announces nothing then",
     ("POST desks/{slug}/visits/{visit}/front", "unknown-queue"): "it is the visit's own queue",
 }
 BROUGHT = {"no-tariff"}  # by the error of a price, as whose kind it is answered
-PAGES_ONLY = {
-    *("method", "second-factor", "agent-online", "unknown-file"),
-    *("unknown-permit", "not-held", "gate-recovering"),
-    *("unknown-instance", "unknown-peer", "group-refused"),
-}
+PAGES_ONLY = {"method", "unknown-file"}
 
 
 def _all(function: Any) -> Views:

@@ -16,12 +16,12 @@ from django.db.models import Model
 
 from poolsite.api.problems import (
     RefusedError,
+    django_problem,
     kind_of_refusal,
     problem,
     problem_response,
     problem_types,
 )
-from poolsite.api.root import django_problem
 
 OURS = ("billing", "numbers", "poolsite", "queueing")
 ANSWERS = (problem, problem_response, django_problem)

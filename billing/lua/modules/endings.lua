@@ -16,15 +16,36 @@ function endings.current(id)
   return message
 end
 
--- Ends an open hold whose time is over: all comes back. Returns whether it did.
-function endings.end_hold(message)
+-- Whether the time of an open hold is over.
+function endings.is_over(message)
   local period = messages.period(message)
   local late = wallet.now - message.since - wallet.conf.periods_us[period]
-  if late <= wallet.lags[period] then return false end
+  return late > wallet.lags[period]
+end
+
+-- What becomes of an open hold whose time is over.
+function endings.state_after(message)
+  return message.state == 'sent' and 'expired' or 'cancelled'
+end
+
+-- The message as `current` would leave it, for those who only look: nothing is written. false = there is none any more.
+function endings.seen(message)
+  if not message then return false end
+  if message.state == 'parked' then return not parked.is_over(message) and message end
+  if messages.OPEN[message.state] and endings.is_over(message) then
+    local ends = string.format('%d', messages.ends(message))
+    message.state, message.since = endings.state_after(message), ends
+  end
+  return message
+end
+
+-- Ends an open hold whose time is over: all comes back. Returns whether it did.
+function endings.end_hold(message)
+  if not endings.is_over(message) then return false end
   local was_sent = message.state == 'sent'
   holds.release(message, message.quoted)
   messages.drop_deadline(message)
-  messages.become(message, was_sent and 'expired' or 'cancelled')
+  messages.become(message, endings.state_after(message))
   messages.log(was_sent and 'expire' or 'cancel', message, message.quoted, '-' .. message.quoted,
     '\t\t0\t\tdeadline')
   return true

@@ -1,4 +1,7 @@
-"""`manage.py wallet`: wallets from the command line."""
+"""`manage.py wallet`: wallets from the command line.
+
+Besides its own verbs it has those of the API (billing/management/api_verbs.py).
+"""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -6,6 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from billing import servers, wallet
+from billing.management import api_verbs
 from billing.models import Wallet
 from billing.money import plain
 from billing.persistence.running import persist_one
@@ -19,9 +23,9 @@ ACTOR = "manage.py wallet"
 
 
 class Command(VerbCommand):
-    """Show, persist, rebuild, move, freeze and unfreeze wallets."""
+    """Show, persist, rebuild, move, freeze and unfreeze wallets, and the verbs of the API."""
 
-    help = "Wallets of accounts: show, persist, rebuild, move, freeze, unfreeze."
+    help = "Wallets of accounts: show, persist, rebuild, move, freeze, unfreeze; and the API's."
     requires_migrations_checks = False
     refusals = (NotMovedError, NotRebuiltError, servers.UnknownServerError)
 
@@ -51,6 +55,20 @@ class Command(VerbCommand):
             one.add_argument("slug")
             one.add_argument("--reason", required=True)
             one.set_defaults(run=change)
+        for each in api_verbs.verbs():
+            one = verbs.add_parser(each.name, help=each.summary, description=each.told)
+            for part in each.parts:
+                one.add_argument(part)
+            one.add_argument("--as", dest="who", required=True, help="the user who acts")
+            one.add_argument(
+                "fields", nargs="*", metavar="field=value", help="field=@path reads a file"
+            )
+            one.set_defaults(run=self._call, api_verb=each)
+
+    def _call(self, options: dict[str, Any]) -> None:
+        verb: api_verbs.Verb = options["api_verb"]
+        places = {part: options[part] for part in verb.parts}
+        self.stdout.write(api_verbs.call(verb, places, options["fields"], options["who"]))
 
     def _show(self, options: dict[str, Any]) -> None:
         rows = [_row(options["slug"])] if options["slug"] else _rows()

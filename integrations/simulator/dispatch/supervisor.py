@@ -38,9 +38,9 @@ class Supervisor:
         """Look every two seconds, for ever."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
-            for upgrade in (await self._get("/upgrades") or [])[:1]:
-                if upgrade["status"] == "running":
-                    await self._obey(upgrade)
+            found = await self._get("/upgrades?status=running") or {"data": []}
+            for upgrade in found["data"]:
+                await self._obey(upgrade)
 
     async def _obey(self, upgrade: dict[str, Any]) -> None:
         target = upgrade["target_version"]

@@ -48,7 +48,8 @@ def main() -> int:
         config = read_config(options.config)
         token = os.environ.get(TOKEN_VARIABLE) or config["token"]
         url = options.url or config["url"]
-        asyncio.run(serve(options, url=url, token=token, report_token=config["report_token"]))
+        config |= {"url": url, "token": token}
+        asyncio.run(serve(options, config))
     except (ValueError, OSError, KeyError) as error:
         print(f"gateway: {error}", file=sys.stderr)
         return 1
@@ -61,11 +62,12 @@ def read_config(path: Path) -> dict[str, Any]:
     part = raw.get("gateway") if isinstance(raw, dict) else None
     if not isinstance(part, dict) or not part.get("report_token"):
         raise ValueError(f"{path} has no gateway with a report_token.")
-    return {"url": raw.get("url", ""), "token": "", **part}
+    return {"url": raw.get("url", ""), "token": "", "webhook_secret": "", **part}
 
 
-async def serve(options: argparse.Namespace, *, url: str, token: str, report_token: str) -> None:
+async def serve(options: argparse.Namespace, gateway: dict[str, Any]) -> None:
     """Serve the interface and send the reports; ValueError when a token or address is missing."""
+    url, token = gateway["url"], gateway["token"]
     if not token:
         raise ValueError(f"no token: set {TOKEN_VARIABLE}.")
     if not url:
@@ -80,11 +82,11 @@ async def serve(options: argparse.Namespace, *, url: str, token: str, report_tok
     )
     timeout = httpx.Timeout(15.0)
     async with httpx.AsyncClient(base_url=url, timeout=timeout, transport=KeptTransport()) as http:
-        courier = Courier(http, report_token, ledger, pace, options.seed)
+        courier = Courier(http, gateway["report_token"], ledger, pace, options.seed)
         courier.resume()
         print(f"gateway: on port {options.port}, reports to {url}", *table(), sep="\n", flush=True)
         config = uvicorn.Config(
-            build(ledger, courier, token),
+            build(ledger, courier, token, webhook_secret=gateway["webhook_secret"]),
             host=options.host,
             port=options.port,
             log_level="warning",

@@ -6,6 +6,8 @@ POST /accounts/{account}/messages        up to 100 of them, each with its messag
                                          a detail for each, in order
 GET  /accounts/{account}/messages/{id}   what became of it
 GET  /ledger?account=&after=&limit=      its books; /ledger/summary: counts
+POST /webhooks                           a customer's own server: takes signed webhooks, 204; one in
+                                         twenty is answered 503 at first, and comes again
 GET  /                                   the outcomes and the counts, as text
 """
 
@@ -24,6 +26,7 @@ from starlette.routing import Route
 from integrations.simulator.gateway.ledger import Accepted, Ledger
 from integrations.simulator.gateway.outcomes import NATIVE_MODES, table
 from integrations.simulator.gateway.reporting import Courier
+from integrations.simulator.gateway.webhooks import WebhookReceiver
 
 BODY_LIMIT_BYTES = 256 * 1024
 NUMBER = re.compile(r"\+[0-9]{5,15}\Z")
@@ -39,8 +42,12 @@ class Refused(Exception):  # noqa: N818  an answer
         self.status = status
 
 
-def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
-    """The application over one ledger; `token` is what senders must show."""
+def build(ledger: Ledger, courier: Courier, token: str, *, webhook_secret: str = "") -> Starlette:
+    """The application over one ledger; `token` is what senders must show.
+
+    webhook_secret: verifies the webhooks that the platform sends; "" = none are taken.
+    """
+    webhooks = WebhookReceiver(webhook_secret)
 
     def authorise(request: Request) -> None:
         shown = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -110,6 +117,7 @@ def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
         lines = ["Simulated gateway. The last digit of a number decides:", "", *table(), ""]
         lines.append(f"accepted {counts['accepted']}, delivered {counts['delivered']}")
         lines += [f"  {mode:<18} {count}" for mode, count in sorted(counts["by_mode"].items())]
+        lines += [f"webhook {kind:<18} {count}" for kind, count in sorted(webhooks.counts.items())]
         return PlainTextResponse("\n".join(lines) + "\n")
 
     def refuse(request: Request, error: Exception) -> Response:
@@ -124,6 +132,7 @@ def build(ledger: Ledger, courier: Courier, token: str) -> Starlette:
             Route(message_path, put, methods=["PUT"]),
             Route(message_path, get),
             Route("/accounts/{account}/messages", post, methods=["POST"]),
+            Route("/webhooks", webhooks.take, methods=["POST"]),
             Route("/ledger", rows),
             Route("/ledger/summary", summary),
         ],

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from numbers import selectors, services
 from numbers.imports.command import import_file
-from numbers.management import switches
+from numbers.management import numbers, rules, switches
 from numbers.models import AddedByScript, Pool
 from numbers.selectors.twins import keepers
 from numbers.services.pools import SETTINGS
@@ -34,7 +34,8 @@ class Command(VerbCommand):
     """Make, set, show, compare and open pools; write the Redis users of switches."""
 
     help = (
-        "Pools of numbers: create, set, show, import, switch, acl, reconcile, pause, resume, open."
+        "Pools of numbers: create, set, show, delete, number, calls, import, imports, rule, "
+        "switch, twins, acl, reconcile, pause, resume, open."
     )
     requires_migrations_checks = False
 
@@ -70,7 +71,8 @@ class Command(VerbCommand):
             "--yes", action="store_true", help="import the numbers; without it, only preview"
         )
         brought.set_defaults(run=self._import)
-        switches.add_verb(verbs, lambda text: self.stdout.write(text))
+        for add in (switches.add_verb, numbers.add_verbs, rules.add_verbs):
+            add(verbs, lambda text: self.stdout.write(text))
         acl = verbs.add_parser(
             "acl", help="create the Redis user of a switch that runs the scripts itself"
         )
@@ -95,6 +97,7 @@ class Command(VerbCommand):
             ("pause", self._pause, "pause a pool: calls are answered with 'paused'"),
             ("resume", self._resume, "resume a paused pool"),
             ("open", self._open, "open a recovering pool early"),
+            ("delete", self._delete, "delete a pool and its numbers"),
         ):
             one = verbs.add_parser(verb, help=told)
             one.add_argument("slug")
@@ -245,6 +248,11 @@ class Command(VerbCommand):
         (pool,) = _pools(options["slug"])
         services.pool_open_early(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is open.")
+
+    def _delete(self, options: dict[str, Any]) -> None:
+        (pool,) = _pools(options["slug"])
+        services.pool_delete(actor=ACTOR, pool=pool, reason=options["reason"])
+        self.stdout.write(f"{pool.slug} is deleted.")
 
 
 def _pools(slug: str) -> list[Pool]:

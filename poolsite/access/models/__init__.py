@@ -3,6 +3,7 @@
 from poolsite.access.models.audit import AuditEntry
 from poolsite.access.models.credentials import ApiToken, CodeGuard, Invitation
 from poolsite.access.models.four_eyes import AccessLink, FinanceRequest
+from poolsite.access.models.idempotency import IdempotentRequest
 from poolsite.access.models.tenants import Account, Grant, GrantName, Membership, Role, User
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "FinanceRequest",
     "Grant",
     "GrantName",
+    "IdempotentRequest",
     "Invitation",
     "Membership",
     "Role",

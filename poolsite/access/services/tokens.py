@@ -8,17 +8,20 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from poolsite.access.actions import Forbidden
 from poolsite.access.actions import actions as registered_actions
 from poolsite.access.auditing import audit
+from poolsite.access.giving import may_make_platform_tokens
 from poolsite.access.models import Account, ApiToken, User
 from poolsite.access.models.tenants import THING
 from poolsite.access.networks import checked
 from poolsite.access.principal import EVERYTHING, Principal
-from poolsite.access.services.actor import Actor, user_of
-from poolsite.access.token_areas import events_of
+from poolsite.access.services.actor import Actor, require, user_of
+from poolsite.access.token_areas import areas_of, events_of, rights
 from poolsite.access.tokens import new_secret
 
 DEFAULT_LIFETIME = timedelta(days=365)
+PERSONS_LIFETIME = timedelta(days=90)  # as the page's form begins
 LONGEST_LIFETIME = timedelta(days=2 * 365)
 
 
@@ -79,6 +82,49 @@ def token_create(
         reason=reason,
     )
     return token, secret.plain
+
+
+def token_issue(
+    *,
+    name: str,
+    account: Account | None,
+    resources: Sequence[str],
+    actions: Sequence[str],
+    actor: Principal,
+    events: Sequence[str] = (),
+    switch: str = "",
+    networks: Sequence[str] = (),
+    expires_at: datetime | None = None,
+) -> tuple[ApiToken, str]:
+    """Make a token as people do, on the page and through the API: 90 days unless said otherwise.
+
+    Without events it sends those of its permissions. Raises Forbidden for a platform token without
+    the grant `operate`, Hidden for a foreign account; ValidationError as `token_create`, and for a
+    permission that the page does not offer or that has no resource.
+    """
+    if account is not None:
+        require(actor, "access.tokens_change", account)
+    elif not may_make_platform_tokens(actor):
+        raise Forbidden("access.tokens_change")
+    known = rights()
+    for each in actions:
+        if each not in known:
+            raise ValidationError({"actions": _("Unknown permission: “%s”.") % each})
+    kinds = {ref.partition(":")[0] for ref in resources}
+    for area in areas_of(actions):
+        if area.kind not in kinds and EVERYTHING not in kinds:
+            raise ValidationError({"resources": area.choose})
+    return token_create(
+        name=name,
+        account=account,
+        resources=resources,
+        actions=actions,
+        events=events or events_of(actions),
+        switch=switch,
+        networks=networks,
+        expires_at=expires_at or timezone.now() + PERSONS_LIFETIME,
+        actor=actor,
+    )
 
 
 def _refuse_everything(resources: Sequence[str], actions: Sequence[str]) -> None:

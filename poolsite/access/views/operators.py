@@ -2,7 +2,6 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +12,6 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite.access import selectors, services
 from poolsite.access.actions import decide
 from poolsite.access.forms import GrantsForm, InviteOperatorForm, ReasonForm
-from poolsite.access.giving import why_no_grants, why_not_alone
 from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
@@ -60,11 +58,13 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
     """Invite an operator; nobody gives what he or she does not have."""
     form = InviteOperatorForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        principal = actor_of(request)
-        if not set(form.cleaned_data["grants"]) <= principal.grants:
-            form.add_error("grants", _("You can only give grants that you have."))
+        try:
+            invitation, secret = services.operator_invite(
+                **form.cleaned_data, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
         else:
-            invitation, secret = services.invitation_create(**form.cleaned_data, actor=principal)
             mail_invitation(request, invitation, secret)
             return redirect("access:operators")
     return render(request, "access/operator_invite.html", {"form": form})
@@ -77,40 +77,26 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
 def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """An operator's grants."""
     user = get_object_or_404(User, pk=user_id, is_operator=True)
-    held = set(Grant.objects.filter(user=user, thing="").values_list("name", flat=True))
+    held = Grant.objects.filter(user=user, thing="").values_list("name", flat=True)
     form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
-    if request.method == "POST" and form.is_valid():
-        wanted = set(form.cleaned_data["grants"])
-        if why := why_no_grants(actor_of(request), user, wanted - held):
-            form.add_error("grants", why)
-        elif _save_grants(request, form, user, held):
-            return redirect("access:operators")
+    if request.method == "POST" and form.is_valid() and _save_grants(request, form, user):
+        return redirect("access:operators")
     waiting = selectors.waiting_finance_requests(user).first()
     context = {"form": form, "person": user, "waiting": waiting, **sign_on_of(user)}
     return render(request, "access/operator.html", context)
 
 
-def _save_grants(request: HttpRequest, form: GrantsForm, user: User, held: set[str]) -> bool:
-    """All or none of the changes; finance only begins to wait for a second finance operator."""
-    principal, wanted = actor_of(request), set(form.cleaned_data["grants"])
-    reason = form.cleaned_data["reason"]
-    asked = [name for name in wanted - held if why_not_alone(name)]
+def _save_grants(request: HttpRequest, form: GrantsForm, user: User) -> bool:
     try:
-        with transaction.atomic():
-            for name in sorted((wanted ^ held) - set(asked)):
-                services.grant_set(
-                    user=user, name=name, granted=name in wanted, actor=principal, reason=reason
-                )
-            if asked:
-                services.finance_ask(user=user, actor=principal, reason=reason)
+        change = services.operator_set(**form.cleaned_data, user=user, actor=actor_of(request))
     except ValidationError as error:
         add_errors(form, error)
         return False
-    if asked:
+    if change.waits:
         messages.info(
             request, _("The Finance grant is waiting for approval by another finance operator.")
         )
-    if set(wanted ^ held) - set(asked):
+    if change.changed:
         messages.success(request, _("Grants saved. They take effect immediately."))
     return True
 
@@ -123,12 +109,13 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        principal = actor_of(request)
-        act = services.user_deactivate if user.is_active else services.user_activate
-        if user.pk == principal.user_id:
-            form.add_error(None, _("You can't do this to your own user. Ask another operator."))
+        try:
+            services.user_set_active(
+                **form.cleaned_data, user=user, active=not user.is_active, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
         else:
-            act(user=user, actor=principal, reason=form.cleaned_data["reason"])
             return redirect("access:operators" if user.is_operator else "access:accounts")
     holds_finance = user.grants.filter(name=GrantName.FINANCE).exists() or user.is_superuser
     context = {"form": form, "person": user, "holds_finance": holds_finance}
@@ -144,13 +131,8 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        principal = actor_of(request)
         try:
-            if user.pk == principal.user_id:
-                raise ValidationError(
-                    _("You can't do this to your own user. Ask another operator.")
-                )
-            services.factors_remove(user=user, actor=principal, reason=form.cleaned_data["reason"])
+            services.factors_reset(**form.cleaned_data, user=user, actor=actor_of(request))
         except ValidationError as error:
             add_errors(form, error)
         else:

@@ -12,8 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite.access import selectors, services
 from poolsite.access.actions import decide, require
 from poolsite.access.forms import AccountForm, InviteForm, RolesForm
-from poolsite.access.giving import may_give_roles, why_no_roles
-from poolsite.access.models import Account, Grant, GrantName, Invitation, Membership, Role, User
+from poolsite.access.models import Account, Invitation, Membership, Role, User
 from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
@@ -140,13 +139,13 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     account = _account(request, slug, "access.people_change")
     form = InviteForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
-        data = form.cleaned_data
-        if not may_give_roles(actor_of(request), account, {data["role"]}):
-            form.add_error("role", _("Only owners can add owners."))
-        else:
-            invitation, secret = services.invitation_create(
-                **data, account=account, actor=actor_of(request)
+        try:
+            invitation, secret = services.member_invite(
+                **form.cleaned_data, account=account, actor=actor_of(request)
             )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
             mail_invitation(request, invitation, secret)
             return redirect("access:members", slug=slug)
     return render(request, "access/invite.html", {"form": form, "account": account})
@@ -161,44 +160,23 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
     user = User.objects.filter(pk=user_id, memberships__account=account).first()
     if user is None:
         raise Http404
-    held = set(Membership.objects.filter(user=user, account=account).values_list("role", flat=True))
-    desks = _supervised(user, account)
+    held = Membership.objects.filter(user=user, account=account).values_list("role", flat=True)
+    desks = selectors.supervised(user, account)
     form = RolesForm(
         request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
     )
     if request.method == "POST" and form.is_valid():
-        wanted = set(form.cleaned_data["roles"])
-        if why := why_no_roles(actor_of(request), account, wanted ^ held):
-            form.add_error("roles", why)
-        elif _save_member(request, form, user, account):
+        try:
+            services.member_set(
+                **form.cleaned_data, user=user, account=account, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
             messages.success(request, _("Roles saved. They take effect immediately."))
             return redirect("access:members", slug=slug)
     context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
     return render(request, "access/member.html", context)
-
-
-def _supervised(user: User, account: Account) -> list[str]:
-    rows = Grant.objects.filter(user=user, name=GrantName.SUPERVISE, account=account)
-    return sorted(rows.values_list("thing", flat=True))
-
-
-def _save_member(request: HttpRequest, form: RolesForm, user: User, account: Account) -> bool:
-    actor = actor_of(request)
-    try:
-        services.membership_set(
-            user=user, account=account, roles=form.cleaned_data["roles"], actor=actor
-        )
-        services.grants_set(
-            user=user,
-            name=GrantName.SUPERVISE,
-            things=form.cleaned_data["supervises"],
-            account=account,
-            actor=actor,
-        )
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
 
 
 @never_cache

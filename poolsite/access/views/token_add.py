@@ -14,8 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import services, token_words
-from poolsite.access.actions import require
 from poolsite.access.addresses import client_address
+from poolsite.access.giving import may_make_platform_tokens
 from poolsite.access.mails import site_of
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.networks import allows
@@ -73,7 +73,7 @@ def token_summary(request: HttpRequest) -> HttpResponseBase:
 
 def _form(principal: Principal, data: QueryDict | None) -> TokenForm:
     own = visible(Account.objects.all(), principal, CHANGE, account_field="pk")
-    return TokenForm(own, data, platform="operate" in principal.grants)
+    return TokenForm(own, data, platform=may_make_platform_tokens(principal))
 
 
 def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse:
@@ -129,9 +129,7 @@ def _reason(form: TokenForm) -> str:
 
 def _create(form: TokenForm, principal: Principal) -> tuple[ApiToken, str]:
     data: dict[str, Any] = form.cleaned_data
-    if data["account"] is not None:
-        require(principal, CHANGE, data["account"])
-    return services.token_create(
+    return services.token_issue(
         name=data["name"],
         account=data["account"],
         resources=form.all_resources,

@@ -13,7 +13,7 @@ from django.core.mail.backends.smtp import EmailBackend
 from poolsite.operations import outgoing
 from poolsite.operations.doctor import sql
 from poolsite.operations.doctor.lines import fail, ok, skip, warn
-from poolsite.operations.models import NoticeTarget
+from poolsite.operations.models import WebhookEndpoint
 from poolsite.operations.registry import Line
 from poolsite.runtime import safety
 
@@ -91,12 +91,12 @@ def _text(answer: bytes | str) -> str:
 
 
 def webhooks() -> Iterator[Line]:
-    """The server of each alert recipient's webhook takes a connection; no request is sent."""
+    """The server of each active webhook endpoint takes a connection; no request is sent."""
     sql.require_answer()
-    found = NoticeTarget.objects.filter(active=True, channel=NoticeTarget.Channel.WEBHOOK)
-    urls = sorted(set(found.values_list("address", flat=True)))
+    found = WebhookEndpoint.objects.filter(state=WebhookEndpoint.State.ACTIVE)
+    urls = sorted(set(found.values_list("url", flat=True)))
     if not urls:
-        yield skip("no active alert recipient has a webhook")
+        yield skip("no active webhook endpoint")
         return
     with ThreadPoolExecutor(MOST_AT_ONCE, thread_name_prefix="doctor-webhook") as threads:
         outcomes = list(threads.map(outgoing.reach, urls))
@@ -107,7 +107,7 @@ def webhooks() -> Iterator[Line]:
         if not outcome.ok:
             yield fail(
                 f"{outgoing.place_of(url)}: {outcome.error}",
-                "Correct the alert recipient's address, or ask its operator.",
+                "Correct the webhook endpoint's URL, or ask who runs that server.",
             )
 
 

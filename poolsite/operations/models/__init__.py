@@ -2,7 +2,13 @@
 
 from poolsite.operations.models.beside import Note, SavedView, Tag
 from poolsite.operations.models.incidents import Incident, IncidentEvent
-from poolsite.operations.models.notices import Notice, NoticeTarget, OutgoingCall, new_secret
+from poolsite.operations.models.notices import Notice, NoticeTarget, OutgoingCall
+from poolsite.operations.models.webhooks import (
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEvent,
+    new_secret,
+)
 
 __all__ = [
     "Incident",
@@ -13,5 +19,8 @@ __all__ = [
     "OutgoingCall",
     "SavedView",
     "Tag",
+    "WebhookDelivery",
+    "WebhookEndpoint",
+    "WebhookEvent",
     "new_secret",
 ]

@@ -1,29 +1,18 @@
-"""Whom to tell of incidents, and what was sent."""
+"""Who is emailed about incidents, and the log of everything that was sent to outside."""
 
-import secrets
 import uuid
 
-from django.core.exceptions import ValidationError
 from django.core.validators import EmailValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
-from poolsite.operations import outgoing
 from poolsite.operations.models.incidents import Incident
-
-
-def new_secret() -> str:
-    """Return 256 random bits, for signing what is sent."""
-    return secrets.token_hex(32)
+from poolsite.operations.models.webhooks import WebhookDelivery
 
 
 class NoticeTarget(models.Model):
-    """Who is told of incidents, by e-mail or webhook."""
-
-    class Channel(models.TextChoices):
-        EMAIL = "email", _("Email")
-        WEBHOOK = "webhook", _("Webhook")
+    """Who is emailed about incidents. Programs are told by webhooks."""
 
     account = models.ForeignKey(
         Account,
@@ -34,9 +23,10 @@ class NoticeTarget(models.Model):
         verbose_name=_("account"),
         help_text=_("Leave empty to get alerts about the whole platform."),
     )
-    channel = models.CharField(_("channel"), max_length=8, choices=Channel.choices)
-    address = models.CharField(_("address"), max_length=500)
-    secret = models.CharField(_("signing secret"), max_length=64, default=new_secret)
+    address = models.CharField(_("email address"), max_length=500, validators=[EmailValidator()])
+    # Of the time when webhooks were recipients, too. The release after 0.9 drops both columns.
+    channel = models.CharField(max_length=8, default="email", db_default="email", editable=False)
+    secret = models.CharField(max_length=64, default="", db_default="", editable=False)
     warnings = models.BooleanField(_("include warnings"), default=True)
     active = models.BooleanField(_("active"), default=True)
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
@@ -47,16 +37,6 @@ class NoticeTarget(models.Model):
 
     def __str__(self) -> str:
         return self.address
-
-    def clean(self) -> None:
-        """Refuse an address that nothing could ever be sent to."""
-        if self.channel == self.Channel.EMAIL:
-            EmailValidator()(self.address)
-            return
-        try:
-            outgoing.check_url(self.address)
-        except outgoing.RefusedAddressError as error:
-            raise ValidationError({"address": str(error)}) from error
 
 
 class Notice(models.Model):
@@ -99,9 +79,17 @@ class Notice(models.Model):
 
 
 class OutgoingCall(models.Model):
-    """The log of every call that we made to somebody else's address."""
+    """An email or a webhook request that was sent, with its result."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, null=True, related_name="calls")
+    delivery = models.ForeignKey(
+        WebhookDelivery,
+        models.CASCADE,
+        null=True,
+        related_name="calls",
+        editable=False,
+        db_index=False,
+    )
     purpose = models.CharField(_("purpose"), max_length=60)
     address = models.CharField(_("address"), max_length=500)
     status = models.PositiveSmallIntegerField(_("status"), null=True, blank=True)
@@ -115,6 +103,13 @@ class OutgoingCall(models.Model):
         verbose_name = _("outgoing request")
         verbose_name_plural = _("outgoing requests")
         ordering = ["-pk"]
+        indexes = [
+            models.Index(
+                fields=["delivery"],
+                condition=models.Q(delivery__isnull=False),
+                name="operations_call_delivery",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.address}"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from poolsite.access.models import User
     from poolsite.access.services.aggregates import Act
 
-TARGET_FIELDS = ("account", "channel", "address", "warnings", "active")
+TARGET_FIELDS = ("account", "address", "warnings", "active")
 TOPIC = "operations.incidents"
 Kind = IncidentEvent.Kind
 
@@ -101,7 +101,7 @@ def add_event(
 
 
 def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTarget:
-    """Make or change a notice target; audited without its secret."""
+    """Make or change a notice target."""
     if NoticeTarget.objects.filter(pk=target.pk).exists():
         values = {name: getattr(target, name) for name in TARGET_FIELDS}
         return change_target(target=target, actor=actor, **values)

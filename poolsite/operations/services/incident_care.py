@@ -43,6 +43,13 @@ def acknowledge_incident(
     return incident
 
 
+def acknowledge_incidents(group: Iterable[Incident], *, actor: "User") -> None:
+    """The same for all of one cause, at one moment."""
+    now = timezone.now()
+    for incident in group:
+        acknowledge_incident(incident, actor=actor, at=now)
+
+
 def assign_incidents(incidents: Iterable[Incident], *, owner: "User", actor: "User") -> int:
     """Make `owner` the owner of open incidents, whoever it was; returns of how many it is now.
 

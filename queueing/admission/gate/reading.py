@@ -162,9 +162,17 @@ class Line:
     rows: tuple[Waiter, ...]
 
 
-def holders(slug: str, offset: int = 0, count: int = 200) -> Command[Holders]:
+# Where the rows of a page begin: how many are left out, or (µs, name) of the one before.
+Place = int | tuple[int, str]
+
+
+def holders(slug: str, place: Place = 0, count: int = 200) -> Command[Holders]:
     """Up to 1 000 permits."""
-    return gate_command("look", slug, ["holders", offset, count], _holders)
+    return gate_command("look", slug, ["holders", _place(place), count], _holders)
+
+
+def _place(place: Place) -> int | str:
+    return place if isinstance(place, int) else f"{place[0]:016d} {place[1]}"
 
 
 def holder(slug: str, who: str) -> Command[Holder | None]:
@@ -186,7 +194,7 @@ def _holders(reply: list[str]) -> Holders:
     return Holders(int(reply[0]), int(reply[1]), rows)
 
 
-def line(slug: str, offset: int = 0, count: int = 200) -> Command[Line]:
+def line(slug: str, place: Place = 0, count: int = 200) -> Command[Line]:
     """Up to 1 000 who wait, first first."""
 
     def read(reply: list[str]) -> Line:
@@ -197,7 +205,7 @@ def line(slug: str, offset: int = 0, count: int = 200) -> Command[Line]:
         )
         return Line(int(reply[0]), int(reply[1]), rows)
 
-    return gate_command("look", slug, ["line", offset, count], read)
+    return gate_command("look", slug, ["line", _place(place), count], read)
 
 
 def has_work(slug: str, device: str) -> Command[str]:

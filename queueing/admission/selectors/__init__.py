@@ -3,6 +3,7 @@
 from queueing.admission.selectors.batches import (
     batch_list,
     batch_out,
+    failed_list,
     failed_rows,
     progress,
     state_counts,
@@ -30,6 +31,7 @@ __all__ = [
     "GateNow",
     "batch_list",
     "batch_out",
+    "failed_list",
     "failed_rows",
     "figures_of",
     "gate_get",

@@ -112,10 +112,16 @@ def task_list(batch: TaskBatch, state: str = "", device: str = "") -> "QuerySet[
     return tasks.order_by("pk")
 
 
+def failed_list(batch: TaskBatch) -> "QuerySet[Task]":
+    """A batch's tasks that failed or expired, in the order of the file; page them by pk."""
+    ended = (Task.State.FAILED, Task.State.EXPIRED)
+    return Task.objects.filter(batch=batch, state__in=ended).order_by("pk")
+
+
 def failed_rows(batch: TaskBatch) -> Iterator[Task]:
-    """Tasks that failed or expired, by keyset: memory does not grow with the batch."""
+    """The same one by one, by keyset: memory does not grow with the batch."""
     after = 0
-    tasks = Task.objects.filter(batch=batch, state__in=(Task.State.FAILED, Task.State.EXPIRED))
-    while rows := list(tasks.filter(pk__gt=after).order_by("pk")[:ROWS]):
+    tasks = failed_list(batch)
+    while rows := list(tasks.filter(pk__gt=after)[:ROWS]):
         yield from rows
         after = rows[-1].pk

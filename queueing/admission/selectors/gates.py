@@ -15,6 +15,7 @@ from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 
 HOUR_COUNTERS = ("refused", "expired", "overrun")
+PAUSED = ("paused_at", "paused_by", "paused_reason")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +100,14 @@ def gate_now(gate: Gate) -> GateNow:
 
 
 def gate_out(now: GateNow) -> dict[str, Any]:
-    """A gate as the interface tells it."""
+    """A gate as the interface tells it, less its settings."""
     gate, figures = now.gate, figures_of(now.figures)
     names = ("used", "waiting", "granted", "refused", "expired", "overrun")
     return {
-        "slug": gate.slug,
-        "name": gate.name,
-        "key": gate.key,
+        **{name: getattr(gate, name) for name in ("slug", "pinned_cap", *PAUSED)},
+        "account": gate.account.slug if gate.account else None,
         "status": figures["status"],
-        "cap": figures.get("cap", gate.cap),
-        "permit_seconds": gate.permit_seconds,
-        "margin_seconds": gate.margin_seconds,
-        "period_seconds": gate.period_seconds,
+        "cap_now": figures.get("cap", gate.pinned_cap or gate.cap),
         **{name: figures.get(name, 0) for name in names},
     }
 

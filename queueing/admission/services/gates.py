@@ -5,6 +5,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from poolsite import hotpath
 from poolsite.access.models import Account
@@ -73,21 +74,29 @@ def gate_create(
 
 
 def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
-    """Change settings, in SQL and then in Redis; nobody in flight is dropped."""
+    """Change settings, in SQL and then in Redis; nobody in flight is dropped.
+
+    ValidationError when a value is bad, or when another gate of the account has the key.
+    """
     require(actor, "admission.operate", gate)
     aggregates.require_known(changes, SETTINGS)
     act = Act(actor, "admission.gate_configure", clean_reason(reason))
-    with transaction.atomic():
-        gate = locked(gate)
-        changed = aggregates.configure(gate, changes, _full_clean, act)
-        if changed:
-            send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
+    try:
+        with transaction.atomic():
+            gate = locked(gate)
+            changed = aggregates.configure(gate, changes, _full_clean, act)
+            if changed:
+                send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
+    except IntegrityError:
+        raise ValidationError(_("Another gate already uses this key.")) from None
     return gate
 
 
 def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate:
-    """Another cap from this moment on, in both directions."""
-    reason = clean_reason(reason)
+    """Another cap from this moment on, in both directions. AdmissionError while it is pinned."""
+    require(actor, "admission.operate", gate)
+    if gate.pinned_cap is not None:
+        raise AdmissionError("gate-refused", _("The concurrency limit is pinned. Unpin it first."))
     return gate_configure(actor=actor, gate=gate, reason=reason, cap=cap)
 
 
@@ -157,7 +166,9 @@ def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
     require(actor, "admission.operate", gate)
     act = Act(actor, "admission.gate_delete", clean_reason(reason, needed=True))
     if TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
-        raise AdmissionError("gate-refused", "batches of this gate are unfinished: cancel them")
+        raise AdmissionError(
+            "gate-refused", _("The gate has unfinished batches. Cancel them first.")
+        )
     _close_for_good(gate, act.reason)
     with transaction.atomic():
         gate = locked(gate)
@@ -175,7 +186,12 @@ def _close_for_good(gate: Gate, reason: str) -> None:
     if figures is not None and figures.used:
         if gate.paused_at is None:
             hotpath.run(door.resume(gate.slug, "not deleted"))
-        raise AdmissionError("gate-refused", f"{figures.used} permits are held: end them first")
+        words = ngettext(
+            "%(n)s slot is in use. Free it, or wait until the permit ends.",
+            "%(n)s slots are in use. Free them, or wait until the permits end.",
+            figures.used,
+        )
+        raise AdmissionError("gate-refused", words % {"n": f"{figures.used:,}"})
 
 
 def _forget(gate: Gate) -> None:

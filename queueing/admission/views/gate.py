@@ -91,8 +91,6 @@ def _cap_of(request: HttpRequest) -> int:
 
 
 def _resize(principal: Principal, gate: Gate, request: HttpRequest) -> str:
-    if gate.pinned_cap is not None:
-        raise AdmissionError("gate-refused", _("The concurrency limit is pinned. Unpin it first."))
     cap = _cap_of(request)
     services.gate_resize(actor=principal, gate=gate, cap=cap, reason=word_of(request, "reason"))
     return _("Concurrency limit set to %(cap)s. Permits in use stay valid.") % {"cap": f"{cap:,}"}

@@ -2,7 +2,6 @@
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -37,14 +36,30 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
             services.gate_configure(actor=principal, gate=fresh, reason=reason, **form.changes())
         except ValidationError as error:
             form.add_error(None, ValidationError(error.messages))
-        except IntegrityError:
-            form.add_error("key", _("Another gate already uses this key."))
         else:
             messages.success(request, _("Settings saved."))
             return redirect("admission:gate", slug=gate.slug)
     context = {"gate": Gate.objects.get(pk=gate.pk), "form": form, "groups": form.groups()}
     status = 422 if form.is_bound else 200
     return render(request, "admission/gate_settings.html", context, status=status)
+
+
+@require_POST
+def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete the gate, once its short name was typed. Says why it stays, if it does."""
+    principal = principal_of(request)
+    gate = gate_get(principal, slug, "admission.operate")
+    typed, reason = word_of(request, "typed"), word_of(request, "reason")
+
+    def delete() -> str:
+        if typed != gate.slug:
+            raise ValidationError(_("Enter the gate's short name to confirm."))
+        services.gate_delete(actor=principal, gate=gate, reason=reason)
+        return _("Gate %(name)s deleted.") % {"name": gate.name}
+
+    if carry_out(request, delete):
+        return redirect("admission:gates")
+    return redirect("admission:gate_settings", slug=gate.slug)
 
 
 @never_cache

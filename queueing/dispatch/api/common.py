@@ -2,15 +2,23 @@
 
 from typing import Any
 
-from ninja import Path
+from ninja import Path, Query
 
-from poolsite import access
+from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.api.root import ProblemError
+from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import group_get
 
 Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The group's slug.")  # type: ignore[type-arg]
+Why: Any = Query(  # type: ignore[type-arg]
+    ...,
+    min_length=1,
+    max_length=200,
+    pattern=r"^[^\x00-\x1f\x7f]*$",
+    description="Why, for the audit log.",
+)
 
 
 def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> Group:
@@ -19,3 +27,13 @@ def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> 
         return group_get(principal, slug, action)
     except access.Hidden:
         raise ProblemError("unknown-group") from None
+
+
+def peer_rows(group: Group) -> list[door.PeerRow]:
+    """The peers of a group; none while its data is lost, which the group's own route says."""
+    try:
+        return hotpath.run(door.peers(group.slug))
+    except door.DispatchRefusedError as error:
+        if error.reason != door.reasons.NO_SUCH_GROUP:
+            raise
+        return []

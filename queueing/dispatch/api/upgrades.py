@@ -3,25 +3,28 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Router, Status
+from ninja import Query, Router, Status
 
 from poolsite.access import Principal, principal_of_request
+from poolsite.api.pages import Page, page
 from poolsite.api.root import ProblemError
 from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, group_of
+from queueing.dispatch.api.list_schemas import UpgradesIn
 from queueing.dispatch.models import Upgrade
 from queueing.dispatch.schemas import EndedOut, ReasonIn, UpgradeIn, UpgradeOut
 
 upgrades = Router(tags=["groups"])
-PAGE = 200
 
 
-@upgrades.get("/{slug}/upgrades", response={200: list[UpgradeOut]}, summary="List upgrades")
-def list_upgrades(request: HttpRequest, slug: str = Slug) -> Any:
-    """The latest 200 upgrades of a group."""
+@upgrades.get("/{slug}/upgrades", response={200: Page[UpgradeOut]}, summary="List upgrades")
+def list_upgrades(request: HttpRequest, asked: Query[UpgradesIn], slug: str = Slug) -> Any:
+    """The upgrades of a group, newest first."""
     group = group_of(principal_of_request(request), slug)
-    rows = selectors.upgrades_of(group).select_related("group")[:PAGE]
-    return [selectors.upgrade_out(row) for row in rows]
+    rows = selectors.upgrades_of(group).select_related("group")
+    if asked.status is not None:
+        rows = rows.filter(status=asked.status)
+    return page(request, asked, rows, _out)
 
 
 @upgrades.post("/{slug}/upgrades", response={201: UpgradeOut}, summary="Start an upgrade")
@@ -67,6 +70,10 @@ def abort_upgrade(request: HttpRequest, upgrade: int, given: ReasonIn, slug: str
     found = _upgrade(principal, slug, upgrade)
     ended = services.upgrade_abort(actor=principal, upgrade=found, reason=given.reason)
     return selectors.upgrade_out(ended)
+
+
+def _out(upgrade: Upgrade) -> UpgradeOut:
+    return UpgradeOut.model_validate(selectors.upgrade_out(upgrade))
 
 
 def _upgrade(principal: Principal, slug: str, key: int) -> Upgrade:

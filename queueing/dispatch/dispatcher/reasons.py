@@ -62,9 +62,13 @@ SILENT: Final = "silent"
 DISCONNECTED: Final = "disconnected"
 CLEARED: Final = "clear"
 NAMED_ANEW: Final = "started anew under its name"
-CLOSED_BY_PEER: Final = "closed by the peer"  # said by the link, not by a script
+# said by the link, not by a script
+CLOSED_BY_PEER: Final = "closed by the peer"
+CONNECTION_LOST: Final = "connection lost"  # no close frame, or pings are not answered
+SERVER_STOPPED: Final = "server stopped"
 OF_LOG: Final = (
-    *(SILENT, DISCONNECTED, CLEARED, NAMED_ANEW, CLOSED_BY_PEER),
+    *(SILENT, DISCONNECTED, CLEARED, NAMED_ANEW),
+    *(CLOSED_BY_PEER, CONNECTION_LOST, SERVER_STOPPED),
     *(REPLACED, GAP, BEHIND),
 )
 

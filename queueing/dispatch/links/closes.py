@@ -1,6 +1,8 @@
 """The close codes of docs/reference/dispatch/protocol.md, and which refusal leads to which."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from queueing.dispatch.dispatcher import reasons
 
@@ -15,6 +17,8 @@ TOO_MANY = 4429
 TOO_BIG = 1009
 TRY_LATER = 1013
 FAULT = 1011
+# What a server says of links that ended without a close frame of the peer, or by its own end.
+NO_STATUS, ABNORMAL, RESTART = 1005, 1006, 1012
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +48,17 @@ def close_of(reason: str) -> Close:
     if reason.startswith(reasons.MALFORMED):
         return Close(MALFORMED, reason)
     return Close(TRY_LATER, reason)  # script outdated, recovering: another process may do it
+
+
+def lost_reason(disconnect: Mapping[str, Any], *, silent: bool) -> str:
+    """Why a link ended, by the server's `websocket.disconnect`; silent: nothing was heard for long.
+
+    A server closes a link whose pings are not answered, and says no more than that the connection
+    broke: there was no close frame of the peer, whose `reason` uvicorn tells.
+    """
+    code = disconnect.get("code", NO_STATUS)
+    if code == RESTART:
+        return reasons.SERVER_STOPPED
+    if code in (ABNORMAL, FAULT) or (code == NO_STATUS and "reason" not in disconnect):
+        return reasons.SILENT if silent else reasons.CONNECTION_LOST
+    return reasons.CLOSED_BY_PEER

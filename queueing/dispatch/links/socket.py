@@ -62,6 +62,7 @@ class PeerSocket:
         self._beats = Allowance(BEATS_PER_SECOND, BEATS_AT_ONCE)
         self._heard = self._linked = False
         self._acked = 0
+        self._left = door.reasons.CONNECTION_LOST  # also when a send was what failed
         self._ack_timer: asyncio.TimerHandle | None = None
         self.slug = group.slug
         self.heartbeat_seconds = group.heartbeat_seconds
@@ -186,6 +187,8 @@ class PeerSocket:
         """The next frame as a mapping; None: the peer has gone. Raises ClosedError."""
         message = await self._receive()
         if message["type"] == "websocket.disconnect":
+            silent = self._loop.time() - self.heard_at >= self.limit_seconds
+            self._left = closes.lost_reason(message, silent=silent)
             return None
         if _size(message) > FRAME_LIMIT_BYTES:
             raise ClosedError(Close(closes.TOO_BIG, f"more than {FRAME_LIMIT_BYTES} bytes"))
@@ -257,9 +260,7 @@ class PeerSocket:
 
     async def _farewell(self) -> None:
         """Tell the group that the link is gone; silence would tell it too, only later."""
-        reason = (
-            self._closing.result().reason if self._closing.done() else door.reasons.CLOSED_BY_PEER
-        )
+        reason = self._closing.result().reason if self._closing.done() else self._left
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
                 await hotpath.arun(door.lost(self.slug, self.peer, self.link, reason[:100]))

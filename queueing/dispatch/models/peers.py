@@ -8,10 +8,19 @@ from poolsite.hotpath.rows import PartRow
 from queueing.dispatch.models.groups import PEER_PATTERN, Group, LinkState, ManualState
 
 
+class _Known(models.Manager["Instance"]):
+    """Names that nobody has removed."""
+
+    def get_queryset(self) -> models.QuerySet["Instance"]:
+        return super().get_queryset().filter(forgotten_at=None)
+
+
 class Instance(PartRow):
     """An application-server instance by its name; the id under it may change.
 
     The manual state belongs to the group and this name: it outlives restarts of everything.
+    A name that was removed keeps its row, because upgrades name it; it is back once an instance
+    registers under it.
     """
 
     part_of = "group"
@@ -47,6 +56,10 @@ class Instance(PartRow):
         help_text=_("Set by the upgrade, independent of the state set by an operator."),
     )
     created_at = models.DateTimeField(_("first seen"), auto_now_add=True)
+    forgotten_at = models.DateTimeField(_("removed at"), null=True, blank=True)
+
+    objects = _Known()
+    all_objects = models.Manager["Instance"]()
 
     access_kind = "instance"
 

@@ -1,6 +1,15 @@
 """What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
 
-from queueing.dispatch.selectors.events import event_words, reason_words, story, story_lines
+from queueing.dispatch.selectors.events import (
+    event_words,
+    older_than,
+    place_of,
+    place_told,
+    reason_words,
+    story,
+    story_lines,
+    story_of,
+)
 from queueing.dispatch.selectors.groups import (
     HOUR_COUNTERS,
     GroupNow,
@@ -16,7 +25,12 @@ from queueing.dispatch.selectors.groups import (
     with_hours,
 )
 from queueing.dispatch.selectors.peers import front_counts, peers_of
-from queueing.dispatch.selectors.sessions import SessionStory, session_out, session_story
+from queueing.dispatch.selectors.sessions import (
+    SessionStory,
+    session_out,
+    session_row_out,
+    session_story,
+)
 from queueing.dispatch.selectors.upgrades import running_upgrade, upgrade_out, upgrades_of
 
 __all__ = [
@@ -31,14 +45,19 @@ __all__ = [
     "group_now",
     "group_out",
     "hour_sums",
+    "older_than",
     "peers_of",
+    "place_of",
+    "place_told",
     "reason_words",
     "running_upgrade",
     "samples",
     "session_out",
+    "session_row_out",
     "session_story",
     "story",
     "story_lines",
+    "story_of",
     "upgrade_out",
     "upgrades_of",
     "visible_groups",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
+from django.db.models import Q
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
@@ -105,6 +106,47 @@ def story(group: Group, **filters: Any) -> "QuerySet[DispatchEvent]":
     return DispatchEvent.objects.filter(aggregate=group, **filters).order_by("-at_us", "-pk")
 
 
+def story_of(
+    group: Group,
+    *,
+    event: str = "",
+    who: str = "",
+    since_us: int | None = None,
+    until_us: int | None = None,
+) -> "QuerySet[DispatchEvent]":
+    """The same, filtered. who: part of an instance's name or of a peer's key."""
+    rows = story(group)
+    if event:
+        rows = rows.filter(event=event)
+    if who:
+        rows = rows.filter(Q(name__icontains=who) | Q(peer__icontains=who))
+    if since_us is not None:
+        rows = rows.filter(at_us__gte=since_us)
+    if until_us is not None:
+        rows = rows.filter(at_us__lt=until_us)
+    return rows
+
+
+def place_told(row: DispatchEvent) -> str:
+    """Where a page ends, for the address of the next one."""
+    return f"{row.at_us}.{row.pk}"
+
+
+def place_of(text: str) -> tuple[int, int] | None:
+    """The place that `place_told` made a text of; None for any other text."""
+    parts = text.split(".")
+    if len(parts) != 2 or not all(p.isascii() and p.isdecimal() and len(p) < 19 for p in parts):
+        return None
+    return int(parts[0]), int(parts[1])
+
+
+def older_than(
+    rows: "QuerySet[DispatchEvent]", place: tuple[int, int]
+) -> "QuerySet[DispatchEvent]":
+    """The rows of a story that follow a place."""
+    return rows.filter(Q(at_us__lt=place[0]) | Q(at_us=place[0], pk__lt=place[1]))
+
+
 def event_words() -> dict[str, str]:
     """What people read for each event; one that is not here is shown by its own name."""
     return {
@@ -163,4 +205,6 @@ def reason_words() -> dict[str, str]:
         reasons.CLEARED: _("all sessions cleared"),
         reasons.NAMED_ANEW: _("a new instance started under its name"),
         reasons.CLOSED_BY_PEER: _("closed by the peer"),
+        reasons.CONNECTION_LOST: _("the connection was lost"),
+        reasons.SERVER_STOPPED: _("the server was stopped"),
     }

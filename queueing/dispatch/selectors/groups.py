@@ -13,6 +13,7 @@ from poolsite.hotpath import rows
 from poolsite.operations.minutes import hour_sums as sums_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, MinuteSample
+from queueing.dispatch.services.groups import SETTINGS
 
 HOUR_COUNTERS = ("started", "refused")
 COUNTS = (
@@ -92,12 +93,8 @@ def group_out(now: GroupNow) -> dict[str, Any]:
     group, figures = now.group, figures_of(now.figures)
     return {
         "slug": group.slug,
-        "name": group.name,
         "status": figures["status"],
-        "sharing": group.sharing,
-        "heartbeat_seconds": group.heartbeat_seconds,
-        "missed_limit": group.missed_limit,
-        "disconnect_seconds": group.disconnect_seconds,
+        **{name: getattr(group, name) for name in SETTINGS},
         **{name: figures.get(name, 0) for name in COUNTS if name != "dropped"},
     }
 

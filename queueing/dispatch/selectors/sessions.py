@@ -93,6 +93,25 @@ def route_rows(page: door.RoutePage) -> list[RouteRow]:
     return rows
 
 
+def session_row_out(route: door.Route) -> dict[str, Any]:
+    """A session in a list, as the interface tells it."""
+    return {
+        "session": route.session,
+        "front": route.front,
+        "back": route.back,
+        "instance": route.back_name,
+        "why": route.why,
+        "live": route.live,
+        "ending": route.ending,
+        "provisional": route.provisional,
+        "started_us": route.started_us,
+        "deadline_us": route.deadline_us,
+        "ends_by_us": route.goes_at_us,
+        "messages_from_front": route.messages_from_front,
+        "messages_from_back": route.messages_from_back,
+    }
+
+
 def session_out(story: SessionStory) -> dict[str, Any]:
     """A session as the interface tells it."""
     found, route = story.found, story.found.route

@@ -17,6 +17,7 @@ from queueing.dispatch.services.instances import (
     peer_disconnect,
     session_end,
 )
+from queueing.dispatch.services.names import name_forget
 from queueing.dispatch.services.noting import note_peers
 from queueing.dispatch.services.sampling import sample_take
 from queueing.dispatch.services.upgrading import (
@@ -39,6 +40,7 @@ __all__ = [
     "group_rebuild",
     "heal_group",
     "instance_set",
+    "name_forget",
     "note_peers",
     "peer_disconnect",
     "sample_take",

@@ -36,6 +36,15 @@ def name_states(group: Group) -> list[door.NameState]:
     return [name_state(row) for row in Instance.objects.filter(group=group).order_by("name")]
 
 
+def known_instance(group: Group, name: str) -> Instance:
+    """The row of a name, made if need be, or back if it was removed."""
+    instance = Instance.all_objects.get_or_create(group=group, name=name)[0]
+    if instance.forgotten_at is not None:
+        instance.forgotten_at = None
+        instance.save(update_fields=["forgotten_at"])
+    return instance
+
+
 def send_after_commit(group: Group, send: Callable[[], object]) -> None:
     """Mark the group, and once the transaction around this is committed send its change to Redis.
 

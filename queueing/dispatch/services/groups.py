@@ -87,7 +87,8 @@ def group_configure(*, actor: Actor, group: Group, reason: str = "", **changes: 
 def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     """Delete a group. Its history stays; its slug is not given out again.
 
-    DispatchError while peers are linked or an upgrade runs.
+    DispatchError while peers are linked or pending, and while an upgrade runs. Nothing of it is
+    left in Redis, and a socket that was opened meanwhile is closed.
     """
     require(actor, "dispatch.configure", group)
     act = Act(actor, "dispatch.group_delete", clean_reason(reason, needed=True))
@@ -101,12 +102,7 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     with transaction.atomic():
         group = locked(group)
         aggregates.delete(group, act)
-        transaction.on_commit(lambda: _forget(group))
-
-
-def _forget(group: Group) -> None:
-    hotpath.run(door.destroy(group.slug, group.generation))
-    UnsentChange.objects.filter(group=group).delete()
+        send_after_commit(group, lambda: destroy_in_redis(group))
 
 
 # -- what Redis is told ---------------------------------------------------------------------------
@@ -116,6 +112,12 @@ def create_in_redis(group: Group) -> None:
     """Make the group's data of its present generation; harmless when it is there."""
     command = door.create(group.slug, group.generation, settings_of(group), name_states(group))
     hotpath.run(command)
+
+
+def destroy_in_redis(group: Group) -> None:
+    """Remove a deleted group's data, and close sockets that have linked to it meanwhile."""
+    hotpath.run(door.destroy(group.slug, group.generation))
+    UnsentChange.objects.filter(group=group).delete()
 
 
 def apply_settings(group: Group) -> None:

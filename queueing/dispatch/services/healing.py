@@ -22,7 +22,13 @@ from poolsite.jobs.shards import of_shard
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import DispatchEvent, Group, Instance, UnsentChange
 from queueing.dispatch.services.common import name_states, settings_of
-from queueing.dispatch.services.groups import apply_name, apply_settings, create_in_redis
+from queueing.dispatch.services.groups import (
+    apply_name,
+    apply_settings,
+    create_in_redis,
+    destroy_in_redis,
+)
+from queueing.dispatch.services.names import apply_forgotten, still_in_redis
 
 logger = logging.getLogger(__name__)
 
@@ -60,7 +66,7 @@ def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
     fresh = group.created_at > timezone.now() - timedelta(seconds=FRESH_SECONDS)
     if never and fresh and not found_generation:
         create_in_redis(group)  # its first life: nothing was lost, it only was not begun
-        return True
+        return _still_there(group)
     act = Act("dispatch.rebuild", "dispatch.group_rebuild", why)
     drained = cursor.generation if cursor else 0
     generation = begin_anew(group, act, found_generation, drained)
@@ -69,7 +75,15 @@ def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
     logger.warning("dispatch: group %s begins anew from SQL: %s", group.slug, why)
     command = door.recover(group.slug, generation, settings_of(group), name_states(group))
     hotpath.run(command)
-    return True
+    return _still_there(group)
+
+
+def _still_there(group: Group) -> bool:
+    """Whether the group that was just made in Redis exists: somebody may have deleted it."""
+    if Group.objects.filter(pk=group.pk).exists():
+        return True
+    destroy_in_redis(Group.all_objects.get(pk=group.pk))
+    return False
 
 
 def watch_groups(shard: int, shards: int) -> dict[str, int]:
@@ -92,7 +106,20 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
         except (hotpath.HotPathError, door.DispatchRefusedError, RedisError) as error:
             done["failed"] += 1
             logger.warning("dispatch: group %s is not healed yet: %s", group.slug, error)
+    _finish_deletions(shard, shards, done)
     return done
+
+
+def _finish_deletions(shard: int, shards: int, done: dict[str, int]) -> None:
+    """Remove from Redis what a deletion could not: Redis was away, or its process died."""
+    gone = Group.all_objects.exclude(deleted_at=None).filter(unsent__isnull=False)
+    for group in of_shard(gone.distinct().order_by("pk"), shard, shards):
+        marks = UnsentChange.objects.filter(group=group)
+        try:
+            done["resent"] += resend(marks, partial(destroy_in_redis, group))
+        except (hotpath.HotPathError, RedisError) as error:
+            done["failed"] += 1
+            logger.warning("dispatch: group %s is not removed yet: %s", group.slug, error)
 
 
 def _end_recovery(group: Group) -> None:
@@ -108,6 +135,8 @@ def bring_to_redis(group: Group) -> None:
     apply_settings(group)
     for instance in Instance.objects.filter(group=group):
         apply_name(group, instance)
+    for name in still_in_redis(group):
+        apply_forgotten(group, name)
 
 
 def differences(group: Group) -> dict[str, int]:
@@ -126,4 +155,5 @@ def differences(group: Group) -> dict[str, int]:
         state = said[instance.name][0] if instance.name in said else door.NameState(instance.name)
         drift["manual state"] += state.manual != instance.manual_state
         drift["upgrade's drain"] += state.upgrading != instance.upgrading
+    drift["removed names"] = len(still_in_redis(group))
     return {kind: count for kind, count in drift.items() if count}

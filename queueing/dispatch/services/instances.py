@@ -1,4 +1,4 @@
-"""Use cases of single peers: an instance's manual state, a session's end, a link's end."""
+"""Use cases of single peers: an instance's manual state, the end of a session or of a link."""
 
 import re
 from datetime import datetime
@@ -11,7 +11,12 @@ from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import PEER_PATTERN, Group, Instance, ManualState
-from queueing.dispatch.services.common import locked, redis_refusals, send_after_commit
+from queueing.dispatch.services.common import (
+    known_instance,
+    locked,
+    redis_refusals,
+    send_after_commit,
+)
 from queueing.dispatch.services.groups import apply_name
 
 _NAME = re.compile(PEER_PATTERN)
@@ -23,7 +28,7 @@ def instance_of(group: Group, name: str) -> Instance:
     """The row of a name, made if need be: an operator may speak of one that never came."""
     if not _NAME.fullmatch(name):
         raise DispatchError("malformed", "invalid name: use 1 to 40 letters, digits, . _ and -")
-    return Instance.objects.get_or_create(group=group, name=name)[0]
+    return known_instance(group, name)
 
 
 def instance_set(

@@ -12,6 +12,7 @@ from poolsite.jobs.shards import of_shard
 from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import FrontEnd, Group, Instance, LinkState
+from queueing.dispatch.services.common import known_instance
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +46,7 @@ def note(group: Group, rows: Sequence[door.PeerRow]) -> int:
         written = 0
         known = {row.name: row for row in Instance.objects.filter(group=group)}
         for name in backs.keys() - known.keys():
-            known[name] = Instance.objects.get_or_create(group=group, name=name)[0]
+            known[name] = known_instance(group, name)
         for name, instance in known.items():
             written += _save(instance, _instance_values(backs.get(name)), _INSTANCE)
         seen = {row.peer_id: row for row in FrontEnd.objects.filter(group=group)}

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -32,9 +32,9 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
     group = group_get(principal_of(request), slug)
     given = _filters(request)
     rows = _filtered(group, given)
-    before = _place(request.GET.get("before", ""))
+    before = selectors.place_of(request.GET.get("before", ""))
     if before is not None:
-        rows = rows.filter(Q(at_us__lt=before[0]) | Q(at_us=before[0], pk__lt=before[1]))
+        rows = selectors.older_than(rows, before)
     shown, last = keyset_page(rows, PAGE_ROWS)
     lines = selectors.story_lines(shown)
     words = selectors.event_words()
@@ -48,7 +48,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
         **given,
         "most_day": timezone.localdate(),
         "query": urlencode({name: value for name, value in given.items() if value}),
-        "before": f"{last.at_us}.{last.pk}" if last else "",
+        "before": selectors.place_told(last) if last else "",
     }
     return render(request, "dispatch/events.html", context)
 
@@ -76,30 +76,19 @@ def _filters(request: HttpRequest) -> dict[str, str]:
 
 
 def _filtered(group: Group, given: dict[str, str]) -> "QuerySet[DispatchEvent]":
-    rows = selectors.story(group)
-    if given["event"]:
-        rows = rows.filter(event=given["event"])
-    if given["who"]:
-        who = given["who"]
-        rows = rows.filter(Q(name__icontains=who) | Q(peer__icontains=who))
-    if given["day"]:
-        rows = rows.filter(at_us__gte=_start_us(given["day"]))
-    if given["until"]:
-        rows = rows.filter(at_us__lt=_start_us(given["until"]) + DAY_US)
-    return rows
+    return selectors.story_of(
+        group,
+        event=given["event"],
+        who=given["who"],
+        since_us=_start_us(given["day"]) if given["day"] else None,
+        until_us=_start_us(given["until"]) + DAY_US if given["until"] else None,
+    )
 
 
 def _start_us(text: str) -> int:
     """The beginning of the day in the reader's zone."""
     first = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=timezone.get_current_timezone())
     return int(first.timestamp()) * 1_000_000
-
-
-def _place(text: str) -> tuple[int, int] | None:
-    parts = text.split(".")
-    if len(parts) != 2 or not all(p.isascii() and p.isdecimal() and len(p) < 19 for p in parts):
-        return None
-    return int(parts[0]), int(parts[1])
 
 
 def _cells(rows: "QuerySet[DispatchEvent]") -> Iterator[Sequence[Any]]:

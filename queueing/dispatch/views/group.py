@@ -136,6 +136,12 @@ def _disconnect(principal: Principal, group: Group, request: HttpRequest) -> str
     return _("Link of %(peer)s closed. The peer may reconnect.") % {"peer": peer[2:]}
 
 
+def _forget(principal: Principal, group: Group, request: HttpRequest) -> str:
+    name = word_of(request, "name", 41)
+    services.name_forget(actor=principal, group=group, name=name, reason=word_of(request, "reason"))
+    return _("Instance name %(name)s removed.") % {"name": name}
+
+
 def _end_session(principal: Principal, group: Group, request: HttpRequest) -> str:
     session = word_of(request, "session", 81)
     services.session_end(
@@ -148,6 +154,7 @@ VERBS: dict[str, Callable[[Principal, Group, HttpRequest], Any]] = {
     "open": _set("open"),
     "drain": _set("drain"),
     "block": _set("blocked"),
+    "forget": _forget,
     "disconnect": _disconnect,
     "end_session": _end_session,
 }

@@ -1,13 +1,14 @@
-"""A group's settings."""
+"""A group's settings, and its end."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.models import Group
@@ -33,3 +34,18 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     status = 422 if form.is_bound else 200
     context = {"group": group, "form": form, "groups": form.groups()}
     return render(request, "dispatch/settings.html", context, status=status)
+
+
+@require_POST
+def group_delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete a group, or say why it can't be."""
+    principal = principal_of(request)
+    group = group_get(principal, slug, "dispatch.configure")
+
+    def delete() -> str:
+        services.group_delete(actor=principal, group=group, reason=word_of(request, "reason"))
+        return _("Group %(name)s deleted.") % {"name": group.name}
+
+    if carry_out(request, delete):
+        return redirect("dispatch:groups")
+    return redirect("dispatch:settings", slug=group.slug)

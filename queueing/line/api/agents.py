@@ -50,6 +50,7 @@ NAMED = {
     "schema": {"type": "integer", "minimum": 1, "exclusiveMaximum": 10**9},
     "description": "The agent's user ID. Required with a token; not needed with a session.",
 }
+NAMED_BY_FILTER = ("/history",)  # a list refuses parameters that are none of its own
 
 
 def agent_of(request: HttpRequest) -> Agent:
@@ -108,7 +109,7 @@ def logout(request: HttpRequest, given: LogoutIn) -> Any:
 
 
 @agents.post("/beat", response=STATE, exclude_unset=True, summary="Send an agent heartbeat")
-def beat(request: HttpRequest, given: NothingIn) -> Any:
+def agent_beat(request: HttpRequest, given: NothingIn) -> Any:
     """Keep the agent online and get the rooms. For polling."""
     return _state(agent_of(request), rooms.agent_beat)
 
@@ -198,7 +199,7 @@ def call_end(request: HttpRequest, given: RoomIn) -> Any:
 
 
 @agents.post("/messages", response=SAID, summary="Send a message")
-def post_message(request: HttpRequest, given: AgentMessageIn) -> Any:
+def post_agent_message(request: HttpRequest, given: AgentMessageIn) -> Any:
     """Send a message in one of the agent's own rooms. Repeating an ID doesn't send it twice."""
     me = agent_of(request)
     return _say(me, own_room(me, given.visit), given, Message.Author.AGENT)
@@ -215,7 +216,7 @@ def post_note(request: HttpRequest, given: AgentMessageIn) -> Any:
 
 
 @agents.post("/read", response={200: ReadsOut}, summary="Mark messages as read by the agent")
-def read(request: HttpRequest, given: AgentReadIn) -> Any:
+def mark_read_as_agent(request: HttpRequest, given: AgentReadIn) -> Any:
     """Mark messages of an own room up to this number as read. Lower numbers change nothing."""
     visit = own_room(agent_of(request), given.visit)
     receipts.messages_read(visit=visit, side=ReadReceipt.Side.AGENT, number=given.number)
@@ -223,7 +224,7 @@ def read(request: HttpRequest, given: AgentReadIn) -> Any:
 
 
 @agents.post("/typing", response={200: DoneOut}, summary="Show that the agent is typing")
-def typing(request: HttpRequest, given: RoomIn) -> Any:
+def typing_as_agent(request: HttpRequest, given: RoomIn) -> Any:
     """Show on the visitor's page, for a few seconds, that the agent is typing."""
     me = agent_of(request)
     rooms.typing_tell(visit=own_room(me, given.visit), by_agent=True)
@@ -256,6 +257,7 @@ def own_room(me: Agent, public_id: str) -> Visit:
 
 def document() -> None:
     """Each route says how a token names the agent. Called once, when all routes are there."""
-    for view in agents.path_operations.values():
+    for path, view in agents.path_operations.items():
         for operation in view.operations:
-            operation.openapi_extra = {"parameters": [NAMED]}
+            if path not in NAMED_BY_FILTER:
+                operation.openapi_extra = {"parameters": [NAMED]}

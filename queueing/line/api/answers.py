@@ -234,8 +234,16 @@ class ReportRowOut(Schema):
     outcomes: dict[str, int]
 
 
+class PauseTimeOut(Schema):
+    """The pauses of all agents for one reason. `seconds`: within the days of the report."""
+
+    reason: str
+    count: int
+    seconds: int
+
+
 class ReportOut(Schema):
-    """A report on whole days in the time zone `zone`."""
+    """A report on whole days in the time zone `zone`. `pauses`: longest first, of all queues."""
 
     desk: str
     by: Literal["time", "queue", "agent"]
@@ -245,6 +253,7 @@ class ReportOut(Schema):
     zone: str
     rows: list[ReportRowOut]
     total: ReportRowOut
+    pauses: list[PauseTimeOut]
 
 
 class BoardQueueOut(Schema):
@@ -329,12 +338,6 @@ class LeftMessageOut(Schema):
     handled_at: str | None
     handled_by: str
     call: MessageCallOut | None
-
-
-class LeftMessagesOut(Schema):
-    """Up to 100 messages, newest first. For the next page, pass the last ID as `before`."""
-
-    messages: list[LeftMessageOut]
 
 
 class ErasedOut(Schema):

@@ -6,6 +6,7 @@ from django.http import HttpRequest
 
 from poolsite import access
 from poolsite.access import Decision, Principal, Thing
+from poolsite.access.actions import actions
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.api.credentials import SAFE_METHODS, CredentialAuth, Told
 from poolsite.api.problems import kind_of_refusal
@@ -97,6 +98,31 @@ class Visiting(Known):
         return visit_of(principal, str(match.kwargs["visit"]), looks_only=looks_only)
 
 
+class AtDesks(Known):
+    """Who may do this with desks at all; which ones, the operation asks."""
+
+    def __init__(self, action: str) -> None:
+        super().__init__()
+        self.action = action
+
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        return told_of(self.action)
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = super().__call__(request)
+        if principal is not None:
+            access.require(principal, self.action)
+        return principal
+
+
+def told_of(action: str) -> Told:
+    """What an action needs. Who sets a desk up is a person: no token has these permissions."""
+    if not actions()[action].tokens:
+        return Told(("login",))
+    return Told(("token", "login"), (action,))
+
+
 class AtDesk(Known):
     """The desk of the address, for who may do this with it; a foreign one looks missing."""
 
@@ -106,7 +132,7 @@ class AtDesk(Known):
 
     def told(self, method: str) -> Told:
         """For the API reference."""
-        return Told(("token", "login"), (self.action,))
+        return told_of(self.action)
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
@@ -121,6 +147,30 @@ class AtDesk(Known):
         if not decision:
             raise ProblemError(kind_of_refusal(decision, "unknown-desk"))
         return desk
+
+
+class ReadingVisit(Known):
+    """The visit of the address below its desk, for who may read it with the staff's notes."""
+
+    def told(self, method: str) -> Told:
+        """For the API reference."""
+        return Told(("token", "login"), ("line.view", "line.serve"))
+
+    def __call__(self, request: HttpRequest) -> Any:
+        principal = super().__call__(request)
+        match = request.resolver_match
+        if principal is None or match is None:
+            return None
+        rows = Visit.objects.select_related(
+            *("desk__account", "queue", "agent", "rating", "outcome_code")
+        )
+        visit = rows.filter(
+            desk__slug=str(match.kwargs["slug"]), public_id=str(match.kwargs["visit"])
+        ).first()
+        decision = may_read(principal, place_of(visit) if visit is not None else None, notes=True)
+        if visit is None or not decision:
+            raise ProblemError(kind_of_refusal(decision, "unknown-visit"))
+        return visit
 
 
 def desk_of_request(request: HttpRequest) -> Desk:

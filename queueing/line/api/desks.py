@@ -14,6 +14,7 @@ from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.schemas import EraseIn
 from queueing.line.selectors import replay, reports, wallboard
+from queueing.line.selectors.report_data import report_as_data
 from queueing.line.services import erasing
 
 desks = Router(tags=["line"])
@@ -45,23 +46,7 @@ def get_report(
     only = desk.queues.filter(slug=queue).first() if queue else None
     if queue and only is None:
         raise ProblemError("unknown-queue")
-    report = reports.Report(desk, span, queue=only, now=now)
-    return {
-        "desk": desk.slug,
-        "by": by,
-        "step": span.step,
-        "first": span.first.isoformat(),
-        "last": span.last.isoformat(),
-        "zone": span.zone.key,
-        "rows": [_row(row) for row in report.rows(by)],
-        "total": _row(report.total()),
-    }
-
-
-def _row(row: reports.ReportRow) -> dict[str, Any]:
-    ranges = {**asdict(row.ranges), "told": row.ranges.told}
-    more = {"level": row.level, "abandonment": row.abandoned_share, "ranges": ranges}
-    return {**asdict(row), **more}
+    return report_as_data(desk, span, by, queue=only, now=now)
 
 
 @desks.get(

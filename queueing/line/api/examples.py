@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from poolsite.api.examples import AT, AT_MS, AT_US
 from queueing.line.api.examples_desk import AGENT, CALL, DESK, PROMISES
+from queueing.line.api.examples_setup import PATHS, RECORDS, SETUP
 
 VISIT: Final = "Qm9v4kZr2xWc"
 TOPIC: Final = "Order 20418"
@@ -68,6 +69,8 @@ STATE: Final = {
 }
 EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     **DESK,
+    **SETUP,
+    **RECORDS,
     "queues": {"slug": "sales"},
     "visits": {"visit": VISIT, "zone": "Asia/Shanghai"},
     "agent": {"visit": VISIT, "agent": AGENT},
@@ -79,7 +82,7 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
         "message": 77,
         "from": "2026-03-01",
         "until": "2026-03-01",
-        "day": "2026-03-02",
+        **PATHS,
     },
     # what visitors and machines send
     "JoinIn": {"name": "Mei", "topic": TOPIC, "contact": "mei@example.com", "language": "en"},

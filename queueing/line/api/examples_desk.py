@@ -41,6 +41,7 @@ DESK: Final[Mapping[str, Mapping[str, Any]]] = {
         "outcomes": {"Solved": 38, "Follow-up": 6},
     },
     "ReportOut": {"by": "time", "step": "hour", "first": "2026-03-01", "last": "2026-03-01"},
+    "PauseTimeOut": {"reason": "Lunch", "count": 12, "seconds": 27_300},
     "BoardPromises": {**PROMISES, "sooner": 18},
     "BoardQueueOut": {
         "name": "Sales",

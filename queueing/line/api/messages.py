@@ -6,19 +6,22 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Path, Query, Router
+from pydantic import Field
 
 from poolsite.access import principal_of_request
-from poolsite.api.reading import NothingIn
+from poolsite.api.pages import Page, PageIn, page
+from poolsite.api.reading import Moment, NothingIn
 from poolsite.api.root import ProblemError
-from queueing.line.api.answers import LeftMessageOut, LeftMessagesOut
+from queueing.line.api.answers import LeftMessageOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
+from queueing.line.api.found import queue_named
 from queueing.line.models import Agent, LeftMessage, MessageCall
+from queueing.line.selectors.messages import messages_of, with_text
 from queueing.line.services import left_messages, message_calls
 
 messages = Router(tags=["line"])
 READ, ANSWER = AtDesk("line.messages"), AtDesk("line.answer")
-LISTED = 100
 KEY_LIMIT = 2**63
 ONE: dict[int, Any] = {200: LeftMessageOut}
 Message: Any = Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")  # type: ignore[type-arg]
@@ -27,24 +30,42 @@ Named: Any = Query(  # type: ignore[type-arg]
 )
 
 
+class LeftMessagesIn(PageIn):
+    """The filters of the list of left messages."""
+
+    handled: bool | None = Field(None, description="Only handled, or only unhandled messages.")
+    queue: str = Field("", max_length=40, description="Only messages to this queue (slug).")
+    q: str = Field(
+        "", max_length=80, description="Only messages with this text in name, contact or message."
+    )
+    left_from: Moment | None = Field(
+        None, description="Only messages that were left at this time or later."
+    )
+    left_until: Moment | None = Field(
+        None, description="Only messages that were left before this time."
+    )
+
+
 @messages.get(
     "/{slug}/left-messages",
     auth=READ,
-    response={200: LeftMessagesOut},
+    response={200: Page[LeftMessageOut]},
     summary="List left messages",
 )
-def get_left_messages(
-    request: HttpRequest,
-    slug: str = Slug,
-    handled: bool | None = None,
-    before: int = Query(KEY_LIMIT - 1, ge=1, lt=KEY_LIMIT),  # type: ignore[type-arg]
-) -> Any:
-    """Newest first. `handled`: only handled or unhandled messages; `before`: only lower IDs."""
-    rows = LeftMessage.objects.filter(queue__desk=desk_of_request(request), pk__lt=before)
-    if handled is not None:
-        rows = rows.filter(handled_at__isnull=not handled)
-    rows = rows.select_related("queue", "call__agent").order_by("-pk")
-    return {"messages": [_message(row) for row in rows[:LISTED]]}
+def list_left_messages(request: HttpRequest, asked: Query[LeftMessagesIn], slug: str = Slug) -> Any:
+    """The messages that visitors left, newest first."""
+    rows = messages_of(desk_of_request(request), every=True).select_related("call__agent")
+    if asked.handled is not None:
+        rows = rows.filter(handled_at__isnull=not asked.handled)
+    if asked.queue:
+        rows = rows.filter(queue=queue_named(request, asked.queue))
+    if asked.q:
+        rows = with_text(rows, asked.q)
+    if asked.left_from is not None:
+        rows = rows.filter(at__gte=asked.left_from)
+    if asked.left_until is not None:
+        rows = rows.filter(at__lt=asked.left_until)
+    return page(request, asked, rows, _message)
 
 
 @messages.post(

@@ -3,13 +3,19 @@
 from poolsite.api import examples
 from poolsite.api.root import api
 from queueing.line.api import attachments, wrap_up  # noqa: F401  # add to visits and agents
+from queueing.line.api.agent_setup import agent_setup
 from queueing.line.api.agents import agents, document
+from queueing.line.api.desk_setup import setup
 from queueing.line.api.desks import desks
 from queueing.line.api.examples import EXAMPLES
 from queueing.line.api.forecasts import forecasts
+from queueing.line.api.lists import lists
 from queueing.line.api.messages import messages
+from queueing.line.api.queue_setup import queue_setup
 from queueing.line.api.supervising import supervising
+from queueing.line.api.visit_records import records
 from queueing.line.api.visitor_options import queues, visits
+from queueing.line.api.visitor_setup import visitor_setup
 
 
 def register() -> None:
@@ -19,7 +25,7 @@ def register() -> None:
     api.add_router("/queues", queues)
     api.add_router("/visits", visits)
     api.add_router("/agent", agents)
-    api.add_router("/desks", desks)
-    api.add_router("/desks", messages)
-    api.add_router("/desks", forecasts)
-    api.add_router("/desks", supervising)
+    for router in (setup, desks, messages, forecasts, supervising, records):
+        api.add_router("/desks", router)
+    for router in (queue_setup, agent_setup, lists, visitor_setup):
+        api.add_router("/desks", router)

@@ -81,7 +81,7 @@ def post_whisper(
     response=SAID,
     summary="Send a message in a joined room",
 )
-def post_message(
+def post_supervisor_message(
     request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
     """Send a message to the visitor and the agent under your own name, after joining."""

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.mails import site_of
+from poolsite.api.idempotency import shows_secret
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
@@ -108,6 +109,7 @@ def get_rating(request: HttpRequest, visit: str = VisitId) -> Any:
 
 
 @visits.post("/{visit}/code", response={200: CodeOut}, summary="Create a code for another device")
+@shows_secret
 def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """A code of eight letters and digits to continue the visit on another device.
 
@@ -126,6 +128,7 @@ def post_code(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> A
     response={200: ResumedOut},
     summary="Resume a visit with a code",
 )
+@shows_secret
 def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
     """Continue the visit that the code belongs to. Codes are valid for the queue's desk.
 

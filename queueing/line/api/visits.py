@@ -7,6 +7,7 @@ from ninja import Path, Query, Router, Status
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
+from poolsite.api.idempotency import shows_secret
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
@@ -62,6 +63,7 @@ def get_queue(request: HttpRequest, slug: str = Slug) -> Any:
     summary="Join a queue",
     exclude_unset=True,
 )
+@shows_secret
 def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
     """Add a visitor: answers `waiting` with the number ahead, or `room`, and a token to keep.
 
@@ -179,7 +181,7 @@ def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
 
 
 @visits.post("/{visit}/beat", response={200: VisitOut}, summary="Send a visitor heartbeat")
-def beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
+def visit_beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     """Keep the visit alive and get its state. For polling."""
     row = visit_row(request)
     standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
@@ -208,7 +210,7 @@ def get_messages(
 
 
 @visits.post("/{visit}/messages", response={200: RoomMessageOut}, summary="Send a message")
-def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
+def post_visitor_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -> Any:
     """Send a message as the visitor. Repeating an ID doesn't send it twice."""
     row = visit_row(request)
     said = rooms.message_send(
@@ -218,7 +220,7 @@ def post_message(request: HttpRequest, given: MessageIn, visit: str = VisitId) -
 
 
 @visits.post("/{visit}/typing", response={200: DoneOut}, summary="Show that the visitor is typing")
-def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
+def typing_as_visitor(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     """Show on the agent's page, for a few seconds, that the visitor is typing."""
     rooms.typing_tell(visit=visit_row(request), by_agent=False)
     return {"answer": "ok"}
@@ -229,7 +231,7 @@ def typing(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
     response={200: ReadsOut},
     summary="Mark messages as read by the visitor",
 )
-def read(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
+def mark_read_as_visitor(request: HttpRequest, given: ReadIn, visit: str = VisitId) -> Any:
     """Mark all messages up to this number as read. Returns how far both sides have read."""
     row = visit_row(request)
     receipts.messages_read(visit=row, side=ReadReceipt.Side.VISITOR, number=given.number)

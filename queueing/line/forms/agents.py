@@ -7,9 +7,10 @@ from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access.models import Membership, User
+from poolsite.access.models import User
 from poolsite.operations.settings_forms import Section, SettingsMixin
 from queueing.line.models import Agent, Desk, Queue
+from queueing.line.selectors.people import people_of
 
 PREFIX = "skill_"
 BASICS = Section(_("Agent"), ("user", "name", "capacity", "queues", "phone"))
@@ -92,14 +93,3 @@ class AgentForm(SettingsMixin, forms.Form):
 
 def _is_level(name: str) -> bool:
     return name.startswith(PREFIX)
-
-
-def people_of(desk: Desk) -> Any:
-    """Members of the desk's account (operators, for a desk of the platform) who are no agents."""
-    users = User.objects.filter(is_active=True, line_agent=None)
-    if desk.account_id is None:
-        users = users.filter(is_operator=True)
-    else:
-        members = Membership.objects.filter(account=desk.account_id).values("user")
-        users = users.filter(pk__in=members)
-    return users.order_by("username")

@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import User
 from poolsite.operations.short_names import ShortNameMixin
-from queueing.line.forms.agents import people_of
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.models.desks import SLUG
+from queueing.line.selectors.people import people_of
 
 
 class FirstQueueForm(ShortNameMixin, forms.Form):

@@ -41,7 +41,7 @@ class Line:
 
 def story(visit: Visit, reader: Principal) -> list[Line]:
     """Everything of a visit, oldest first; notes of the staff among it, files for this reader."""
-    events = _events(visit)
+    events = events_of(visit)
     lines = [_joined(visit, events), *_happened(visit, events)]
     for each in Message.objects.filter(visit=visit).select_related("agent", "attachment")[:MOST]:
         if each.author == Message.Author.SYSTEM:
@@ -55,7 +55,7 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
     return sorted(lines, key=lambda line: line.at)
 
 
-def _events(visit: Visit) -> list[RoomEvent]:
+def events_of(visit: Visit) -> list[RoomEvent]:
     """What happened, oldest first; where nothing is kept of that, what the rooms tell."""
     kept = list(RoomEvent.objects.filter(visit=visit).select_related("agent")[:MOST])
     if kept:

@@ -19,6 +19,17 @@ from queueing.line.models import Agent, Desk, Queue
 from queueing.line.services import hours
 from queueing.line.services.common import after_commit, agent_settings, queue_settings
 
+# Hours, topics and the overflow queue have forms of their own at each face.
+QUEUE_SETTINGS = (
+    *("name", "is_open", "welcome", "closed_text", "zone", "position", "mode"),
+    *("offer_seconds", "decline_seconds", "misses_limit", "wrap_up_seconds"),
+    *("max_wait_seconds", "max_length", "grace_seconds", "room_grace_seconds"),
+    *("skills_relax_seconds", "no_agent", "no_agent_seconds"),
+    *("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
+    *("ttl_seconds", "agent_grace_seconds"),
+)
+AGENT_SETTINGS = ("name", "capacity", "phone")
+
 
 def desk_create(
     *, actor: Actor, slug: str, name: str, account: Account | None = None, **settings: Any

@@ -8,6 +8,8 @@ from typing import Any
 from poolsite import history, live, sql_bulk
 from poolsite.history import Entry
 from poolsite.moments import moment_of
+from poolsite.operations.webhooks.emitting import Happened, emit_many
+from queueing.line import webhook_events
 from queueing.line.models import Agent, LineEvent, Room, RoomEvent, Visit
 from queueing.line.services import shifts
 
@@ -28,6 +30,7 @@ class Page:
     rooms: dict[str, Room]  # the open one of each visit
     rooms_new: list[Room]
     rooms_ended: list[Room]
+    told: list[Happened]  # to webhooks
 
 
 def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> None:
@@ -45,6 +48,7 @@ def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> No
     sql_bulk.update(Room, [vars(room) for room in page.rooms_ended], ["ended_at"])
     Room.objects.bulk_create(page.rooms_new, batch_size=500)
     RoomEvent.objects.bulk_create(page.events, ignore_conflicts=True, batch_size=500)
+    emit_many(page.told)
     for visit in page.changed:
         live.touch(f"line.room:{visit}")
 
@@ -62,12 +66,13 @@ def _values(entry: Entry) -> dict[str, Any]:
 
 def _page(desk_id: int, generation: int, entries: Sequence[Entry]) -> Page:
     names = {entry.fields["v"] for entry in entries if entry.fields.get("v", "-") != "-"}
-    visits = {row.public_id: row for row in Visit.objects.filter(public_id__in=names)}
+    rows = Visit.objects.filter(public_id__in=names).select_related("desk", "queue", "agent")
+    visits = {row.public_id: row for row in rows}
     agents = {row.user_id: row for row in Agent.objects.filter(desk_id=desk_id)}
     visit_of = {row.pk: name for name, row in visits.items()}
     rooms = Room.objects.filter(visit__in=visits.values(), ended_at=None).select_related("agent")
     open_rooms = {visit_of[room.visit_id]: room for room in rooms}
-    return Page(desk_id, generation, visits, agents, {}, [], open_rooms, [], [])
+    return Page(desk_id, generation, visits, agents, {}, [], open_rooms, [], [], [])
 
 
 def _agent(page: Page, fields: Mapping[str, str]) -> Agent | None:
@@ -117,6 +122,7 @@ def _room_end(page: Page, visit: Visit, at: datetime) -> None:
     if room.pk is not None:
         page.rooms_ended.append(room)
     shifts.add(room.agent, "busy_seconds", round((at - room.began_at).total_seconds()))
+    page.told.append(webhook_events.room_ended(room, visit))
 
 
 def _room(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
@@ -142,6 +148,7 @@ def _end(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit.ended_at = at
     page.changed[visit.public_id] = visit
     _room_end(page, visit, at)
+    page.told += webhook_events.visit_ended(visit)
     _event(page, visit, _agent(page, fields), seq, fields, at)
 
 

@@ -18,6 +18,7 @@ from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, LeftMessage
+from queueing.line.selectors.messages import with_text
 from queueing.line.services import calling, left_messages, message_calls
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
@@ -161,9 +162,7 @@ def _asked(asked: QueryDict, desk: Desk) -> tuple[dict[str, str], "QuerySet[Left
     if given["queue"]:
         rows = rows.filter(queue__slug=given["queue"])
     if text := given["q"]:
-        rows = rows.filter(
-            Q(name__icontains=text) | Q(contact__icontains=text) | Q(text__icontains=text)
-        )
+        rows = with_text(rows, text)
     for name, lookup in (("from", "at__gte"), ("until", "at__lt")):
         day = day_of(given[name])
         given[name] = day.isoformat() if day is not None else ""

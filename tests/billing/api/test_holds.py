@@ -45,7 +45,8 @@ async def test_a_hold_answers_with_quote_state_and_what_is_left(caller: Caller) 
         "outcome": "held",
         "state": "held",
         "quoted": "0.1200",
-        "charged": "0.1200",
+        "held": "0.1200",
+        "charged": "0.0000",
         "spendable": "99.8800",
         "flag": "",
     }

@@ -156,9 +156,7 @@ def test_each_shard_tops_up_its_own_wallets() -> None:
 
 def test_a_low_balance_is_told_once_until_it_recovers() -> None:
     people = payers()
-    NoticeTarget.objects.create(
-        account=people.wallet.account, channel="email", address="a@example.org"
-    )
+    NoticeTarget.objects.create(account=people.wallet.account, address="a@example.org")
     rows = Wallet.objects.filter(pk=people.wallet.pk)
     rows.update(alert_below=100 * UNITS, spendable=99 * UNITS)
     assert alerts.check_low_balances() == {"opened": 1, "closed": 0}

@@ -8,7 +8,8 @@ import pytest
 from billing.models import MoneyOrder, ProviderEvent, Recharge
 from billing.money import UNITS
 from poolsite.access.models import AuditEntry
-from poolsite.operations.models import Incident
+from poolsite.operations.models import Incident, WebhookEvent
+from poolsite.operations.webhooks.services import endpoint_create
 from tests.billing.recharge.money_people import (
     Payers,
     answer,
@@ -283,3 +284,24 @@ def test_the_addresses_of_the_library_believe_nothing(people: Payers) -> None:
     client.post("/payments/process/demo/", {"status": "confirmed"})
     assert spendable(people.wallet) == 0
     assert not Recharge.objects.exclude(status="waiting").exists()
+
+
+def test_webhooks_tell_once_of_a_top_up_that_was_credited_and_of_one_that_failed(
+    people: Payers,
+) -> None:
+    endpoint_create(
+        actor="test",
+        account=people.wallet.account,
+        name="hook",
+        url="https://hooks.example/",
+        events=["top_up.credited", "top_up.failed"],
+    )
+    paid, failed = started(people, 100), started(people, 50)
+    assert answer(completed(paid)) == (200, "credited")
+    answer(completed(paid))  # the provider repeats itself
+    answer(event("checkout.session.expired", session(failed)))
+    found = WebhookEvent.objects.order_by("created_at")
+    assert [(row.type, row.data["top_up"], row.data["amount"]) for row in found] == [
+        ("top_up.credited", paid.number, "100.0000"),
+        ("top_up.failed", failed.number, "50.0000"),
+    ]

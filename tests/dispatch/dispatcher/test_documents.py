@@ -11,7 +11,10 @@ PAGE = (ROOT / "docs/reference/dispatch/redis.md").read_text(encoding="utf-8")
 FOLDER = ROOT / "queueing" / "dispatch" / "lua"
 ALL_LUA = "\n".join(path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.lua")))
 PREFIXES = {reasons.SCRIPT_OUTDATED, reasons.MALFORMED, reasons.OTHER_GENERATION}
-SAID_ELSEWHERE = {reasons.SCRIPT_OUTDATED, reasons.CLOSED_BY_PEER}
+SAID_ELSEWHERE = {
+    *(reasons.SCRIPT_OUTDATED, reasons.CLOSED_BY_PEER),
+    *(reasons.CONNECTION_LOST, reasons.SERVER_STOPPED),
+}
 WORDS = {
     value for name, value in vars(reasons).items() if name.isupper() and isinstance(value, str)
 }

@@ -1,27 +1,38 @@
 """`manage.py dispatch`: groups, instances, sessions and upgrades from the command line."""
 
-import time
 from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.moments import moment_of
+from poolsite.moments import moment_of, us_of
 from poolsite.operations.commands import VerbCommand, account_of, moment_of_text
+from poolsite.operations.setting_options import (
+    add_settings,
+    changes_given,
+    in_words,
+    settings_given,
+    told_changes,
+    values_of,
+)
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
-from queueing.dispatch.models import Group, Instance, Upgrade
+from queueing.dispatch.management import peer_verbs, upgrade_verbs
+from queueing.dispatch.management.common import ACTOR, group_of
+from queueing.dispatch.models import Group, Instance
+from queueing.dispatch.services.groups import SETTINGS
 
-ACTOR = "manage.py dispatch"
 DRIFT = 1
-MANUAL = {"open": "open", "drain": "drain", "block": "blocked"}
 
 
 class Command(VerbCommand):
-    """Make, show and check groups; open, drain and block instances; explain; upgrade."""
+    """Make, set, show, check and delete groups; peers, sessions and upgrades stand beside it."""
 
-    help = "Dispatcher: create, show, open, drain, block, explain, upgrade, abort, events, check."
+    help = (
+        "Dispatcher: list, create, set, show, delete, events, check; open, drain, block, forget, "
+        "disconnect; sessions, explain, end-session; upgrade, upgrades, force, abort."
+    )
     requires_migrations_checks = False
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,55 +40,45 @@ class Command(VerbCommand):
         verbs.add_parser("list", help="list groups with their figures").set_defaults(run=self._list)
         create = verbs.add_parser("create", help="create a group")
         create.add_argument("slug")
-        create.add_argument("--name", default="")
         create.add_argument(
             "--account", default="", help="slug of the account; default: the platform"
         )
-        create.add_argument("--sharing", default="least", choices=("least", "turn", "key"))
-        create.add_argument("--heartbeat", type=int, default=5, metavar="SECONDS")
+        add_settings(create, Group, SETTINGS)
         create.set_defaults(run=self._create)
-        show = verbs.add_parser("show", help="show a group's figures, instances and front-ends")
+        change = verbs.add_parser("set", help="change settings")
+        change.add_argument("slug")
+        change.add_argument("--reason", default="")
+        add_settings(change, Group, SETTINGS)
+        change.set_defaults(run=self._change)
+        show = verbs.add_parser(
+            "show", help="show a group's figures, settings, instances and front-ends"
+        )
         show.add_argument("slug")
         show.set_defaults(run=self._show)
-        for verb, told in (
-            ("open", "let an instance accept new sessions"),
-            ("drain", "stop new sessions; open sessions continue"),
-            ("block", "stop new sessions and end the open ones"),
-        ):
-            one = verbs.add_parser(verb, help=told)
-            one.add_argument("slug")
-            one.add_argument("name")
-            one.add_argument("--reason", default="", required=verb != "open")
-            if verb != "open":
-                one.add_argument("--until", default="", help="2026-01-31T08:00+08:00")
-            one.set_defaults(run=self._set)
-        explain = verbs.add_parser("explain", help="explain a session's route")
-        explain.add_argument("slug")
-        explain.add_argument("session", help="front-end/number")
-        explain.set_defaults(run=self._explain)
-        self._add_upgrades(verbs)
+        delete = verbs.add_parser("delete", help="delete a group whose peers have stopped")
+        delete.add_argument("slug")
+        delete.add_argument("--reason", required=True)
+        delete.set_defaults(run=self._delete)
+        peer_verbs.add_verbs(verbs, self._say)
+        upgrade_verbs.add_verbs(verbs, self._say)
+        self._add_looking(verbs)
+
+    def _add_looking(self, verbs: Any) -> None:
         events = verbs.add_parser("events", help="list the latest events of a group")
         events.add_argument("slug")
         events.add_argument("--count", type=int, default=20)
+        events.add_argument("--event", default="", choices=("", *door.EVENTS), metavar="EVENT")
+        events.add_argument("--who", default="", help="part of a name or of a peer's ID")
+        for name in ("since", "until"):
+            events.add_argument(f"--{name}", default="", help="2026-01-31T08:00+08:00")
         events.set_defaults(run=self._events)
         check = verbs.add_parser("check", help="compare SQL and Redis; exit 1 if they differ")
         check.add_argument("slug", nargs="?", default="", help="default: all groups")
         check.add_argument("--mend", action="store_true", help="fix Redis from SQL")
         check.set_defaults(run=self._check)
 
-    def _add_upgrades(self, verbs: Any) -> None:
-        upgrade = verbs.add_parser("upgrade", help="upgrade the instances one by one")
-        upgrade.add_argument("slug")
-        upgrade.add_argument("version")
-        upgrade.add_argument("--max-drain", type=int, default=600, metavar="SECONDS")
-        upgrade.add_argument("--at-limit", default="wait", choices=("wait", "force"))
-        upgrade.add_argument("--reason", default="")
-        upgrade.add_argument("--follow", action="store_true", help="print progress until it ends")
-        upgrade.set_defaults(run=self._upgrade)
-        abort = verbs.add_parser("abort", help="abort the running upgrade")
-        abort.add_argument("slug")
-        abort.add_argument("--reason", required=True)
-        abort.set_defaults(run=self._abort)
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
 
     def _list(self, options: dict[str, Any]) -> None:
         for now in selectors.with_figures(list(Group.objects.order_by("slug"))):
@@ -87,79 +88,48 @@ class Command(VerbCommand):
         group = services.group_create(
             actor=ACTOR,
             slug=options["slug"],
-            name=options["name"],
             account=account_of(options["account"]),
-            sharing=options["sharing"],
-            heartbeat_seconds=options["heartbeat"],
+            **settings_given(options, SETTINGS),
         )
         self.stdout.write(f"Group {group.slug} created.")
 
+    def _change(self, options: dict[str, Any]) -> None:
+        changes, group = changes_given(options, SETTINGS), group_of(options)
+        before = values_of(group, list(changes))
+        services.group_configure(actor=ACTOR, group=group, reason=options["reason"], **changes)
+        for line in told_changes(before, changes) or ["no changes"]:
+            self.stdout.write(f"{group.slug}: {line}")
+
     def _show(self, options: dict[str, Any]) -> None:
-        group = _group(options["slug"])
+        group = group_of(options)
         now = selectors.group_now(group)
         self.stdout.write(_figures(now))
+        for name, value in values_of(group, SETTINGS).items():
+            self.stdout.write(f"  {name:<22}{in_words(value)}")
         rows = hotpath.run(door.peers(group.slug)) if now.figures else []
         instances = Instance.objects.filter(group=group)
         found = selectors.peers_of(rows, instances, selectors.front_counts(group))
         for _, row in sorted(found.items()):
             self.stdout.write("  " + (_instance(row) if row["kind"] == "back" else _front(row)))
 
-    def _set(self, options: dict[str, Any]) -> None:
-        until = options.get("until", "")
-        instance = services.instance_set(
-            actor=ACTOR,
-            group=_group(options["slug"]),
-            name=options["name"],
-            state=MANUAL[options["verb"]],
-            reason=options["reason"],
-            until=moment_of_text(until) if until else None,
-        )
-        self.stdout.write(f"{instance.name}: {instance.manual_state}")
-
-    def _explain(self, options: dict[str, Any]) -> None:
-        story = selectors.session_story(_group(options["slug"]), options["session"])
-        if story is None:
-            raise CommandError(f"Session {options['session']} not found.")
-        told = selectors.session_out(story)
-        for name, value in told.items():
-            self.stdout.write(f"{name}: {value}")
-
-    def _upgrade(self, options: dict[str, Any]) -> None:
-        upgrade = services.upgrade_start(
-            actor=ACTOR,
-            group=_group(options["slug"]),
-            target_version=options["version"],
-            max_drain_seconds=options["max_drain"],
-            at_limit=options["at_limit"],
-            reason=options["reason"],
-        )
-        self._tell(upgrade)
-        while options["follow"] and upgrade.status == Upgrade.Status.RUNNING:
-            time.sleep(1)
-            upgrade.refresh_from_db()
-            self._tell(upgrade)
-
-    def _tell(self, upgrade: Upgrade) -> None:
-        told = selectors.upgrade_out(upgrade)
-        steps = "  ".join(
-            f"{step['name']}={step['status']}({step['sessions']})" for step in told["steps"]
-        )
-        self.stdout.write(
-            f"upgrade {told['id']} to {told['target_version']}: {told['status']}, "
-            f"{told['done']} of {told['total']}  {steps}  {told['waits_for']}".rstrip()
-        )
-
-    def _abort(self, options: dict[str, Any]) -> None:
-        upgrade = selectors.running_upgrade(_group(options["slug"]))
-        if upgrade is None:
-            raise CommandError("No upgrade of this group is running.")
-        told = services.upgrade_abort(actor=ACTOR, upgrade=upgrade, reason=options["reason"])
-        for step in selectors.upgrade_out(told)["steps"]:
-            self.stdout.write(f"{step['name']}: {step['status']}, {step['manual_state']}")
+    def _delete(self, options: dict[str, Any]) -> None:
+        group = group_of(options)
+        services.group_delete(actor=ACTOR, group=group, reason=options["reason"])
+        self.stdout.write(f"Group {group.slug} deleted.")
 
     def _events(self, options: dict[str, Any]) -> None:
-        rows = selectors.story(_group(options["slug"]))[: max(1, options["count"])]
-        for row in rows:
+        since, until = (
+            us_of(moment_of_text(options[name])) if options[name] else None
+            for name in ("since", "until")
+        )
+        rows = selectors.story_of(
+            group_of(options),
+            event=options["event"],
+            who=options["who"],
+            since_us=since,
+            until_us=until,
+        )
+        for row in rows[: max(1, options["count"])]:
             who = row.name or row.peer or "-"
             more = "" if row.count is None else f"  sessions {row.count}"
             told = (
@@ -168,7 +138,7 @@ class Command(VerbCommand):
             self.stdout.write(told.rstrip())
 
     def _check(self, options: dict[str, Any]) -> None:
-        groups = [_group(options["slug"])] if options["slug"] else list(Group.objects.all())
+        groups = [group_of(options)] if options["slug"] else list(Group.objects.all())
         drift = 0
         for group in groups:
             found = services.differences(group)
@@ -203,10 +173,3 @@ def _front(row: dict[str, Any]) -> str:
         f"front-end {row['id']}  {row['state']}  {row['profile']}  sessions {row['sessions']}  "
         f"lost by its own count {lost}"
     )
-
-
-def _group(slug: str) -> Group:
-    group = Group.objects.select_related("account").filter(slug=slug).first()
-    if group is None:
-        raise CommandError(f"Group {slug} not found.")
-    return group

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from poolsite import access, hotpath, live
 from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from queueing.dispatch import dispatcher as door
+from queueing.dispatch import webhook_events
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import (
     PEER_PATTERN,
@@ -157,6 +158,7 @@ def upgrade_abort(*, actor: Actor, upgrade: Upgrade, reason: str) -> Upgrade:
         upgrade.save(update_fields=["status", "note", "ended_at", "ended_by", "ended_reason"])
         states = {step.instance.name: step.instance.manual_state for step in _steps(upgrade)}
         _audit(actor, "dispatch.upgrade_abort", upgrade, reason, states=states)
+        webhook_events.tell(webhook_events.ABORTED, upgrade)
         touch(upgrade)
     return upgrade
 

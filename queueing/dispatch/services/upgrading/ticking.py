@@ -15,6 +15,7 @@ from poolsite import access, hotpath
 from poolsite.jobs import lease
 from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
+from queueing.dispatch import webhook_events
 from queueing.dispatch.models import LinkState, Upgrade, UpgradeStep
 from queueing.dispatch.services.common import send_after_commit
 from queueing.dispatch.services.groups import apply_name
@@ -103,6 +104,7 @@ def _finish(upgrade: Upgrade) -> None:
         label=f"upgrade {upgrade.pk}",
         after={"upgrade": upgrade.pk, "version": upgrade.target_version},
     )
+    webhook_events.tell(webhook_events.COMPLETED, upgrade)
     touch(upgrade)
 
 

@@ -1,0 +1,43 @@
+"""What billing's routes behind Django share: who asks, for which wallet, money as text."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Path
+
+from billing import money
+from billing.models import Wallet
+from billing.selectors.wallets import wallet_get
+from poolsite import access
+from poolsite.access import Principal, principal_of_request
+from poolsite.api.root import ProblemError
+
+Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
+Id: Any = Path(..., ge=1, lt=2**63)  # type: ignore[type-arg]
+
+
+def wallet_of(
+    request: HttpRequest, slug: str, action: str = "billing.view"
+) -> tuple[Principal, Wallet]:
+    """Who asks, and the wallet; a missing one looks like a foreign one."""
+    principal = principal_of_request(request)
+    try:
+        return principal, wallet_get(principal, slug, action)
+    except access.Hidden:
+        raise ProblemError("unknown-account", "account not found") from None
+
+
+def money_of(request: HttpRequest, slug: str, action: str) -> tuple[Principal, Wallet]:
+    """The same for what asks for a second factor: `billing.pay`, `billing.finance`."""
+    try:
+        return wallet_of(request, slug, action)
+    except access.FactorNeeded:
+        raise ProblemError("second-factor", "prove your second factor again") from None
+
+
+def units_of(text: str) -> int:
+    """The units of an amount in currency units."""
+    try:
+        return money.parse(text)
+    except money.MoneyError as error:
+        raise ProblemError("malformed", str(error)) from None

@@ -1,0 +1,136 @@
+"""The API's operations as verbs of `manage.py wallet`: the same names, rules and rights.
+
+A verb runs the operation itself, as the user that `--as` names: what that user may not do in the
+API is refused here. Whoever has a shell on the server stands for the second factor.
+"""
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+from urllib.parse import quote, urlencode
+
+import orjson
+from django.core.management.base import CommandError
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.urls import resolve
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.access.models import User
+
+ROOT = "/api/v1/accounts"
+# Four eyes are two people who log in: a shell cannot prove that it is another one.
+LOG_IN_ONLY = frozenset({"approve_adjustment"})
+_PART = re.compile(r"\{(?:\w+:)?(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Verb:
+    """One operation; `body`: the model of its body, if it has one."""
+
+    name: str
+    summary: str
+    told: str
+    method: str
+    path: str
+    body: type[BaseModel] | None
+
+    @property
+    def parts(self) -> list[str]:
+        """The names in its path, in their order."""
+        return _PART.findall(self.path)
+
+
+def verbs() -> Iterator[Verb]:
+    """The operations behind Django, but for those that two people must log in for."""
+    from billing.api.routes import PARTS
+
+    for part in PARTS:
+        for path, view in part.router.path_operations.items():
+            for operation in view.operations:
+                function = operation.view_func
+                if function.__name__ not in LOG_IN_ONLY:
+                    yield Verb(
+                        function.__name__.replace("_", "-"),
+                        str(operation.summary),
+                        str(operation.description),
+                        operation.methods[0],
+                        path,
+                        get_type_hints(function).get("given"),
+                    )
+
+
+def call(verb: Verb, places: Mapping[str, str], fields: Sequence[str], who: str) -> str:
+    """Run an operation; what it answers, as JSON with an indent. CommandError: its refusal."""
+    given = dict(map(_field, fields))
+    address = ROOT + _PART.sub(lambda found: quote(places[found[1]], safe=""), verb.path)
+    request = _request(verb, address, given, _principal(who))
+    answer = _answer(request)
+    if not answer.content:
+        return "Done."
+    told = orjson.loads(answer.content)
+    if answer.status_code >= 400:
+        raise CommandError(f"{told['type']}: {told.get('detail') or told['title']}")
+    return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode()
+
+
+def _request(
+    verb: Verb, address: str, given: Mapping[str, str], principal: Principal
+) -> HttpRequest:
+    request = HttpRequest()
+    request.method, request.path, request.path_info = verb.method, address, address
+    request.META = {"CONTENT_TYPE": "application/json", "REMOTE_ADDR": ""}
+    request.__dict__["_principal"] = principal
+    request.__dict__["_dont_enforce_csrf_checks"] = True  # there is no browser
+    if verb.method == "GET":
+        request.GET = QueryDict(urlencode(given))
+    else:
+        body = {name: _value(verb.body, name, value) for name, value in given.items()}
+        request.__dict__["_body"] = orjson.dumps(body)
+    return request
+
+
+def _answer(request: HttpRequest) -> HttpResponse:
+    found = resolve(request.path)
+    request.resolver_match = found
+    answer: HttpResponse = found.func(request, *found.args, **found.kwargs)
+    return answer
+
+
+def _principal(name: str) -> Principal:
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None:
+        raise CommandError(f"User {name!r} not found, or deactivated.")
+    found = access.principal_of_user(user)
+    shown = f"{found.name} (manage.py wallet)"
+    return replace(found, name=shown, factor_at=time.time(), has_factor=True)
+
+
+def _field(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise CommandError(f"{text!r} is not field=value.")
+    if value.startswith("@"):
+        value = Path(value[1:]).read_text()
+    return name, value
+
+
+def _value(body: type[BaseModel] | None, name: str, value: str) -> Any:
+    """The text where the field takes it as it stands, else the JSON that it is."""
+    field = body.model_fields.get(name) if body else None
+    if field is None:
+        return value
+    annotation: Any = Annotated[field.annotation, field]
+    adapter: TypeAdapter[Any] = TypeAdapter(annotation)
+    try:
+        adapter.validate_python(value, strict=True)
+    except ValidationError:
+        with suppress(ValueError):
+            return json.loads(value)
+    return value

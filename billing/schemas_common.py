@@ -1,0 +1,39 @@
+"""Fields that billing's requests share."""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, Field, Strict, StringConstraints
+
+from poolsite.api.reading import STRICT
+
+# One line without control characters, of a filter.
+Line = Annotated[str, StringConstraints(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Amount = Annotated[
+    str,
+    StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$"),
+    Field(description="An amount in the account's currency, such as 12.50.", examples=["12.50"]),
+]
+Name = Annotated[str, Field(min_length=1, max_length=120, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Reason = Annotated[str, Field(max_length=200, description="Kept in the audit log.")]
+Once = Annotated[
+    UUID | None,
+    Strict(False),
+    Field(description="A UUID of your choice. Repeating it repeats nothing."),
+]
+
+
+class MoneyReasonIn(BaseModel):
+    """Why something is done."""
+
+    model_config = STRICT
+
+    reason: Reason
+
+
+class MoneyNoteIn(BaseModel):
+    """Why something is done; it may be left out."""
+
+    model_config = STRICT
+
+    reason: Reason = ""

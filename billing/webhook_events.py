@@ -1,0 +1,205 @@
+"""What webhooks tell of money: final message states, top-ups, low balances, campaigns."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from billing import money
+from billing.models import Campaign, Message, Recharge, Wallet
+from billing.models.messages import State
+from billing.persistence.folding import MessageDelta
+from poolsite.operations.webhooks import emitting
+from poolsite.operations.webhooks.emitting import Happened
+from poolsite.operations.webhooks.event_types import EventType, declare
+
+MESSAGES, MONEY, CAMPAIGNS = _("Messages"), _("Balance"), _("Campaigns")
+# The final states, and the event of each.
+OF_STATE = {
+    State.SETTLED: "message.delivered",
+    State.FAILED: "message.failed",
+    State.EXPIRED: "message.expired",
+    State.CANCELLED: "message.cancelled",
+}
+_AT = "2026-03-01T02:32:07.481920+00:00"
+_MESSAGE = {
+    "message": "c-1042",
+    "chatbot": "bank-bot",
+    "kind": "message",
+    "mode": "native_text",
+    "charged": "0.1000",
+    "currency": "CNY",
+    "held_at": _AT,
+    "sent_at": _AT,
+    "ended_at": _AT,
+}
+_RECHARGE = {
+    "top_up": "R00000012",
+    "amount": "500.0000",
+    "currency": "CNY",
+    "provider": "stripe",
+    "reference": "pi_3MtwBw",
+}
+_BALANCE = {"balance": "41.2500", "threshold": "50.0000", "currency": "CNY"}
+_CAMPAIGN = {
+    "campaign": 17,
+    "name": "Spring offer",
+    "status": "done",
+    "uploaded": 2_000,
+    "reason": "",
+}
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    declare(
+        *(
+            EventType(name, MESSAGES, label, when, _MESSAGE)
+            for name, label, when in (
+                (
+                    *("message.delivered", _("Message delivered")),
+                    _("The final report came. The charge is the price of the mode it names."),
+                ),
+                (
+                    *("message.failed", _("Message failed")),
+                    _("The final report says that it failed. The whole hold was returned."),
+                ),
+                (
+                    *("message.expired", _("Message expired")),
+                    _("No final report came within 72 hours. The whole hold was returned."),
+                ),
+                (
+                    *("message.cancelled", _("Message cancelled")),
+                    _("The hold was cancelled, or the message wasn't sent in time."),
+                ),
+            )
+        ),
+        EventType(
+            *("top_up.credited", MONEY, _("Top-up credited")),
+            _("A payment was confirmed and added to the balance."),
+            _RECHARGE,
+        ),
+        EventType(
+            *("top_up.failed", MONEY, _("Top-up failed")),
+            _("The payment provider rejected or cancelled a payment."),
+            _RECHARGE,
+        ),
+        EventType(
+            *("balance.low", MONEY, _("Balance low")),
+            _("The balance fell below the alert threshold."),
+            _BALANCE,
+        ),
+        EventType(
+            *("balance.recovered", MONEY, _("Balance recovered")),
+            _("The balance is 10% above the alert threshold again."),
+            _BALANCE,
+        ),
+        EventType(
+            *("campaign.completed", CAMPAIGNS, _("Campaign completed")),
+            _("Every message of the campaign has its final state."),
+            _CAMPAIGN,
+        ),
+        EventType(
+            *("campaign.paused", CAMPAIGNS, _("Campaign paused")),
+            _("The platform paused the campaign, and says why."),
+            _CAMPAIGN,
+        ),
+    )
+
+
+def messages_ended(deltas: Sequence[MessageDelta]) -> None:
+    """Tell of the messages that a batch has brought to their final state; in its transaction.
+
+    Reads the messages' rows only of accounts that somebody listens to.
+    """
+    ended = {
+        (delta.wallet_id, delta.message_id): OF_STATE[State(delta.state)]
+        for delta in deltas
+        if delta.state in OF_STATE and not delta.forgotten
+    }
+    listeners = emitting.listeners(set(ended.values())) if ended else None
+    if not listeners:
+        return
+    wallets = Wallet.objects.select_related("account").in_bulk({key for key, _ in ended})
+    heard = {key for key, wallet in wallets.items() if listeners.of(wallet.account_id)}
+    rows = Message.objects.filter(
+        wallet_id__in=heard, message_id__in=[name for key, name in ended if key in heard]
+    )
+    emitting.emit_many(
+        [
+            _message(wallets[row.wallet_id], row, ended[row.wallet_id, row.message_id])
+            for row in rows
+            if (row.wallet_id, row.message_id) in ended
+        ]
+    )
+
+
+def _message(wallet: Wallet, row: Message, kind: str) -> Happened:
+    return Happened(
+        kind,
+        wallet.account_id,
+        {
+            "message": row.message_id,
+            "chatbot": row.chatbot,
+            "kind": row.kind,
+            "mode": row.mode,
+            "charged": money.plain(row.charged),
+            "currency": wallet.account.currency,
+            **{
+                name: at.isoformat() if (at := getattr(row, name)) is not None else None
+                for name in ("held_at", "sent_at", "ended_at")
+            },
+        },
+        key=row.message_id,  # a late report brings no second final state
+    )
+
+
+def top_up(kind: str, recharge: Recharge) -> None:
+    """Tell of a top-up: `top_up.credited` or `top_up.failed`."""
+    wallet = recharge.wallet
+    emitting.emit(
+        kind,
+        account_id=wallet.account_id,
+        data={
+            "top_up": recharge.number,
+            "amount": money.plain(recharge.amount),
+            "currency": recharge.currency,
+            "provider": recharge.variant,
+            "reference": recharge.transaction_id,
+        },
+        page=partial(reverse, "billing:recharges", args=[wallet.slug]),
+        key=recharge.number,
+    )
+
+
+def balance(kind: str, wallet: Wallet) -> None:
+    """Tell of a balance: `balance.low` or `balance.recovered`."""
+    emitting.emit(
+        kind,
+        account_id=wallet.account_id,
+        data={
+            "balance": money.plain(wallet.spendable),
+            "threshold": money.plain(wallet.alert_below),
+            "currency": wallet.account.currency,
+        },
+        page=partial(reverse, "billing:portal", args=[wallet.slug]),
+    )
+
+
+def campaign(kind: str, found: Campaign, **changed: Any) -> None:
+    """Tell of a campaign: `campaign.completed` or `campaign.paused`. changed: newer values."""
+    emitting.emit(
+        kind,
+        account_id=found.wallet.account_id,
+        data={
+            "campaign": found.pk,
+            "name": found.name,
+            "status": found.status,
+            "uploaded": found.uploaded,
+            "reason": "",
+            **changed,
+        },
+        page=partial(reverse, "billing:campaign", args=[found.wallet.slug, found.pk]),
+    )

@@ -1,0 +1,1 @@
+"""Receiving webhooks: how a signature is verified."""

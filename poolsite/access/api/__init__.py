@@ -1,0 +1,1 @@
+"""Accounts, people, tokens and the audit log in the API."""

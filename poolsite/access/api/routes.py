@@ -1,0 +1,15 @@
+"""Registers the routes about accounts, people, tokens and the audit log."""
+
+from poolsite.access.api import accounts, audit, operators, tokens
+from poolsite.access.api.examples import EXAMPLES
+from poolsite.api import examples
+from poolsite.api.root import api
+
+
+def register() -> None:
+    """Called once, by poolsite.urls."""
+    examples.declare(EXAMPLES)
+    api.add_router("/people", accounts.router)
+    api.add_router("/people", operators.router)
+    api.add_router("/tokens", tokens.router)
+    api.add_router("/audit-log", audit.router)

@@ -1,0 +1,54 @@
+"""Keys of requests: claimed by the first, kept with its answer, forgotten after a day.
+
+Unaudited: they say nothing of what the request did, which its own service writes down.
+"""
+
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from poolsite.access.models import IdempotentRequest
+
+KEEP = timedelta(hours=24)
+FORGET_ROWS = 2_000
+FORGET_BATCHES = 50
+
+
+def key_claim(*, credential: str, key: str, fingerprint: str) -> tuple[IdempotentRequest, bool]:
+    """The request that has this key, and whether it is the caller's own, who is the first."""
+    asked = {"credential": credential, "key": key}
+    while True:
+        try:
+            with transaction.atomic():
+                return IdempotentRequest.objects.create(**asked, fingerprint=fingerprint), True
+        except IntegrityError:
+            found = IdempotentRequest.objects.filter(**asked).first()
+            if found is not None:  # else it was released in between
+                return found, False
+
+
+def key_answered(
+    *, request: IdempotentRequest, status: int, content_type: str, answer: bytes | None
+) -> None:
+    """Keep what a request was answered. None: the answer itself is not to be kept."""
+    IdempotentRequest.objects.filter(pk=request.pk).update(
+        status=status, content_type=content_type[:100], answer=answer
+    )
+
+
+def key_release(*, request: IdempotentRequest) -> None:
+    """Forget a request that changed nothing, so that a repeat runs."""
+    IdempotentRequest.objects.filter(pk=request.pk).delete()
+
+
+def forget_keys() -> int:
+    """Delete keys older than a day, a bounded number; returns how many."""
+    old = IdempotentRequest.objects.filter(created_at__lt=timezone.now() - KEEP)
+    forgotten = 0
+    for _ in range(FORGET_BATCHES):
+        keys = list(old.order_by("created_at").values_list("pk", flat=True)[:FORGET_ROWS])
+        forgotten += IdempotentRequest.objects.filter(pk__in=keys).delete()[0] if keys else 0
+        if len(keys) < FORGET_ROWS:
+            break
+    return forgotten

@@ -1,0 +1,1 @@
+"""Incidents, and tags and notes of objects, in the API."""

@@ -1,0 +1,122 @@
+"""Events are stored where something happens, in its transaction, for the endpoints that listen."""
+
+import uuid
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+from django.utils import timezone
+
+from poolsite.operations.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
+from poolsite.operations.webhooks import event_types
+
+# Names the IDs of events that can be stored only once (RFC 9562, version 5).
+_NAMESPACE = uuid.UUID("7d0e0f5e-5c0f-4d5b-9b35-6d1f4f0a3c11")
+
+
+Page = Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event. key: the same type, account and key are one event, however often it is emitted.
+
+    page: makes the path of the page about it; called only if somebody listens, because a worker
+    knows no addresses until it is asked for one.
+    """
+
+    type: str
+    account_id: int | None
+    data: Mapping[str, Any]
+    page: Page | None = None
+    key: str = ""
+
+    @property
+    def id(self) -> uuid.UUID:
+        """The event's ID: random, or the same for the same key."""
+        if not self.key:
+            return uuid.uuid4()
+        return uuid.uuid5(_NAMESPACE, f"{self.type}\n{self.account_id}\n{self.key}")
+
+
+@dataclass(frozen=True, slots=True)
+class Listeners:
+    """The accounts whose events somebody listens to. everyone: a platform endpoint does."""
+
+    accounts: frozenset[int]
+    everyone: bool
+
+    def __bool__(self) -> bool:
+        return self.everyone or bool(self.accounts)
+
+    def of(self, account_id: int) -> bool:
+        """Whether somebody listens to this account's events."""
+        return self.everyone or account_id in self.accounts
+
+
+def listeners(types: Collection[str]) -> Listeners:
+    """Whose events of these types are listened to: for a caller with many, before it reads them."""
+    rows = WebhookEndpoint.objects.exclude(state=WebhookEndpoint.State.DISABLED)
+    wanted = {row.account_id for row in rows if any(map(row.listens_to, types))}
+    return Listeners(frozenset(key for key in wanted if key is not None), None in wanted)
+
+
+def emit(
+    type: str,  # noqa: A002  the word of the interface
+    *,
+    account_id: int | None,
+    data: Mapping[str, Any],
+    page: Page | None = None,
+    key: str = "",
+) -> int:
+    """Store one event for each endpoint that listens; returns how many do. See `Happened`."""
+    return emit_many([Happened(type, account_id, data, page, key)])
+
+
+def emit_many(events: Sequence[Happened], *, at: datetime | None = None) -> int:
+    """Store these events in the caller's transaction; returns the number of deliveries.
+
+    `data` is JSON. An event of a type that nobody declared raises LookupError. What no endpoint
+    listens to is not stored.
+    """
+    known = event_types.known()
+    for event in events:
+        if event.type not in known:
+            raise LookupError(f"no webhook event {event.type!r} is declared")
+    endpoints = _endpoints({event.account_id for event in events})
+    if not endpoints:
+        return 0
+    now = at or timezone.now()
+    rows: list[WebhookEvent] = []
+    deliveries: list[WebhookDelivery] = []
+    for event in events:
+        suiting = [each for each in endpoints if _suits(each, event)]
+        if not suiting:
+            continue
+        row = WebhookEvent(
+            id=event.id,
+            type=event.type,
+            account_id=event.account_id,
+            data=dict(event.data),
+            path=event.page() if event.page is not None else "",
+            created_at=now,
+        )
+        rows.append(row)
+        deliveries += [WebhookDelivery(endpoint=each, event=row, next_at=now) for each in suiting]
+    # What happened has its own audit entry.
+    WebhookEvent.objects.bulk_create(rows, ignore_conflicts=True)  # unaudited: see above
+    WebhookDelivery.objects.bulk_create(deliveries, ignore_conflicts=True)  # unaudited: see above
+    return len(deliveries)
+
+
+def _endpoints(account_ids: Collection[int | None]) -> list[WebhookEndpoint]:
+    own = [key for key in account_ids if key is not None]
+    rows = WebhookEndpoint.objects.exclude(state=WebhookEndpoint.State.DISABLED)
+    return list(rows.filter(Q(account=None) | Q(account_id__in=own)))
+
+
+def _suits(endpoint: WebhookEndpoint, event: Happened) -> bool:
+    own = endpoint.account_id is None or endpoint.account_id == event.account_id
+    return own and endpoint.listens_to(event.type)

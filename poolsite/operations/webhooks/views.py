@@ -1,0 +1,190 @@
+"""Webhook endpoints: the list, one with its deliveries, and its settings."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods
+
+from poolsite import access
+from poolsite.access.models import Account
+from poolsite.access.views.common import add_errors, asks_again
+from poolsite.access.visibility import visible
+from poolsite.operations import tables
+from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
+from poolsite.operations.models.webhooks import EVERY_EVENT
+from poolsite.operations.pages import principal_of, topic_of
+from poolsite.operations.tables import SqlColumn, moment
+from poolsite.operations.webhooks import event_types, selectors, services
+from poolsite.operations.webhooks.forms import EndpointForm
+
+CHANGE = services.CHANGE
+
+
+@never_cache
+@require_GET
+def endpoints(request: HttpRequest) -> HttpResponse:
+    """The endpoints that the reader may see, newest first."""
+    principal = principal_of(request)
+    access.require(principal, selectors.VIEW)
+    options = [("", _("All states")), *WebhookEndpoint.State.choices]
+    state = tables.choice_of(request, "state", _("State"), options)
+    return tables.answer(
+        request,
+        "operations/webhooks.html",
+        selectors.endpoints(principal, state=state.value),
+        _columns(),
+        given={"state": state.value},
+        file="webhooks",
+        counted=lambda n: ngettext("%(n)s endpoint", "%(n)s endpoints", n) % {"n": n},
+        context={
+            "may_change": access.decide(principal, CHANGE).possible,
+            "choices": [state],
+            "topic": topic_of(request, selectors.VIEW),
+        },
+    )
+
+
+def _columns() -> list[SqlColumn[WebhookEndpoint]]:
+    return [
+        SqlColumn("name", _("Endpoint"), lambda row: row.name, order=("name",)),
+        SqlColumn("id", "", lambda row: row.slug),
+        SqlColumn("url", "", lambda row: row.url),
+        SqlColumn(
+            "account",
+            _("Account"),
+            lambda row: row.account.slug if row.account is not None else None,
+            order=("account__name",),
+            nullable=True,
+        ),
+        SqlColumn("events", _("Events"), lambda row: " ".join(row.events)),
+        SqlColumn("state", _("State"), lambda row: row.state, order=("state",)),
+        SqlColumn(
+            "sent",
+            _("Last request"),
+            lambda row: moment(row.last_sent_at),  # type: ignore[attr-defined]
+            order=("last_sent_at",),
+            nullable=True,
+        ),
+        SqlColumn("failing", "", lambda row: moment(row.failing_since)),
+    ]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks_again
+def endpoint_add(request: HttpRequest) -> HttpResponse:
+    """A new endpoint."""
+    principal = principal_of(request)
+    access.require(principal, CHANGE)
+    accounts = visible(Account.objects.all(), principal, CHANGE, account_field="pk")
+    platform = "operate" in principal.grants
+    form = EndpointForm(
+        request.POST or None,
+        accounts=accounts,
+        platform=platform,
+        initial={"account": None if platform else accounts.first()},
+    )
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = services.endpoint_create(actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("operations:webhook", slug=made.slug)
+    status = 422 if form.errors else 200
+    return render(request, "operations/webhook_form.html", {"form": form}, status=status)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks_again
+def endpoint_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The settings of an endpoint."""
+    principal = principal_of(request)
+    found = selectors.endpoint(principal, slug, CHANGE)
+    initial = {
+        "name": found.name,
+        "url": found.url,
+        "events": found.events,
+        "every": EVERY_EVENT in found.events,
+    }
+    form = EndpointForm(request.POST or None, initial=initial)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.endpoint_change(endpoint=found, actor=principal, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("operations:webhook", slug=slug)
+    context = {"form": form, "endpoint": found}
+    status = 422 if form.errors else 200
+    return render(request, "operations/webhook_form.html", context, status=status)
+
+
+@never_cache
+@require_GET
+def endpoint(request: HttpRequest, slug: str) -> HttpResponse:
+    """One endpoint, and what was sent to it."""
+    principal = principal_of(request)
+    found = selectors.endpoint(principal, slug)
+    options = [("", _("All deliveries")), *WebhookDelivery.State.choices]
+    state = tables.choice_of(request, "state", _("State"), options)
+    kinds = [("", _("All events")), *((name, name) for name in event_types.known())]
+    kind = tables.choice_of(request, "type", _("Event"), kinds)
+    rows = selectors.deliveries(found, state=state.value, kind=kind.value)
+    failed = WebhookDelivery.State.FAILED
+    return tables.answer(
+        request,
+        "operations/webhook.html",
+        rows,
+        _delivery_columns(),
+        given={"state": state.value, "type": kind.value},
+        file=f"webhook-{slug}",
+        counted=lambda n: ngettext("%(n)s delivery", "%(n)s deliveries", n) % {"n": n},
+        context={
+            "endpoint": found,
+            "may_change": access.decide(principal, CHANGE, found).possible,
+            "has_failed": selectors.deliveries(found, state=failed).exists(),
+            "choices": [state, kind],
+            "topic": topic_of(request, selectors.VIEW),
+        },
+    )
+
+
+def _delivery_columns() -> list[SqlColumn[WebhookDelivery]]:
+    return [
+        SqlColumn("type", _("Event"), lambda row: row.event.type),
+        SqlColumn("event", "", lambda row: f"evt_{row.event_id.hex}"),
+        SqlColumn("created", _("Created"), lambda row: moment(row.event.created_at)),
+        SqlColumn("state", _("State"), lambda row: row.state),
+        SqlColumn("status", _("Response"), lambda row: row.status),
+        SqlColumn("error", "", lambda row: row.error),
+        SqlColumn("attempts", _("Attempts"), lambda row: row.attempts, right=True),
+        SqlColumn("sent", _("Last attempt"), lambda row: moment(row.sent_at)),
+        SqlColumn("next", "", lambda row: moment(row.next_at)),
+    ]
+
+
+@never_cache
+@require_GET
+def delivery(request: HttpRequest, slug: str, delivery_id: int) -> HttpResponse:
+    """One delivery: the request's body, and every attempt."""
+    from poolsite.operations.webhooks.sending import body_of
+
+    principal = principal_of(request)
+    found = selectors.endpoint(principal, slug)
+    row = selectors.delivery(found, delivery_id)
+    context: dict[str, Any] = {
+        "endpoint": found,
+        "delivery": row,
+        "body": body_of(row),
+        "calls": row.calls.order_by("-pk"),
+        "may_change": access.decide(principal, CHANGE, found).possible,
+        "topic": topic_of(request, selectors.VIEW),
+    }
+    return render(request, "operations/webhook_delivery.html", context)

@@ -1,0 +1,71 @@
+"""A group's settings in requests: one field for each of the services' SETTINGS."""
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from poolsite.api.reading import STRICT
+from queueing.dispatch.services.groups import SETTINGS
+
+LINE: Final = r"^[^\x00-\x1f\x7f]*$"
+LINES: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # with tabs and line breaks
+Reason = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
+Name = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+
+
+class SettingsIn(BaseModel):
+    """Settings of a group. Those that are left out, or null, are not set."""
+
+    model_config = STRICT
+
+    name: Name | None = Field(None, description="Shown in lists and alerts.")
+    description: Annotated[str, StringConstraints(max_length=2_000, pattern=LINES)] | None = None
+    heartbeat_seconds: Annotated[int, Field(ge=1, le=300)] | None = Field(
+        None, description="How often both sides send a heartbeat."
+    )
+    missed_limit: Annotated[int, Field(ge=1, le=20)] | None = Field(
+        None, description="The link is pending after this many missed heartbeats."
+    )
+    disconnect_seconds: Seconds | None = Field(
+        None, description="A pending peer that doesn't reconnect in this time counts as stopped."
+    )
+    sharing: Literal["least", "turn", "key"] | None = Field(
+        None, description="How new sessions are spread over the instances."
+    )
+    route_limit_seconds: Annotated[int, Field(ge=1, le=31_536_000)] | None = Field(
+        None, description="Older routes are cleared."
+    )
+    timed_route_seconds: Annotated[int, Field(ge=1, le=2_592_000)] | None = Field(
+        None, description="How long SMP and HTTP sessions last that don't set their own time."
+    )
+    out_limit: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        None, description="Unacknowledged frames kept for a peer."
+    )
+    ends_limit: Annotated[int, Field(ge=1, le=20_000)] | None = Field(
+        None, description="Session ends kept for a pending peer."
+    )
+    log_limit: Annotated[int, Field(ge=1_000, le=2**31 - 1)] | None = Field(
+        None, description="How many history entries Redis keeps while SQL can't accept them."
+    )
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The settings that the request names."""
+        values = {name: getattr(self, name) for name in SETTINGS}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class GroupIn(SettingsIn):
+    """A new group. Settings that you leave out have their defaults."""
+
+    slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")] = Field(
+        description="Identifies the group. It can't be changed later."
+    )
+    reason: Reason = Field("", description="Why, for the audit log.")
+
+
+class GroupChangeIn(SettingsIn):
+    """The settings to change. Settings that you leave out stay as they are."""
+
+    reason: Reason = Field("", description="Why, for the audit log.")

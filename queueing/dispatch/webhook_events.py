@@ -1,0 +1,56 @@
+"""What webhooks tell of upgrades."""
+
+from functools import partial
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.operations.webhooks import emitting
+from poolsite.operations.webhooks.event_types import EventType, declare
+from queueing.dispatch.models import Upgrade
+
+GROUP = _("Upgrades")
+COMPLETED, ABORTED = "upgrade.completed", "upgrade.aborted"
+_EXAMPLE = {
+    "group": "asi",
+    "upgrade": 4,
+    "version": "2.1.0",
+    "started_at": "2026-03-01T01:58:11+00:00",
+    "ended_at": "2026-03-01T02:32:07+00:00",
+    "reason": "",
+}
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    declare(
+        EventType(
+            *(COMPLETED, GROUP, _("Upgrade completed")),
+            _("Every instance of the upgrade runs the new version."),
+            _EXAMPLE,
+        ),
+        EventType(
+            *(ABORTED, GROUP, _("Upgrade aborted")),
+            _("A person stopped the upgrade, and said why."),
+            _EXAMPLE,
+        ),
+    )
+
+
+def tell(kind: str, upgrade: Upgrade) -> None:
+    """Tell how an upgrade ended; in the transaction that ends it."""
+    ended_at = upgrade.ended_at
+    emitting.emit(
+        kind,
+        account_id=upgrade.group.account_id,
+        data={
+            "group": upgrade.group.slug,
+            "upgrade": upgrade.pk,
+            "version": upgrade.target_version,
+            "started_at": upgrade.created_at.isoformat(),
+            "ended_at": ended_at.isoformat() if ended_at is not None else None,
+            "reason": upgrade.ended_reason,
+        },
+        page=partial(reverse, "dispatch:upgrade", args=[upgrade.group.slug, upgrade.pk]),
+        key=str(upgrade.pk),
+    )

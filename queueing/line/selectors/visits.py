@@ -1,0 +1,44 @@
+"""A desk's visits as a list: which ones are meant."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from queueing.line.models import Desk, Room, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class WantedVisits:
+    """What is looked for; None and "": any. Who joined from `since` until before `until`.
+
+    `agent`: the user of the visit's last agent; `stars`: that many.
+    """
+
+    queue: str = ""
+    agent: int | None = None
+    state: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    stars: int | None = None
+
+
+def visits_of(desk: Desk, wanted: WantedVisits) -> "QuerySet[Visit]":
+    """The desk's visits that match, with what a list shows of them, as far as SQL knows."""
+    in_room = Room.objects.filter(visit=OuterRef("pk"), ended_at=None)
+    rows = Visit.objects.filter(desk=desk).annotate(in_room=Exists(in_room))
+    if wanted.queue:
+        rows = rows.filter(queue__slug=wanted.queue)
+    if wanted.agent is not None:
+        rows = rows.filter(agent__user_id=wanted.agent)
+    if wanted.since is not None:
+        rows = rows.filter(joined_at__gte=wanted.since)
+    if wanted.until is not None:
+        rows = rows.filter(joined_at__lt=wanted.until)
+    if wanted.stars is not None:
+        rows = rows.filter(rating__stars=wanted.stars)
+    if wanted.state == "ended":
+        rows = rows.filter(ended_at__isnull=False)
+    elif wanted.state:
+        rows = rows.filter(ended_at=None, in_room=wanted.state == "room")
+    return rows.select_related("queue", "agent", "outcome_code", "rating")

@@ -1,0 +1,70 @@
+"""What the money of a tenant of the fuzz has besides: campaigns in each state, flagged reports."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from billing.models import Adjustment, Campaign, FlaggedReport, MoneyOrder, Recipient, Wallet
+from billing.persistence.running import persist_one
+from billing.services.templates import template_create
+from poolsite.access.services import user_create
+from tests.billing.api.shop import Shop
+
+EACH, REPORTS = 30, 120
+LATER = datetime(2090, 1, 1, tzinfo=UTC)
+COMPLETE = {
+    "native_text": "Our list",
+    "yuexin_text": "Our list https://example.com/s",
+    "yuexin_link": "https://example.com/s",
+    "link_registered": True,
+    "video_subject": "List",
+    "video_kilobytes": 150,
+}
+STATES = ("draft", "scheduled", "paused", "low")
+
+
+def make_money(shop: Shop, mark: str) -> None:
+    """Balances in the books, a template, campaigns, reports that nobody has closed."""
+    persist_one(Wallet.objects.select_related("account").get(pk=shop.wallet.pk))
+    template = template_create(actor="fuzz", chatbot=shop.chatbot, name=f"{mark} text", **COMPLETE)
+    for state in STATES:
+        for number in range(EACH):
+            campaign = Campaign.objects.create(
+                wallet=shop.wallet,
+                chatbot=shop.chatbot,
+                template=template,
+                name=f"{mark} {state} {number}",
+                status=state,
+                scheduled_at=LATER,
+                uploaded=1,
+                created_by="fuzz",
+            )
+            Recipient.objects.create(
+                campaign=campaign,
+                row=1,
+                number="+8613900000001",
+                message_id=f"c{campaign.pk}-1",
+            )
+    asker = user_create(username=f"{shop.slug}-finance", actor="fuzz", is_operator=True)
+    for number in range(EACH):
+        operation = f"adjust:stuck-{shop.slug}-{number}"
+        facts: dict[str, Any] = {"kind": "cash_refund", "amount": 2 * 10**15}
+        Adjustment.objects.create(
+            wallet=shop.wallet,
+            reason="stuck",
+            status="applied",
+            asked_by=asker,
+            operation_id=operation,
+            **facts,
+        )
+        MoneyOrder.objects.create(wallet=shop.wallet, operation_id=operation, **facts)
+    for number in range(REPORTS):
+        FlaggedReport.objects.create(
+            wallet=shop.wallet,
+            generation=9,
+            seq=number + 1,
+            message_id=f"{mark}-{number}",
+            flag="late",
+            state="expired",
+            difference=900,
+            at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
