@@ -22,7 +22,7 @@ from billing.models import (
 )
 from numbers.models import ImportRow, Number, NumberImport, NumberTag, Pool
 from poolsite.access.models import ApiToken, AuditEntry
-from poolsite.operations.models import Incident
+from poolsite.operations.models import Incident, WebhookEndpoint, WebhookEvent
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.dispatch.models import DispatchEvent, Group
 from queueing.line.models import Agent, Desk, LeftMessage, Queue
@@ -85,6 +85,11 @@ def _forecast(world: World) -> None:
 def _tokens(world: World) -> None:
     plant(ApiToken, account=world.own, secret_hash=str, expires_at=timezone.now())
     ApiToken.objects.update(resources=["*"], actions=[HOSTILE[0]])
+
+
+def _webhooks(world: World) -> None:
+    plant(WebhookEndpoint, account=world.own, slug=lambda n: f"we-{n}", url="https://own.example/")
+    WebhookEvent.objects.update(type=HOSTILE[1])
 
 
 def _audit(world: World) -> None:
@@ -186,6 +191,8 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "operators/": (_names, ""),
     "pools/": (_names, ""),
     "tokens/": (_tokens, "&state=all"),
+    "webhooks/": (_webhooks, ""),
+    "webhooks/<slug:slug>/": (_webhooks, ""),
 }
 
 
