@@ -1,11 +1,11 @@
 --[[ billing/message
 Purpose: The states of up to 1 000 messages as they are now: a hold whose time is over has ended, swept or not.
-KEYS[1] {acct}           HASH  as billing/hold
-KEYS[2] {acct}:messages  HASH  as billing/hold
+KEYS as billing/hold
 ARGV[1+] ids             message ids
 Reply: [1], then for each its record or ""
 Errors: -1 "no such wallet", "script outdated …", "malformed batch"
 Complexity: O(ids)
+Full server: runs
 Version: 1
 ]]
 local MOST = 1000

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access import register_action
+from poolsite.access import Principal, register_action
 from poolsite.access.token_areas import Example, TokenArea, TokenRight, register_area
 from poolsite.operations import navigation
 from poolsite.operations.models import WebhookEndpoint
@@ -69,6 +69,7 @@ def register() -> None:
                 "operations:webhook_edit",
                 "operations:webhook_delivery",
             ),
+            suits=_is_operator,  # others, who have nine entries, open it from their tokens
         )
     )
     _register_tokens()
@@ -85,6 +86,10 @@ def register() -> None:
             key="s",
         )
     )
+
+
+def _is_operator(principal: Principal) -> bool:
+    return principal.is_operator
 
 
 def _register_tokens() -> None:
