@@ -38,9 +38,13 @@ def gateway_of(known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _webhook_secret() -> str:
-    """The signing secret of the endpoint that the gateway answers for; "" = there is no gateway."""
+    """The signing secret of the endpoint that the gateway answers for; "" = there is none.
+
+    The gateway is on this machine, which webhooks reach only where a setting lets them.
+    """
     account = Account.objects.filter(slug=LISTENER).first()
-    if account is None or not settings.BILLING_GATEWAY_URL:
+    is_reached = settings.BILLING_GATEWAY_URL and settings.OUTGOING_PRIVATE_ADDRESSES
+    if account is None or not is_reached:
         return ""
     url = f"{settings.BILLING_GATEWAY_URL}/webhooks"
     found = WebhookEndpoint.objects.filter(account=account, name=ENDPOINT).first()
