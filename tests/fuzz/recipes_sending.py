@@ -168,9 +168,20 @@ def _remove(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given(path, dict(WHY))
 
 
-@recipe(*(f"POST {OF}/flagged-reports/{{report}}/{verb}" for verb in ("accept", "charge")))
-def _report(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+def _open_report(stage: Stage, caller: Caller, rnd: random.Random) -> dict[str, Any]:
+    """The path of a flagged report that nobody has closed, and that no charge waits for."""
     found = rows_of(caller, stage, "flagged-reports", OPERATOR)
-    report = rnd.choice([row["id"] for row in found if not row["waiting"]])
-    path = {"slug": caller.slug, "report": report}
-    return Given(path, {"amount": "0.09", **WHY}, who=OPERATOR)
+    return {
+        "slug": caller.slug,
+        "report": rnd.choice([row["id"] for row in found if not row["waiting"]]),
+    }
+
+
+@recipe(f"POST {OF}/flagged-reports/{{report}}/accept")
+def _accept_report(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_open_report(stage, caller, rnd), dict(WHY), who=OPERATOR)
+
+
+@recipe(f"POST {OF}/flagged-reports/{{report}}/charge")
+def _charge_report(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(_open_report(stage, caller, rnd), {"amount": "0.09", **WHY}, who=OPERATOR)
