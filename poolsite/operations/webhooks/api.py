@@ -229,12 +229,11 @@ def _delivery(request: HttpRequest, slug: str, key: int) -> WebhookDelivery:
 
 def _account(principal: Principal, slug: str | None) -> Account | None:
     """The account of a new endpoint; one that the principal is foreign to looks like none."""
-    if slug is None:
-        return None
-    account = Account.objects.filter(slug=slug).first()
-    thing = None if account is None else WebhookEndpoint(account=account)
-    if access.decide_found(principal, services.CHANGE, thing) is access.Decision.HIDDEN:
-        raise ProblemError("malformed", f"account: {slug} was not found")
+    account = None if slug is None else Account.objects.filter(slug=slug).first()
+    thing = WebhookEndpoint(account=account)
+    decision = access.decide(principal, services.CHANGE, thing)
+    if (slug is not None and account is None) or decision is access.Decision.HIDDEN:
+        raise ProblemError("malformed", f"account: {slug or 'none'} was not found")
     return account
 
 
