@@ -17,7 +17,7 @@ from pydantic import (
 from billing.pricing.modes import REPORTED
 from poolsite import number_format
 from poolsite.api.problems import Problem
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, LINES, STRICT
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 4_000_000
@@ -25,12 +25,10 @@ TEXT_LIMIT = 5_000
 KILOBYTES_LIMIT = 100_000
 
 # Texts of messages may have line ends and tabs, but no other control characters.
-_TEXT = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"
-_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,80}$")]
 ChatbotId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
-Text = Annotated[str, StringConstraints(max_length=TEXT_LIMIT, pattern=_TEXT)]
+Text = Annotated[str, StringConstraints(max_length=TEXT_LIMIT, pattern=LINES)]
 Number = Annotated[
     str,
     StringConstraints(min_length=1, max_length=256),
@@ -106,7 +104,7 @@ class ReportIn(BaseModel):
     message_id: MessageId
     final: bool = Field(description="False if the gateway is still trying (its fallback).")
     delivered: bool
-    mode: Annotated[str, StringConstraints(max_length=64, pattern=_PRINTABLE)] | None = Field(
+    mode: Annotated[str, StringConstraints(max_length=64, pattern=LINE)] | None = Field(
         None,
         description="How it was delivered: "
         + ", ".join(REPORTED)

@@ -5,10 +5,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, Field, Strict, StringConstraints
 
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, STRICT
 
 # One line without control characters, of a filter.
-Line = Annotated[str, StringConstraints(max_length=120, pattern=r"^[^\x00-\x1f\x7f]*$")]
+Line = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
 Amount = Annotated[
     str,
     StringConstraints(pattern=r"^[0-9]{1,12}(\.[0-9]{1,4})?$"),

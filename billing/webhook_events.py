@@ -11,6 +11,7 @@ from billing import money
 from billing.models import Campaign, Message, Recharge, Wallet
 from billing.models.messages import State
 from billing.persistence.folding import MessageDelta
+from poolsite.moments import iso
 from poolsite.operations.webhooks import emitting
 from poolsite.operations.webhooks.emitting import Happened
 from poolsite.operations.webhooks.event_types import EventType, declare
@@ -147,10 +148,7 @@ def _message(wallet: Wallet, row: Message, kind: str) -> Happened:
             "mode": row.mode,
             "charged": money.plain(row.charged),
             "currency": wallet.account.currency,
-            **{
-                name: at.isoformat() if (at := getattr(row, name)) is not None else None
-                for name in ("held_at", "sent_at", "ended_at")
-            },
+            **{name: iso(getattr(row, name)) for name in ("held_at", "sent_at", "ended_at")},
         },
         key=row.message_id,  # a late report brings no second final state
     )

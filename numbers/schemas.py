@@ -6,15 +6,12 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from poolsite import number_format
 from poolsite.api.problems import Problem
-from poolsite.api.reading import STRICT, Moment
+from poolsite.api.reading import LINE, STRICT, Moment
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000
 LIVE_BODY_LIMIT_BYTES = 8_000_000  # 100 000 calls
 WAIT_LIMIT_MS = 60_000
-
-# No control characters (NUL among them) in what is stored, shown and logged.
-_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
 
 
 def _number(text: str) -> str:
@@ -30,9 +27,9 @@ def _callee(text: str) -> str:
 NumberText = Annotated[
     str, StringConstraints(min_length=1, max_length=256), AfterValidator(_number)
 ]
-Name64 = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=_PRINTABLE)]
-CallId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=_PRINTABLE)]
-Text256 = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=_PRINTABLE)]
+Name64 = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=LINE)]
+CallId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=LINE)]
+Text256 = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=LINE)]
 Callee = Annotated[Name64, AfterValidator(_callee)]
 Direction = Literal["in", "out"]
 EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]

@@ -20,6 +20,11 @@ def us_of(moment: datetime) -> int:
     return (moment - _EPOCH) // timedelta(microseconds=1)
 
 
+def iso(moment: datetime | None) -> str | None:
+    """An aware moment as the API writes it; None for none."""
+    return None if moment is None else moment.isoformat()
+
+
 def is_too_late(moment: datetime) -> bool:
     """Whether an aware moment lies so near the last one that some zone has no time for it."""
     return moment >= _LATEST

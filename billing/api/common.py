@@ -10,9 +10,10 @@ from billing.models import Wallet
 from billing.selectors.wallets import wallet_get
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
+from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The account's slug.")
 Id: Any = Path(..., ge=1, lt=2**63)  # type: ignore[type-arg]
 
 

@@ -33,6 +33,7 @@ from billing.services.campaigns_test_send import campaign_test_send
 from billing.services.campaigns_upload import recipients_upload
 from poolsite.access import Principal
 from poolsite.api.pages import Page, PageIn, page
+from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["campaigns"])
@@ -221,7 +222,7 @@ def _campaigns(wallet: Wallet) -> Any:
 def _template(wallet: Wallet, key: int) -> Template:
     rows = Template.objects.select_related("chatbot__account")
     rows = rows.filter(chatbot__account_id=wallet.account_id)
-    found = rows.filter(pk=key).first() if 0 < key < 2**63 else None
+    found = rows.filter(pk=id_of(key)).first()
     if found is None:
         raise ProblemError("unknown-template", "template not found")
     return found

@@ -27,6 +27,7 @@ from billing.services.adjustments_giving_up import adjustment_give_up
 from billing.services.recharges_asking import recharge_cancel
 from poolsite.access import Principal
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["payments"])
@@ -188,7 +189,7 @@ def _adjustments(wallet: Wallet) -> Any:
 
 def _own_top_up(wallet: Wallet, key: int) -> Recharge:
     rows = Recharge.objects.filter(wallet=wallet).select_related("wallet__account")
-    found = rows.filter(pk=key).first() if 0 < key < 2**63 else None
+    found = rows.filter(pk=id_of(key)).first()
     if found is None:
         raise ProblemError("unknown-top-up", "top-up not found")
     return found

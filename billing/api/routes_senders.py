@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
 
 from billing.api.common import Id, Slug, wallet_of
 from billing.models import Chatbot, Template, Wallet
@@ -24,11 +24,12 @@ from billing.services import templates as template_services
 from poolsite.access import Principal
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["campaigns"])
 SEND = "billing.send"
-Bot: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The chatbot's ID.")  # type: ignore[type-arg]
+Bot = slug_in_path("The chatbot's ID.")
 _BOT = "/{slug}/chatbots/{chatbot}"
 _TEMPLATE = "/{slug}/templates/{template}"
 

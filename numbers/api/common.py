@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ninja import Path, Router
+from ninja import Router
 
 from numbers import selectors
 from numbers.api.number_schemas import NumberOut
@@ -13,11 +13,13 @@ from numbers.selectors import ListedNumber, PoolNow
 from numbers.services.pools import SETTINGS
 from poolsite import access, number_format
 from poolsite.access import Principal
+from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 
 # One router for all below a pool: Django gives a path to the first router that has it.
 router = Router(tags=["numbers"])
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The pool's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The pool's slug.")
 VIEW, OPERATE = "numbers.view", "numbers.operate"
 
 
@@ -58,11 +60,6 @@ def check_text(*texts: str) -> None:
         raise ProblemError("malformed", "control characters are not allowed")
 
 
-def id_of(key: int) -> int:
-    """An ID that SQL can look up; 0, which no row has, for any other."""
-    return key if 0 < key < 2**63 else 0
-
-
 def pool_out(now: PoolNow) -> PoolOut:
     """A pool as the interface tells it."""
     pool, live = now.pool, now.live
@@ -98,10 +95,10 @@ def number_out(listed: ListedNumber) -> NumberOut:
         carrier=row.carrier,
         import_id=row.import_id,
         duplicate=row.twin_of_id is not None,
-        quarantined_at=_moment(row.quarantined_at),
+        quarantined_at=iso(row.quarantined_at),
         quarantined_by=row.quarantined_by,
         quarantined_reason=row.quarantined_reason,
-        quarantined_until=_moment(row.quarantined_until),
+        quarantined_until=iso(row.quarantined_until),
         state=live.name if live is not None else "nodata",
         pickable=live is not None and not why_not,
         why_not=why_not,
@@ -123,7 +120,3 @@ def _call(listed: ListedNumber) -> dict[str, Any]:
         "since": busy.since_us if busy is not None else None,
         "lease_until": lease_ms * 1000 if lease_ms is not None else None,
     }
-
-
-def _moment(at: Any) -> str | None:
-    return at.isoformat() if at is not None else None

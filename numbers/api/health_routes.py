@@ -24,6 +24,7 @@ from numbers.services.spam_labels import spam_labels_add
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 
 
 @router.get("/{slug}/health", response={200: PoolHealthOut}, summary="Get a pool's health")
@@ -98,5 +99,5 @@ def _number_out(row: NumberHealthRow) -> NumberHealthOut:
         figures=figures_out(row.figures),
         spam_sources=row.label_sources,
         quarantined=row.quarantined,
-        rests_until=until.isoformat() if until is not None else None,
+        rests_until=iso(until),
     )

@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Path, Query, Status
 
-from numbers.api.common import OPERATE, Slug, id_of, pool_of, router, value_of
+from numbers.api.common import OPERATE, Slug, pool_of, router, value_of
 from numbers.api.health_schemas import (
     HealthActionOut,
     HealthActionsIn,
@@ -25,8 +25,10 @@ from numbers.services.health_rules import (
 )
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
 from poolsite.api.setting_models import given_of
+from poolsite.moments import iso
 
 TAGS = ["pools"]
 RuleId: Any = Path(..., description="The rule's ID.")  # type: ignore[type-arg]
@@ -167,6 +169,6 @@ def _action_out(action: HealthAction) -> HealthActionOut:
         value=action.value,
         calls=action.calls,
         at=action.at.isoformat(),
-        until=until.isoformat() if until is not None else None,
-        returned_at=returned.isoformat() if returned is not None else None,
+        until=iso(until),
+        returned_at=iso(returned),
     )

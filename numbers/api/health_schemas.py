@@ -10,8 +10,8 @@ from numbers.models.health_rules import RULE_SETTINGS
 from numbers.selectors.health import HealthFigures
 from numbers.services.spam_labels import TEXT_LENGTH
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT, Moment
-from poolsite.api.setting_models import LINE, settings_in, settings_out
+from poolsite.api.reading import LINE, STRICT, Moment
+from poolsite.api.setting_models import settings_in, settings_out
 
 WindowName = Literal["1h", "24h", "7d"]
 LABELS_LIMIT = 1_000

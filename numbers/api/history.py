@@ -11,7 +11,7 @@ from numbers.models import CallRecord, PoolEvent
 from numbers.selectors.records import number_events, pool_calls
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, page
-from poolsite.moments import moment_of
+from poolsite.moments import iso, moment_of
 
 
 @router.get(
@@ -59,7 +59,7 @@ def _call_out(row: CallRecord) -> PoolCallOut:
         callee=row.callee,
         switch=row.switch,
         started_at=row.started_at.isoformat(),
-        ended_at=row.ended_at.isoformat() if row.ended_at is not None else None,
+        ended_at=iso(row.ended_at),
         ended_how=row.ended_how,
         answered=row.answered,
         talk_seconds=row.talk_seconds,

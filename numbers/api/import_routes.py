@@ -5,7 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Path, Query, Status
 
-from numbers.api.common import OPERATE, Slug, id_of, pool_of, router
+from numbers.api.common import OPERATE, Slug, pool_of, router
 from numbers.api.import_schemas import (
     ImportIn,
     ImportOut,
@@ -20,7 +20,9 @@ from numbers.selectors.imports import imports_in_state, pool_imports
 from numbers.services import imports as service
 from poolsite.access import Principal, principal_of_request
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 
 TAGS = ["pools"]
 Import: Any = Path(..., description="The import's ID.")  # type: ignore[type-arg]
@@ -178,7 +180,7 @@ def import_out(found: NumberImport) -> ImportOut:
         can_discard=found.can_discard,
         progress=_progress(found),
         created_at=found.created_at.isoformat(),
-        finished_at=found.finished_at.isoformat() if found.finished_at is not None else None,
+        finished_at=iso(found.finished_at),
     )
 
 

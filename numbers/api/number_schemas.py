@@ -6,8 +6,7 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from numbers.api.pool_schemas import Reason, Slug40, WhyGiven
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT, Moment
-from poolsite.api.setting_models import LINE, LINES
+from poolsite.api.reading import LINE, LINES, STRICT, Moment
 
 MANY_LIMIT = 1_000
 WHY_AUDIT = "Why, for the audit log."

@@ -7,14 +7,12 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from numbers.models import Pool
 from numbers.services.pools import SETTINGS
-from poolsite.api.reading import STRICT
-from poolsite.api.setting_models import LINE, settings_in, settings_out
+from poolsite.api.reading import LINE, STRICT
+from poolsite.api.setting_models import settings_in, settings_out
 
 Slug40 = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
 Reason = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
-WhyGiven = Annotated[
-    str, StringConstraints(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")
-]
+WhyGiven = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=LINE)]
 
 # What the form says of a setting, or its page shows by the setting's place.
 WORDS: Mapping[str, str] = {

@@ -47,7 +47,9 @@ from numbers.schemas import (
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.api import examples
+from poolsite.api.pages import check_known
 from poolsite.api.root import ProblemError, api
+from poolsite.moments import iso
 
 FUTURE = timedelta(minutes=1)
 
@@ -92,9 +94,7 @@ def who_had(
 ) -> Any:
     """The calls in progress at a given time, by number, callee, agent or call ID."""
     access.require(principal_of_request(request), "numbers.view")
-    unknown = sorted(set(request.GET) - set(WhoHadIn.model_fields))
-    if unknown:
-        raise ProblemError("malformed", f"{unknown[0][:40]}: unknown parameter")
+    check_known(request, asked)
     number, callee, agent, call_id = asked.number, asked.callee, asked.agent, asked.call_id
     check_text(number, callee, agent, call_id)
     if not any((number, callee, agent, call_id)):
@@ -174,6 +174,6 @@ def _had_out(row: CallRecord) -> HadOut:
         callee=row.callee,
         switch=row.switch,
         started_at=row.started_at.isoformat(),
-        ended_at=row.ended_at.isoformat() if row.ended_at is not None else None,
+        ended_at=iso(row.ended_at),
         ended_how=row.ended_how,
     )

@@ -13,6 +13,7 @@ from numbers.selectors.switches import switches_of
 from poolsite.access import principal_of_request
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 
 Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: ignore[type-arg]
 
@@ -68,5 +69,5 @@ def _out(switch: Switch) -> SwitchOut:
         kind="media" if switch.kind == "media" else "proxy",
         kind_chosen=switch.kind_chosen,
         incarnation=switch.incarnation,
-        last_heard=heard.isoformat() if heard is not None else None,
+        last_heard=iso(heard),
     )

@@ -60,8 +60,8 @@ def page(
     )
 
 
-def check_known(request: HttpRequest, asked: PageIn) -> None:
-    """Raise ProblemError `malformed` for query parameters that the list does not have."""
+def check_known(request: HttpRequest, asked: BaseModel) -> None:
+    """Raise ProblemError `malformed` for query parameters that the operation does not have."""
     unknown = sorted(set(request.GET) - set(type(asked).model_fields))
     if unknown:
         raise ProblemError("malformed", f"{unknown[0][:40]}: unknown parameter")

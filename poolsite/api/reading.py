@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, Final, Generic, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -24,6 +24,9 @@ ITEMS_LIMIT = 1_000  # of a batch
 DEPTH_LIMIT = 32  # arrays and objects inside each other; our deepest request has four
 # Of every body: no unknown field, no other type than the documented one, no input in an error.
 STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
+# A text without control characters: NUL cannot be stored, and a line is one line.
+LINE: Final = r"^[^\x00-\x1f\x7f]*$"
+LINES: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # with tabs and line breaks
 TOO_DEEP = f"JSON may be nested {DEPTH_LIMIT} levels deep"
 
 

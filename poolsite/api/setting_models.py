@@ -14,10 +14,8 @@ from django.utils import translation
 from pydantic import BaseModel, create_model
 from pydantic import Field as Told
 
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, LINES, STRICT
 
-LINE: Final = r"^[^\x00-\x1f\x7f]*$"
-LINES: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # with tabs and line breaks
 TEXT_LIMIT: Final = 2_000
 Words = Mapping[str, str]
 NO_WORDS: Final[Words] = MappingProxyType({})

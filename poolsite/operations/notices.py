@@ -16,6 +16,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
+from poolsite.moments import iso
 from poolsite.operations import outgoing
 from poolsite.operations.models import Incident, Notice, NoticeTarget, OutgoingCall
 from poolsite.operations.retrying import next_wait
@@ -73,7 +74,7 @@ def _body(incident: Incident) -> dict[str, Any]:
             "detail": incident.detail,
             "remedy": incident.remedy,
             "since": incident.since.isoformat(),
-            "until": incident.until.isoformat() if incident.until else None,
+            "until": iso(incident.until),
         }
 
 

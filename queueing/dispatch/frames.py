@@ -6,7 +6,7 @@ import msgpack
 import orjson
 from pydantic import BaseModel, Field, StringConstraints, TypeAdapter, ValidationError
 
-from poolsite.api.reading import STRICT, TooDeepError, check_depth
+from poolsite.api.reading import LINE, STRICT, TooDeepError, check_depth
 
 DEPTH_LIMIT = 100  # with the body, which the other side's codec must be able to write
 FRAME_LIMIT_BYTES = 128 * 1024
@@ -18,7 +18,6 @@ SUBPROTOCOL_JSON = "poolsite.dispatch.v1.json"
 SUBPROTOCOL_MSGPACK = "poolsite.dispatch.v1.msgpack"
 
 ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
-_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
 
 PeerId = Annotated[str, StringConstraints(pattern=ID_PATTERN)]
 Incarnation = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9._-]{0,40}$")]
@@ -29,9 +28,9 @@ SessionId = Annotated[
         pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}/[A-Za-z0-9][A-Za-z0-9._:@+~-]{0,38}$",
     ),
 ]
-Text = Annotated[str, StringConstraints(max_length=100, pattern=_PRINTABLE)]
-Key = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=_PRINTABLE)]
-Version = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=_PRINTABLE)]
+Text = Annotated[str, StringConstraints(max_length=100, pattern=LINE)]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=LINE)]
+Version = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=LINE)]
 Seq = Annotated[int, Field(ge=1, le=2**53)]
 Received = Annotated[int, Field(ge=0, le=2**53)]
 Profile = Literal["SIP", "BICC", "SMP", "CMPP", "HTTP"]

@@ -5,6 +5,7 @@ from functools import partial
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.moments import iso
 from poolsite.operations.webhooks import emitting
 from poolsite.operations.webhooks.event_types import EventType, declare
 from queueing.dispatch.models import Upgrade
@@ -48,7 +49,7 @@ def tell(kind: str, upgrade: Upgrade) -> None:
             "upgrade": upgrade.pk,
             "version": upgrade.target_version,
             "started_at": upgrade.created_at.isoformat(),
-            "ended_at": ended_at.isoformat() if ended_at is not None else None,
+            "ended_at": iso(ended_at),
             "reason": upgrade.ended_reason,
         },
         page=partial(reverse, "dispatch:upgrade", args=[upgrade.group.slug, upgrade.pk]),

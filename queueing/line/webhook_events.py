@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.moments import iso
 from poolsite.operations.webhooks.emitting import Happened
 from poolsite.operations.webhooks.event_types import EventType, declare
 from queueing.line.models import Room, Visit
@@ -42,7 +43,7 @@ def room_ended(room: Room, visit: Visit) -> Happened:
     data = {
         "agent": room.agent.name,
         "began_at": room.began_at.isoformat(),
-        "ended_at": room.ended_at.isoformat() if room.ended_at is not None else None,
+        "ended_at": iso(room.ended_at),
     }
     return _of(ROOM, visit, data, f"{visit.public_id} {room.began_at.isoformat()}")
 
@@ -53,10 +54,7 @@ def visit_ended(visit: Visit) -> list[Happened]:
     data = {
         **agent,
         "outcome": visit.outcome,
-        **{
-            name: at.isoformat() if (at := getattr(visit, name)) is not None else None
-            for name in ("joined_at", "matched_at", "ended_at")
-        },
+        **{name: iso(getattr(visit, name)) for name in ("joined_at", "matched_at", "ended_at")},
     }
     told = [_of(VISIT, visit, data, visit.public_id)]
     if visit.matched_at is not None:

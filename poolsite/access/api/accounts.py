@@ -13,7 +13,7 @@ from poolsite.access.api.answers import (
     invitation_out,
     member_out,
 )
-from poolsite.access.api.common import Slug, account_of, allowed, id_in_path, require_confirmed
+from poolsite.access.api.common import Slug, account_of, allowed, require_confirmed
 from poolsite.access.api.schemas import (
     AccountChangeIn,
     AccountCreateIn,
@@ -29,6 +29,7 @@ from poolsite.access.api.schemas import (
 from poolsite.access.models import Account, Invitation, User
 from poolsite.access.principals import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
+from poolsite.api.paths import id_in_path
 from poolsite.api.root import ProblemError
 from poolsite.operations.tags_and_notes import with_tag
 

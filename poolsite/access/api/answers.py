@@ -6,7 +6,6 @@ from typing import Any, cast
 from django.http import HttpRequest
 
 from poolsite.access import selectors
-from poolsite.access.api.common import text_of
 from poolsite.access.api.schemas import (
     AccountDetailOut,
     FinanceRequestOut,
@@ -19,6 +18,7 @@ from poolsite.access.api.schemas import (
 )
 from poolsite.access.mails import send_invitation, site_of
 from poolsite.access.models import Account, FinanceRequest, Invitation, User
+from poolsite.moments import iso
 
 
 def account_out(account: Account) -> AccountDetailOut:
@@ -38,7 +38,7 @@ def person_fields(user: User) -> dict[str, Any]:
         "email": user.email,
         "active": user.is_active,
         "second_factor": selectors.has_second_factor(user) if known is None else known,
-        "last_login_at": text_of(user.last_login),
+        "last_login_at": iso(user.last_login),
     }
 
 
@@ -101,6 +101,6 @@ def finance_request_out(row: FinanceRequest) -> FinanceRequestOut:
         reason=row.reason,
         status=row.status,  # type: ignore[arg-type]  # one of the choices
         decided_by=row.decided_by.get_username() if row.decided_by else None,
-        decided_at=text_of(row.decided_at),
+        decided_at=iso(row.decided_at),
         decision_reason=row.decision_reason,
     )

@@ -9,11 +9,12 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.access import selectors
 from poolsite.access.actions import FactorNeeded, Hidden, require
-from poolsite.access.api.common import PRINTABLE, allowed, id_in_path
+from poolsite.access.api.common import allowed
 from poolsite.access.models import AuditEntry
 from poolsite.access.principal import Principal
 from poolsite.api.pages import Page, PageIn, page
-from poolsite.api.reading import Moment
+from poolsite.api.paths import id_in_path
+from poolsite.api.reading import LINE, Moment
 from poolsite.api.root import ProblemError
 from poolsite.operations import undoing
 from poolsite.operations.sentences import Names, Reading, said
@@ -21,7 +22,7 @@ from poolsite.operations.sentences import Names, Reading, said
 router = Router(tags=["audit-log"])
 VIEW = "access.history_view"
 EntryId = id_in_path("The entry's ID.")
-Filter = Annotated[str, StringConstraints(max_length=150, pattern=PRINTABLE)]
+Filter = Annotated[str, StringConstraints(max_length=150, pattern=LINE)]
 
 
 class AuditEntriesIn(PageIn):

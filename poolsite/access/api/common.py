@@ -1,31 +1,23 @@
 """What the routes about people share."""
 
-from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from allauth.account.internal.flows import reauthentication
 from allauth.core.exceptions import ReauthenticationRequired
 from django.http import HttpRequest
-from ninja import Path
 from pydantic import StringConstraints
 
 from poolsite.access.actions import Hidden, require
 from poolsite.access.models import Account
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_request
+from poolsite.api.paths import slug_in_path
+from poolsite.api.reading import LINE
 from poolsite.api.root import ProblemError
 
-LARGEST_ID = 2**63 - 1
-# No control characters: NUL cannot be stored, and a line is one line.
-PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
-Line = Annotated[str, StringConstraints(max_length=200, pattern=PRINTABLE)]
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)]
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The account's slug.")  # type: ignore[type-arg]
-
-
-def id_in_path(what: str) -> Any:
-    """A path parameter that is the ID of something."""
-    return Path(..., ge=1, le=LARGEST_ID, description=what)  # type: ignore[type-arg]
+Line = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=LINE)]
+Slug = slug_in_path("The account's slug.")
 
 
 def allowed(request: HttpRequest, action: str) -> Principal:
@@ -60,8 +52,3 @@ def require_confirmed(request: HttpRequest) -> None:
         missing = True
     if missing:
         raise ProblemError("unconfirmed")
-
-
-def text_of(moment: datetime | None) -> str | None:
-    """A time as the API writes it."""
-    return None if moment is None else moment.isoformat()

@@ -14,7 +14,7 @@ from poolsite.access.api.answers import (
     operator_out,
     person_out,
 )
-from poolsite.access.api.common import allowed, id_in_path, require_confirmed
+from poolsite.access.api.common import allowed, require_confirmed
 from poolsite.access.api.schemas import (
     ApprovalIn,
     FinanceRequestOut,
@@ -31,6 +31,7 @@ from poolsite.access.api.schemas import (
 )
 from poolsite.access.models import FinanceRequest, Invitation, User
 from poolsite.api.pages import Page, PageIn, page
+from poolsite.api.paths import id_in_path
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["people"])

@@ -4,16 +4,16 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.access.api.common import PRINTABLE, Line, Reason
+from poolsite.access.api.common import Line, Reason
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, STRICT
 
 RoleName = Literal["owner", "admin", "payer", "sender", "supervisor", "agent"]
 GrantWord = Literal["operate", "finance", "supervise"]
-Email = Annotated[str, StringConstraints(min_length=3, max_length=254, pattern=PRINTABLE)]
-Name120 = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=PRINTABLE)]
-Zone = Annotated[str, StringConstraints(max_length=64, pattern=PRINTABLE)]
-Locale = Annotated[str, StringConstraints(max_length=16, pattern=PRINTABLE)]
+Email = Annotated[str, StringConstraints(min_length=3, max_length=254, pattern=LINE)]
+Name120 = Annotated[str, StringConstraints(min_length=1, max_length=120, pattern=LINE)]
+Zone = Annotated[str, StringConstraints(max_length=64, pattern=LINE)]
+Locale = Annotated[str, StringConstraints(max_length=16, pattern=LINE)]
 Slug40 = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
 Object = Annotated[str, StringConstraints(max_length=60, pattern=r"^[a-z]+:([a-z0-9-]{1,40}|\*)$")]
 

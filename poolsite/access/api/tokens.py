@@ -9,25 +9,24 @@ from pydantic import BaseModel, Field, StringConstraints
 from poolsite.access import selectors, services
 from poolsite.access.actions import Hidden, require
 from poolsite.access.api.common import (
-    PRINTABLE,
     Line,
     account_of,
     allowed,
-    id_in_path,
     require_confirmed,
-    text_of,
 )
 from poolsite.access.models import ApiToken
 from poolsite.access.principal import Principal
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, PageIn, page
-from poolsite.api.reading import STRICT, Moment
+from poolsite.api.paths import id_in_path
+from poolsite.api.reading import LINE, STRICT, Moment
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 
 router = Router(tags=["tokens"])
 VIEW, CHANGE = "access.tokens_view", "access.tokens_change"
 TokenId = id_in_path("The token's ID.")
-Word = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=PRINTABLE)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=LINE)]
 Words = Annotated[list[Word], Field(max_length=200)]
 
 
@@ -67,7 +66,7 @@ class ApiTokenIn(BaseModel):
 
     model_config = STRICT
 
-    name: str = Field(min_length=1, max_length=80, pattern=PRINTABLE)
+    name: str = Field(min_length=1, max_length=80, pattern=LINE)
     account: str | None = Field(
         None,
         pattern=r"^[a-z0-9-]{1,40}$",
@@ -81,7 +80,7 @@ class ApiTokenIn(BaseModel):
         default_factory=list, description="Default: the events of the permissions."
     )
     switch: str = Field(
-        "", max_length=64, pattern=PRINTABLE, description="Reports then count for this switch only."
+        "", max_length=64, pattern=LINE, description="Reports then count for this switch only."
     )
     networks: Words = Field(
         default_factory=list, description="Addresses or CIDR networks. Default: any address."
@@ -163,6 +162,6 @@ def _fields(token: ApiToken) -> dict[str, Any]:
         "switch": token.switch,
         "created_at": token.created_at.isoformat(),
         "expires_at": token.expires_at.isoformat(),
-        "revoked_at": text_of(token.revoked_at),
-        "last_used_at": text_of(token.last_used_at),
+        "revoked_at": iso(token.revoked_at),
+        "last_used_at": iso(token.last_used_at),
     }

@@ -3,12 +3,14 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router
+from ninja import Query, Router
 
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_in_path
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 from poolsite.operations import incident_story, selectors
 from poolsite.operations.api.schemas import (
     AssignIn,
@@ -27,8 +29,7 @@ from poolsite.operations.services import incident_care
 
 router = Router(tags=["incidents"])
 VIEW = "operations.incidents"
-LARGEST_ID = 2**63 - 1
-IncidentId: Any = Path(..., ge=1, le=LARGEST_ID, description="The incident's ID.")  # type: ignore[type-arg]
+IncidentId = id_in_path("The incident's ID.")
 # How the page's list names them.
 STATES = {"open": "open", "closed": "", "all": "all"}
 
@@ -188,9 +189,9 @@ def _fields(row: Incident) -> dict[str, Any]:
         "account": row.account.slug if row.account else None,
         "open": row.until is None,
         "since": row.since.isoformat(),
-        "until": row.until.isoformat() if row.until else None,
+        "until": iso(row.until),
         "assigned_to": row.acknowledged_name,
-        "assigned_at": row.acknowledged_at.isoformat() if row.acknowledged_at else None,
+        "assigned_at": iso(row.acknowledged_at),
         "snoozed_until": row.snoozed_until.isoformat()
         if row.snoozed_until is not None and row.is_snoozed
         else None,

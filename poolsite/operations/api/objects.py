@@ -8,6 +8,7 @@ from ninja import Path, Query, Router, Status
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
+from poolsite.api.paths import id_in_path, slug_in_path
 from poolsite.api.root import ProblemError
 from poolsite.operations import managed, tags_and_notes
 from poolsite.operations.api.schemas import NoteIn, NoteOut, TagsIn, TagsOut
@@ -15,8 +16,8 @@ from poolsite.operations.models import Note
 
 router = Router(tags=["objects"])
 Kind: Any = Path(..., pattern=r"^[a-z_]{1,20}$", description="The type, such as `pool`.")  # type: ignore[type-arg]
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The object's slug.")  # type: ignore[type-arg]
-NoteId: Any = Path(..., ge=1, le=2**63 - 1, description="The note's ID.")  # type: ignore[type-arg]
+Slug = slug_in_path("The object's slug.")
+NoteId = id_in_path("The note's ID.")
 
 
 @router.get(

@@ -5,14 +5,14 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT, Moment
+from poolsite.api.paths import LARGEST_ID
+from poolsite.api.reading import LINE, STRICT, Moment
 
-PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
 SeverityName = Literal["critical", "warning"]
-Filter = Annotated[str, StringConstraints(max_length=120, pattern=PRINTABLE)]
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=PRINTABLE)]
+Filter = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
+Reason = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=LINE)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=r"^[^\x00]*$")]
-TagWord = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=PRINTABLE)]
+TagWord = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=LINE)]
 
 
 class IncidentsIn(PageIn):
@@ -80,7 +80,7 @@ class AssignIn(BaseModel):
 
     model_config = STRICT
 
-    user: int = Field(ge=1, le=2**63 - 1, description="ID of one of the incident's `owners`.")
+    user: int = Field(ge=1, le=LARGEST_ID, description="ID of one of the incident's `owners`.")
 
 
 class SnoozeIn(BaseModel):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils.translation import override
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
 
 from poolsite import access
 from poolsite.access import Principal, principal_of_request
@@ -12,7 +12,9 @@ from poolsite.access.api.common import require_confirmed
 from poolsite.access.models import Account
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_in_path, slug_in_path
 from poolsite.api.root import ProblemError, api
+from poolsite.moments import iso
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 from poolsite.operations.webhooks import event_types, selectors, services
 from poolsite.operations.webhooks.schemas import (
@@ -33,8 +35,8 @@ from poolsite.operations.webhooks.sending import body_of
 
 router = Router(tags=["webhooks"])
 types_router = Router(tags=["webhooks"])
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The endpoint's ID.")  # type: ignore[type-arg]
-DeliveryId: Any = Path(..., ge=1, le=2**63 - 1, description="The delivery's ID.")  # type: ignore[type-arg]
+Slug = slug_in_path("The endpoint's ID.")
+DeliveryId = id_in_path("The delivery's ID.")
 
 
 def register() -> None:
@@ -245,7 +247,7 @@ def _fields(row: WebhookEndpoint) -> dict[str, Any]:
         "events": row.events,
         "account": row.account.slug if row.account is not None else None,
         "state": row.state,
-        "failing_since": row.failing_since.isoformat() if row.failing_since else None,
+        "failing_since": iso(row.failing_since),
         "created_at": row.created_at.isoformat(),
     }
 
@@ -269,6 +271,6 @@ def _delivery_out(row: WebhookDelivery) -> DeliveryOut:
         attempts=row.attempts,
         status=row.status,
         error=row.error,
-        sent_at=row.sent_at.isoformat() if row.sent_at else None,
+        sent_at=iso(row.sent_at),
         next_at=row.next_at.isoformat() if pending else None,
     )

@@ -5,14 +5,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, STRICT
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
 EventName = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z_]+\.[a-z_]+)$", max_length=40)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[!-~]+$")]
-Name = Annotated[
-    str, StringConstraints(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]*$")
-]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=LINE)]
 Events = Annotated[list[EventName], Field(min_length=1, max_length=100)]
 EVENTS = "Event types, see `GET webhook-events`. `*`: all, including types that are added later."
 

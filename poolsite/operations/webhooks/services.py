@@ -1,7 +1,7 @@
 """What people do to webhook endpoints. Each checks the right, and is audited without secrets."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -156,7 +156,7 @@ def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
     return len(keys)
 
 
-def delete_old_events(before: Any, most: int) -> int:
+def delete_old_events(before: datetime, most: int) -> int:
     """Delete events from before this moment with their deliveries; at most so many."""
     old = WebhookEvent.objects.filter(created_at__lt=before)
     keys = list(old.order_by("created_at").values_list("pk", flat=True)[:most])

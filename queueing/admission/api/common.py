@@ -2,12 +2,9 @@
 
 from typing import Any
 
-from django.http import HttpRequest
-from ninja import Path
-
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.api.pages import PageIn
+from poolsite.api.paths import id_of, slug_in_path
 from poolsite.api.root import ProblemError
 from poolsite.operations.setting_options import values_of
 from queueing.admission import gate as door
@@ -17,7 +14,7 @@ from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.selectors import GateNow
 from queueing.admission.services.gates import SETTINGS
 
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The gate's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The gate's slug.")
 
 
 def gate_of(principal: Principal, slug: str) -> Gate:
@@ -31,9 +28,7 @@ def gate_of(principal: Principal, slug: str) -> Gate:
 def batch_of(principal: Principal, slug: str, key: int) -> TaskBatch:
     """A batch of the gate of that slug; ProblemError."""
     gate = gate_of(principal, slug)
-    batch = None
-    if 0 < key < 2**63:
-        batch = TaskBatch.objects.select_related("gate").filter(gate=gate, pk=key).first()
+    batch = TaskBatch.objects.select_related("gate").filter(gate=gate, pk=id_of(key)).first()
     if batch is None:
         raise ProblemError("unknown-batch")
     return batch
@@ -47,13 +42,6 @@ def told(now: GateNow) -> dict[str, Any]:
 def told_after(gate: Gate) -> dict[str, Any]:
     """The same of a gate that was just changed: in SQL, whether or not Redis answers now."""
     return told(selectors.with_figures([gate], patient=True)[0])
-
-
-def refuse_unknown(request: HttpRequest, asked: PageIn) -> None:
-    """ProblemError for a parameter that a list of Redis does not have."""
-    unknown = sorted(set(request.GET) - set(type(asked).model_fields))
-    if unknown:
-        raise ProblemError("malformed", f"{unknown[0][:40]}: unknown parameter")
 
 
 def is_rebuilt(error: door.GateRefusedError) -> bool:

@@ -11,11 +11,11 @@ from ninja import Path, Query, Router, Status
 
 from poolsite import hotpath
 from poolsite.access import principal_of_request
-from poolsite.api.pages import Page
+from poolsite.api.pages import Page, check_known
 from poolsite.api.root import ProblemError
 from queueing.admission import gate as door
 from queueing.admission import services
-from queueing.admission.api.common import Slug, gate_of, is_rebuilt, refuse_unknown
+from queueing.admission.api.common import Slug, gate_of, is_rebuilt
 from queueing.admission.api.managing_schemas import FreeIn, HolderOut, HoldersIn, WaiterOut
 
 holders = Router(tags=["gates"])
@@ -35,7 +35,7 @@ def list_holders(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug
     Permits that end meanwhile move no other permit to another page. A permit that is renewed
     meanwhile can appear twice.
     """
-    refuse_unknown(request, asked)
+    check_known(request, asked)
     gate = gate_of(principal_of_request(request), slug)
     try:
         found = hotpath.run(door.holders(gate.slug, _place(asked.cursor), asked.limit + 1))
@@ -80,7 +80,7 @@ def free_holder(request: HttpRequest, given: FreeIn, slug: str = Slug, holder: s
 @holders.get("/{slug}/line", response={200: Page[WaiterOut]}, summary="List the waiting line")
 def list_line(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug) -> Any:
     """The requesters that wait for a slot, in the order of their arrival."""
-    refuse_unknown(request, asked)
+    check_known(request, asked)
     gate = gate_of(principal_of_request(request), slug)
     try:
         found = hotpath.run(door.line(gate.slug, _place(asked.cursor), asked.limit + 1))

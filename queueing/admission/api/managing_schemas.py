@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.api.pages import PageIn
-from poolsite.api.reading import STRICT, Moment
-from poolsite.api.setting_models import LINE, settings_in, settings_out
+from poolsite.api.reading import LINE, STRICT, Moment
+from poolsite.api.setting_models import settings_in, settings_out
 from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT
 from queueing.admission.schemas import Token

@@ -2,21 +2,23 @@
 
 from typing import Any
 
-from ninja import Path, Query
+from ninja import Query
 
 from poolsite import access, hotpath
 from poolsite.access import Principal
+from poolsite.api.paths import slug_in_path
+from poolsite.api.reading import LINE
 from poolsite.api.root import ProblemError
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import group_get
 
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The group's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The group's slug.")
 Why: Any = Query(  # type: ignore[type-arg]
     ...,
     min_length=1,
     max_length=200,
-    pattern=r"^[^\x00-\x1f\x7f]*$",
+    pattern=LINE,
     description="Why, for the audit log.",
 )
 

@@ -1,14 +1,12 @@
 """A group's settings in requests: one field for each of the services' SETTINGS."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.api.reading import STRICT
+from poolsite.api.reading import LINE, LINES, STRICT
 from queueing.dispatch.services.groups import SETTINGS
 
-LINE: Final = r"^[^\x00-\x1f\x7f]*$"
-LINES: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # with tabs and line breaks
 Reason = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
 Name = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]

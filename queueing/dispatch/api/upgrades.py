@@ -7,6 +7,7 @@ from ninja import Query, Router, Status
 
 from poolsite.access import Principal, principal_of_request
 from poolsite.api.pages import Page, page
+from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
 from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, group_of
@@ -78,9 +79,7 @@ def _out(upgrade: Upgrade) -> UpgradeOut:
 
 def _upgrade(principal: Principal, slug: str, key: int) -> Upgrade:
     group = group_of(principal, slug)
-    found = None
-    if 0 < key < 2**63:
-        found = Upgrade.objects.select_related("group").filter(group=group, pk=key).first()
+    found = Upgrade.objects.select_related("group").filter(group=group, pk=id_of(key)).first()
     if found is None:
         raise ProblemError("unknown-upgrade")
     return found

@@ -11,6 +11,7 @@ from poolsite.access import principal_of_request
 from poolsite.access.models import User
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import NothingIn
+from poolsite.moments import iso
 from queueing.line import desk as door
 from queueing.line.api.agent_schemas import (
     CandidateOut,
@@ -163,6 +164,6 @@ def _out(agent: Agent, records: Records, may_configure: bool) -> dict[str, Any]:
         "skills": agent.skills,
         "state": state,
         "pause": record.word if record is not None and state == "paused" else "",
-        "archived_at": agent.archived_at.isoformat() if agent.archived_at is not None else None,
+        "archived_at": iso(agent.archived_at),
         "phone": agent.phone if may_configure else None,
     }

@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Path, Query, Router
+from ninja import Query, Router
 
 from poolsite.access import principal_of_request
+from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
@@ -19,7 +20,7 @@ from queueing.line.services import erasing
 
 desks = Router(tags=["line"])
 VIEW, ERASE = AtDesk("line.view"), AtDesk("line.erase")
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The desk's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The desk's slug.")
 FROM: Any = Query(None, alias="from", description="The first day.")  # type: ignore[type-arg]
 UNTIL: Any = Query(None, alias="until", description="The last day.")  # type: ignore[type-arg]
 LATEST_MS = 4_102_444_800_000

@@ -12,6 +12,7 @@ from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import Moment, NothingIn
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 from queueing.line.api.answers import LeftMessageOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
@@ -171,7 +172,7 @@ def _message(row: LeftMessage) -> dict[str, Any]:
         "contact": row.contact,
         "text": row.text,
         "wants_call": row.wants_call,
-        "handled_at": row.handled_at.isoformat() if row.handled_at is not None else None,
+        "handled_at": iso(row.handled_at),
         "handled_by": row.handled_by,
         "call": _call(call) if call is not None else None,
     }

@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from ninja import Path, Router
 
 from poolsite.access import principal_of_request
+from poolsite.api.paths import slug_in_path
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
 from queueing.line.api.answers import DoneOut, RoomMessageOut
@@ -26,7 +27,7 @@ VIEW, SUPERVISE = AtDesk("line.view"), AtDesk("line.supervise")
 SAID: dict[int, Any] = {200: RoomMessageOut}
 GUEST: dict[int, Any] = {200: GuestOut}
 DONE: dict[int, Any] = {200: DoneOut}
-QueueSlug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
+QueueSlug = slug_in_path("The queue's slug.")
 AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent's user ID.")  # type: ignore[type-arg]
 
 

@@ -1,6 +1,5 @@
 """A desk's visits: listed, read with the transcript, moved, given an outcome."""
 
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
@@ -8,6 +7,7 @@ from ninja import Query, Router
 
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, page
+from poolsite.moments import iso
 from queueing.line.api.agents import agent_of, agents
 from queueing.line.api.answers import DoneOut
 from queueing.line.api.answers_wrap_up import OutcomeOut
@@ -149,7 +149,7 @@ def _own_room_out(row: Room) -> dict[str, Any]:
         **{name: told[name] for name in shared},
         "queue": row.queue.slug,
         "began_at": row.began_at.isoformat(),
-        "ended_at": _at(row.ended_at),
+        "ended_at": iso(row.ended_at),
     }
 
 
@@ -167,14 +167,14 @@ def _visit_out(row: Visit) -> dict[str, Any]:
         "language": row.language,
         "priority": row.priority,
         "joined_at": row.joined_at.isoformat(),
-        "matched_at": _at(row.matched_at),
-        "ended_at": _at(row.ended_at),
+        "matched_at": iso(row.matched_at),
+        "ended_at": iso(row.ended_at),
         "end": row.outcome,
         "outcome": code.pk if code is not None else None,
         "outcome_name": code.name if code is not None else None,
         "rating": rating.stars if rating is not None else None,
         "comment": rating.comment if rating is not None else "",
-        "erased_at": _at(row.erased_at),
+        "erased_at": iso(row.erased_at),
     }
 
 
@@ -197,7 +197,7 @@ def _room_out(room: Room) -> dict[str, Any]:
         "name": room.agent.name,
         "queue": room.queue.slug,
         "began_at": room.began_at.isoformat(),
-        "ended_at": _at(room.ended_at),
+        "ended_at": iso(room.ended_at),
     }
 
 
@@ -209,7 +209,3 @@ def _event_out(event: RoomEvent) -> dict[str, Any]:
         "actor": event.actor,
         "text": event.text,
     }
-
-
-def _at(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment is not None else None

@@ -11,6 +11,7 @@ from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
+from poolsite.moments import iso
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
 from queueing.line.api.found import visit_named
@@ -162,7 +163,7 @@ def _blocked(row: BlockedVisitor) -> dict[str, Any]:
         "id": row.pk,
         "address": row.key,
         "reason": row.reason,
-        "until": row.until.isoformat() if row.until is not None else None,
+        "until": iso(row.until),
         "created_by": row.created_by,
         "created_at": row.created_at.isoformat(),
     }

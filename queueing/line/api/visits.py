@@ -8,6 +8,7 @@ from ninja import Path, Query, Router, Status
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
 from poolsite.api.idempotency import shows_secret
+from poolsite.api.paths import slug_in_path
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError
@@ -39,7 +40,7 @@ from queueing.line.topics.visit import message_as_data, messages_after
 
 queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())
-Slug: Any = Path(..., pattern=r"^[a-z0-9-]{1,40}$", description="The queue's slug.")  # type: ignore[type-arg]
+Slug = slug_in_path("The queue's slug.")
 VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit's ID.")  # type: ignore[type-arg]
 Zone: Any = Query(  # type: ignore[type-arg]
     "UTC", max_length=64, description="Time zone of the times, such as Asia/Shanghai."
