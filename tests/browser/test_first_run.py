@@ -143,8 +143,7 @@ async def _first_visitor(walk: Walk) -> None:
     agent = await _opened(walk, "Open agent console")
     await walk.click("button:has-text('Go online')", agent)
     await shown.contains("#step-visitor", "A visitor is in a room with an agent")
-    await visitor.close()
-    await agent.close()
+    # Both tabs stay open: nothing drains events here, so the goal is reached while the room lasts.
 
 
 async def _first_session(walk: Walk) -> None:
