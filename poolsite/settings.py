@@ -17,7 +17,7 @@ from poolsite.runtime import stores
 from poolsite.runtime.environment import Reader
 from poolsite.runtime.paths import redis_socket
 
-# Importing the apps makes millions of objects that stay. With Python's own threshold of 700, the
+# Importing the apps makes a great many objects that stay. With Python's own threshold of 700, the
 # searches for garbage among them take a sixth of the time that a process needs to start.
 gc.set_threshold(20_000, 20, 20)
 

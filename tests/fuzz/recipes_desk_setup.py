@@ -32,11 +32,6 @@ def _room_in(stage: Stage, caller: Caller, part: str, most: int) -> None:
         _asks(stage, caller, "DELETE", f"{part}/{row[key]}")
 
 
-@recipe("GET /desks")
-def _list(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    return Given()
-
-
 @recipe(f"GET {DESK}", f"GET {DESK}/queues", f"GET {DESK}/agents")
 @recipe(f"GET {DESK}/closures", f"GET {DESK}/candidates", f"GET {DESK}/skills")
 @recipe(f"GET {DESK}/replies", f"GET {DESK}/outcomes", f"GET {DESK}/languages")

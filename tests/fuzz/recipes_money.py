@@ -32,11 +32,6 @@ def does(stage: Stage, caller: Caller, path: str, body: Any, who: str = OPERATOR
     return stage.operator.post(f"accounts/{caller.slug}/{path}", body, who=who)
 
 
-@recipe("GET /accounts")
-def _accounts(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
-    return Given()
-
-
 @recipe(
     f"GET {OF}",
     *(f"GET {OF}/{part}" for part in ("messages", "entries", "receivables", "statements")),

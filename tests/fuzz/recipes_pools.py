@@ -7,7 +7,7 @@ from tests.fuzz.given import Given, moment, name, recipe
 from tests.fuzz.stage import Caller, Stage
 
 
-@recipe("GET /pools", "GET /gates", "GET /groups")
+@recipe("GET /accounts", "GET /desks", "GET /pools", "GET /gates", "GET /groups")
 def _lists(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given()
 

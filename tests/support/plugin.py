@@ -83,7 +83,6 @@ def pytest_collection_finish() -> None:
     """Take what was imported and collected, which stays, out of each search for garbage."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000)  # a search after so many new objects instead of 700
 
 
 @pytest.fixture(autouse=True, scope="session")
