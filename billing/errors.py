@@ -89,13 +89,13 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     **{
         f"GET {_OF}/{part}": _SEEN
         for part in (
-            *("open-holds", "entries", "receivables", "tariffs", "top-ups", "campaigns"),
-            *("chatbots", "templates", "opt-outs", "flagged-reports"),
+            *("entries", "statements", "open-holds", "receivables", "tariffs", "top-ups"),
+            *("campaigns", "chatbots", "templates", "opt-outs", "flagged-reports"),
         )
     },
     **{
-        f"GET {_OF}/{part}": f"{_SEEN} not-found"  # a month or year without a statement
-        for part in ("statements", "statements/{month}", "statements/{month}/rows")
+        f"GET {_OF}/statements/{part}": f"{_SEEN} not-found"  # a month without a statement
+        for part in ("{month}", "{month}/rows")
     },
     **{f"POST {_OF}/{part}": _PAID for part in ("tariffs", "tariff-previews", "top-ups")},
     f"GET {_TARIFF}": f"{_SEEN} unknown-tariff",

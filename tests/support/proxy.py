@@ -30,6 +30,8 @@ class FaultyProxy:
     faults: int | None = None
     hits: int = 0
     port: int = 0
+    _about: bytes = b""
+    _asking: set[socket.socket] = field(default_factory=set)  # the server's side of who asked it
     _listener: socket.socket | None = None
     _sockets: set[socket.socket] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -58,10 +60,11 @@ class FaultyProxy:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    def set(self, mode: str, faults: int | None = None) -> None:
-        """Change the mode; with `faults`, only for the next so many replies."""
+    def set(self, mode: str, faults: int | None = None, about: bytes = b"") -> None:
+        """Change the mode: for the next so many replies, for connections that asked `about` it."""
         with self._lock:
-            self.mode, self.faults, self.hits = mode, faults, 0
+            self.mode, self.faults, self.hits, self._about = mode, faults, 0, about
+            self._asking.clear()
         if mode == "cut":
             self.cut_all()
 
@@ -113,7 +116,7 @@ class FaultyProxy:
     def _pump(self, source: socket.socket, sink: socket.socket, replies: bool) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(CHUNK):
-                fault = self._fault() if replies else "pass"
+                fault = self._fault(source) if replies else self._note(sink, data)
                 if fault == "drop-reply":
                     continue
                 if fault in ("cut", "cut-reply"):
@@ -124,11 +127,19 @@ class FaultyProxy:
         for one in (source, sink):
             with self._lock:
                 self._sockets.discard(one)
+                self._asking.discard(one)
             _reset(one)
 
-    def _fault(self) -> str:
+    def _note(self, server: socket.socket, request: bytes) -> str:
         with self._lock:
-            if self.mode == "pass" or (self.faults is not None and self.hits >= self.faults):
+            if self._about in request:
+                self._asking.add(server)
+        return "pass"
+
+    def _fault(self, server: socket.socket) -> str:
+        with self._lock:
+            used_up = self.faults is not None and self.hits >= self.faults
+            if self.mode == "pass" or used_up or (self._about and server not in self._asking):
                 return "pass"
             self.hits += 1
             return self.mode

@@ -9,10 +9,12 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
 from django.db.models import Model
+from django.http import Http404
 
 from poolsite.api.problems import (
     RefusedError,
@@ -40,7 +42,6 @@ def raised_by(
 ) -> Raised:
     """What these functions and all that they call answer. ends: what is not looked into."""
     found = Raised()
-    kinds = {kind for _status, kind, _when in problem_types()}
     todo = [inspect.unwrap(view) for view in views]
     seen = {inspect.unwrap(each) for each in ends}
     while todo:
@@ -48,20 +49,34 @@ def raised_by(
         if function in seen:
             continue
         seen.add(function)
-        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
-            if isinstance(node, ast.Call):
-                found.certain |= kinds & set(_said(node, function))
-            elif isinstance(node, ast.Return):
-                found.possible |= kinds & {*_constants(node)}
-            elif isinstance(node, ast.Name | ast.Attribute):
-                named = _resolved(node, function)
-                if isinstance(named, RefusedError):
-                    found.certain.add(named.kind)
-                elif isinstance(named, Mapping | tuple):
-                    found.possible |= kinds & set(_texts(named))
-                else:
-                    todo += _bodies(named)
+        own, called = _read(function)
+        found.certain |= own.certain
+        found.possible |= own.possible
+        todo += called
     return found
+
+
+@cache
+def _read(function: FunctionType) -> tuple[Raised, list[FunctionType]]:
+    """What a function itself answers, and which of ours it calls."""
+    kinds = {kind for _status, kind, _when in problem_types()}
+    found, called = Raised(), []
+    for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+        if isinstance(node, ast.Call):
+            found.certain |= kinds & set(_said(node, function))
+        elif isinstance(node, ast.Return):
+            found.possible |= kinds & {*_constants(node)}
+        elif isinstance(node, ast.Name | ast.Attribute):
+            named = _resolved(node, function)
+            if isinstance(named, RefusedError):
+                found.certain.add(named.kind)
+            elif named is Http404:  # or caught
+                found.possible.add("not-found")
+            elif isinstance(named, Mapping | tuple):
+                found.possible |= kinds & set(_texts(named))
+            else:
+                called += _bodies(named)
+    return found, called
 
 
 def _said(call: ast.Call, function: Any) -> Iterator[str]:
