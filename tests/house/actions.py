@@ -1,23 +1,29 @@
 """Every action that the code writes into the audit log, found in its source."""
 
 import ast
+import re
 from collections.abc import Iterator
+from functools import cache
 
 from tests.house.source import files, relative, tree
 
 AUDIT = {"audit", "Act"}  # what writes an entry, or carries its action to where it is written
 NOT_OURS = ("tests/", "integrations/")
+MENTIONS = re.compile(r"\b(audit|Act|action|services)\b")
 LOOKS = 4  # helpers that hand their action on to helpers
 
 
 def _modules() -> dict[str, ast.Module]:
+    """Those that may write an entry, or hand an action on: reading the others takes seconds."""
     return {
         name: tree(path)
         for path in files(".py")
         if not (name := relative(path)).startswith(NOT_OURS) and "/migrations/" not in name
+        if MENTIONS.search(path.read_text(encoding="utf-8"))
     }
 
 
+@cache
 def written_actions() -> tuple[set[str], list[str]]:
     """The actions, and the places where one is not a text that can be read there."""
     modules = _modules()
@@ -59,26 +65,42 @@ def _imported(module: ast.Module, own: dict[str, dict[str, int | None]]) -> dict
 
 def _helpers(module: ast.Module, writers: dict[str, int | None]) -> dict[str, int | None]:
     """The functions that write what their parameter `action` names: name → its position."""
-    found: dict[str, int | None] = {}
-    for node in ast.walk(module):
-        if not isinstance(node, ast.FunctionDef):
-            continue
-        names = [each.arg for each in node.args.args]
-        if "action" in names and any(True for _ in _calls(node, writers, "")):
-            found[node.name] = names.index("action")
-    return found
+    return {
+        function.name: place
+        for function, place in _with_an_action(module)
+        if any(True for _ in _calls(function, writers, ""))
+    }
+
+
+@cache
+def _with_an_action(module: ast.Module) -> list[tuple[ast.FunctionDef, int]]:
+    """The functions with a parameter `action`, and its position."""
+    return [
+        (node, names.index("action"))
+        for node in ast.walk(module)
+        if isinstance(node, ast.FunctionDef)
+        for names in [[each.arg for each in node.args.args]]
+        if "action" in names
+    ]
 
 
 def _calls(
     node: ast.AST, writers: dict[str, int | None], name: str
 ) -> Iterator[tuple[ast.Call, int | None]]:
     """The calls of writers, but those of the functions of their own that only hand on."""
-    for call in ast.walk(node):
-        if not isinstance(call, ast.Call):
-            continue
-        its = call.func.attr if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+    for call, its in _named(node):
         if its in writers and not (name.endswith("access/services/aggregates.py")):
             yield call, 1 if its == "Act" else writers[its]
+
+
+@cache
+def _named(node: ast.AST) -> list[tuple[ast.Call, str]]:
+    """Each call, and the last name of what is called."""
+    return [
+        (call, getattr(call.func, "attr", "") or getattr(call.func, "id", ""))
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call)
+    ]
 
 
 def _given(call: ast.Call, place: int | None) -> ast.expr | None:
@@ -88,6 +110,7 @@ def _given(call: ast.Call, place: int | None) -> ast.expr | None:
     return call.args[place] if place is not None and len(call.args) > place else None
 
 
+@cache
 def _names_of(module: ast.Module) -> dict[str, ast.expr]:
     """Names that stand for one value each: `action = "a.b" if x else "a.c"`."""
     found: dict[str, ast.expr] = {}

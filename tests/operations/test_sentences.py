@@ -23,7 +23,6 @@ from tests.house.actions import written_actions
 
 PLACE = re.compile(r"%\((\w+)\)s")
 LANGUAGES = ("en", "zh-hans")
-ACTIONS = sorted(written_actions()[0])
 
 
 @pytest.fixture
@@ -55,6 +54,7 @@ def latest() -> AuditEntry:
 # -- every action has its sentence ---------------------------------------------------------------
 
 
+@pytest.mark.processes  # git lists the files
 def test_every_action_that_the_code_writes_has_a_sentence_and_no_sentence_is_left_over() -> None:
     actions, unclear = written_actions()
     assert unclear == [], "say the action as a text, so that its sentence can be asked for"
@@ -63,6 +63,7 @@ def test_every_action_that_the_code_writes_has_a_sentence_and_no_sentence_is_lef
     assert known - actions == set(), "nobody writes these actions"
 
 
+@pytest.mark.processes  # the same
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_sentence_reads_well_whatever_an_entry_keeps(language: str) -> None:
     odd: list[dict[str, Any] | None] = [
@@ -73,7 +74,7 @@ def test_every_sentence_reads_well_whatever_an_entry_keeps(language: str) -> Non
     ]
     names = Names()
     names._known = {"": "", "?": "?", "sweep": "sweep", "Thing": "Thing"}  # asks SQL for nobody
-    for action in ACTIONS:
+    for action in sorted(written_actions()[0]):
         for kept in odd:
             made = AuditEntry(
                 action=action, actor_kind="system", actor_name="sweep", thing_label="Thing",
