@@ -206,8 +206,8 @@ async def window(
     """
     settings = {"viewport": DESKTOP, "locale": "en-GB", "timezone_id": "Asia/Shanghai", **options}
     context = await browser.new_context(**settings)
+    context.set_default_timeout(PATIENCE_MS)
     page = await context.new_page()
-    page.set_default_timeout(PATIENCE_MS)
     if LATENCY_MS:
         await _slow_down(page)
     shown = Window(page, base, sessions)

@@ -25,6 +25,7 @@ async def other_visitor(shown: Window, queue: str, name: str) -> BrowserContext:
     browser = shown.page.context.browser
     assert browser is not None
     context = await browser.new_context(locale="en-GB")
+    context.set_default_timeout(PATIENCE_MS)
     shown.beside.append(context)
     await join(Window(await context.new_page(), shown.base), queue, name)
     return context

@@ -9,7 +9,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from tests.browser.billing_stage import SLUG
-from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.console import Window
 from tests.browser.running import Console
 
 pytestmark = [
@@ -21,27 +21,6 @@ pytestmark = [
 OWNER = f"{SLUG}-owner"
 PORTAL = f"/accounts/{SLUG}/"
 ACCOUNT = f"/billing/accounts/{SLUG}/"
-CUSTOMERS = [
-    PORTAL,
-    f"{PORTAL}usage/",
-    f"{PORTAL}entries/",
-    f"{PORTAL}explain/spendable/",
-    f"{PORTAL}explain/held/",
-    f"{PORTAL}messages/",
-    f"{PORTAL}message/?id=m-text",
-    f"{PORTAL}message/?id=m-late",
-    "/billing/rules/",
-]
-OPERATORS = [
-    "/billing/accounts/",
-    ACCOUNT,
-    "/billing/holds/",
-    "/billing/terminals/",
-    "/billing/flagged/",
-    "/billing/books/",
-    "/billing/audit/",
-    "/overview/",
-]
 
 
 class Sender:
@@ -278,31 +257,3 @@ async def test_figures_keep_their_last_value_while_the_connection_is_lost(
     await customer.page.context.set_offline(False)
     await customer.until("document.documentElement.dataset.connection === 'live'")
     await customer.until(figure_is("spendable"), sender.balance()["spendable"])
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def faults(money: Console) -> dict[str, dict[str, list[str]]]:
-    """What is wrong with which page: each is looked at in both themes, and on a phone."""
-    found: dict[str, dict[str, list[str]]] = {"light": {}, "dark": {}, "phone": {}}
-    for user, paths in ((OWNER, CUSTOMERS), ("lin.mei", OPERATORS)):
-        async with money.window(user, reduced_motion="reduce") as shown:  # nor do colours fade
-            for path in paths:
-                await shown.go_and_settle(path)
-                found["light"][path] = await shown.violations()
-                await shown.page.emulate_media(color_scheme="dark")
-                found["dark"][path] = await shown.violations(*COLOURS)
-                await shown.page.emulate_media(color_scheme="light")
-            await shown.page.set_viewport_size(PHONE)
-            for path in paths:
-                await shown.go_and_settle(path)
-                found["phone"][path] = [*await shown.overflow(), *await shown.violations()]
-    return found
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_nothing_serious_for_axe(faults: dict[str, dict[str, list[str]]], theme: str) -> None:
-    assert {path: lines for path, lines in faults[theme].items() if lines} == {}
-
-
-async def test_every_page_fits_a_phone(faults: dict[str, dict[str, list[str]]]) -> None:
-    assert {path: lines for path, lines in faults["phone"].items() if lines} == {}

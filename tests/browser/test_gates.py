@@ -15,7 +15,7 @@ from playwright.async_api import Dialog, Page, expect
 
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission.gate import read_change
-from tests.browser.console import LIVE, PHONE, Window
+from tests.browser.console import LIVE, Window
 from tests.browser.running import Console
 from tests.support.ports import free_port
 from tests.support.waiting import eventually, patient
@@ -381,12 +381,3 @@ async def test_a_short_name_follows_the_name_until_it_is_edited(shown: Window) -
     await slug.fill("nights")
     await page.fill("#create [name=name]", "Night gate")
     await expect(slug).to_have_value("nights")
-
-
-async def test_every_page_fits_a_phone_and_reads_well(gates: Console) -> None:
-    async with gates.window("lin.mei", viewport=PHONE) as phone:
-        pages = ["/gates/", "/gates/tower/", "/gates/tower/settings/", "/gates/tower/batches/"]
-        for path in [*pages, "/batches/1/"]:
-            await phone.go_and_settle(path)
-            assert await phone.overflow() == [], path
-            assert await phone.violations() == [], path

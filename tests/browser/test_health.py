@@ -1,12 +1,8 @@
 """Number health in the browser: the map, the worst numbers, undo, rules and labels."""
 
-import os
-from pathlib import Path
-
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.console import COLOURS, PHONE
 from tests.browser.health_stage import POOL
 from tests.browser.running import Console
 
@@ -24,43 +20,6 @@ def numbers(console: Console) -> list[str]:
     console.stage("tests.browser.stage")
     told: list[str] = console.stage("tests.browser.health_stage")["numbers"]
     return told
-
-
-async def test_the_health_pages_please_axe_and_fit_a_phone(
-    console: Console, numbers: list[str]
-) -> None:
-    paths = [
-        PAGE,
-        f"{PAGE}?window=1h",
-        "/pools/health-silent/health/",
-        f"{PAGE}rules/",
-        f"{PAGE}rules/new/",
-        f"{PAGE}labels/",
-        f"/numbers/{numbers[0]}/",
-    ]
-    pictures = os.environ.get("HEALTH_PICTURES")
-    found: dict[str, list[str]] = {}
-    async with console.window("lin.mei", reduced_motion="reduce") as shown:
-
-        async def picture(name: str) -> None:
-            if pictures:
-                target = Path(pictures) / f"{name}.png"
-                await shown.page.screenshot(path=str(target), full_page=True)
-
-        for place, path in enumerate(paths):
-            await shown.go(path)
-            found[f"light {path}"] = await shown.violations()
-            await picture(f"{place}-light")
-            await shown.page.emulate_media(color_scheme="dark")
-            found[f"dark {path}"] = await shown.violations(*COLOURS)
-            await picture(f"{place}-dark")
-            await shown.page.emulate_media(color_scheme="light")
-        await shown.page.set_viewport_size(PHONE)
-        for place, path in enumerate(paths):
-            await shown.go(path)
-            found[f"phone {path}"] = await shown.overflow()
-            await picture(f"{place}-phone")
-    assert {key: value for key, value in found.items() if value} == {}
 
 
 async def test_an_operator_undoes_what_a_rule_did(console: Console, numbers: list[str]) -> None:

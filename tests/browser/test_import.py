@@ -169,15 +169,6 @@ async def test_suspicious_rows_come_first_with_what_to_write_and_open_quotes_are
     assert await operator.violations() == []
 
 
-async def test_the_list_and_the_imports_fit_a_phone_and_please_axe(console: Console) -> None:
-    async with console.window("lin.mei", viewport=PHONE) as shown:
-        found: dict[str, object] = {}
-        for path in ("/numbers/", "/numbers/?panel=new", "/imports/"):
-            await shown.go(path)
-            found[path] = (await shown.overflow(), await shown.violations())
-    assert found == dict.fromkeys(found, ([], []))
-
-
 async def test_a_range_that_ends_before_it_begins_is_refused_in_the_dialog(
     operator: Window,
 ) -> None:

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.console import COLOURS, PHONE, Window
+from tests.browser.console import Window
 from tests.browser.running import Console
 from tests.browser.stage import POOL
 
@@ -188,32 +188,6 @@ async def test_tiles_and_charts_have_a_table_beside_them(operator: Window, switc
     await operator.until("document.querySelector('[data-range-title]').textContent === 'Last hour'")
     await page.click("[data-chart-table]")
     await operator.until("document.querySelectorAll('.chart__table tbody tr').length === 120")
-
-
-async def test_the_pages_of_pools_and_numbers_please_axe_and_fit_a_phone(
-    console: Console, switch: Switch
-) -> None:
-    number = switch.numbers[0]
-    paths = [
-        "/pools/",
-        PAGE,
-        f"{PAGE}settings/",
-        f"/numbers/{number}/",
-        f"/who-had/?by=number&at=2026-01-01T10:00:00&what={number.removeprefix('+')}",
-    ]
-    found: dict[str, list[str]] = {}
-    async with console.window("lin.mei", reduced_motion="reduce") as shown:
-        for path in paths:
-            await shown.go(path)
-            found[f"light {path}"] = await shown.violations()
-            await shown.page.emulate_media(color_scheme="dark")
-            found[f"dark {path}"] = await shown.violations(*COLOURS)
-            await shown.page.emulate_media(color_scheme="light")
-        await shown.page.set_viewport_size(PHONE)
-        for path in paths:
-            await shown.go(path)
-            found[f"phone {path}"] = await shown.overflow()
-    assert {path: lines for path, lines in found.items() if lines} == {}
 
 
 async def test_a_foreign_pool_looks_like_a_missing_one(console: Console) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 import pytest
 
 from tests.support import durations
-from tests.support.waiting import measure_patience
+from tests.support.waiting import measure_patience, patience
 
 EVERY_SECONDS = 15.0
 SLOW_SECONDS = 5.0
@@ -38,8 +38,12 @@ class ProgressPlugin:
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._tell_now_and_then, daemon=True)
 
+    @pytest.hookimpl(tryfirst=True)  # before xdist starts its workers, which inherit it
+    def pytest_sessionstart(self) -> None:
+        measure_patience()
+
     def pytest_report_header(self) -> str:
-        return f"patience: deadlines × {measure_patience():g} (what this machine is slower now)"
+        return f"patience: deadlines × {patience():g} (what this machine is slower now)"
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         if not hasattr(session.config, "workerinput") and session.items:
