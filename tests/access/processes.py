@@ -1,8 +1,6 @@
 """Two real web processes over one database and one Redis."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,9 +14,10 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from poolsite.runtime.redis_server import RedisServer
+from tests.support import forking
 from tests.support.database import lay_migrated
 from tests.support.ports import free_port
-from tests.support.processes import end
+from tests.support.processes import Process, end
 from tests.support.waiting import patient, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +28,7 @@ DEADLINE_SECONDS = 1.0
 class Probe:
     """One web process (tests/access/probe.py)."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Process
     port: int
     sockets: ExitStack = field(default_factory=ExitStack)
 
@@ -86,15 +85,8 @@ class Pair:
 
     def manage(self, code: str) -> str:
         """Run Python with the project set up, in a third process; returns what it prints."""
-        done = subprocess.run(
-            [sys.executable, "-c", f"import django; django.setup()\n{code}"],
-            env=self.environment,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-            check=False,
-        )
+        words = ["-c", f"import django; django.setup()\n{code}"]
+        done = forking.run(words, self.environment, timeout=patient(60))
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
@@ -127,15 +119,9 @@ def two_processes(folder: Path, redis: RedisServer) -> Iterator[Pair]:
 
 def _start(environment: dict[str, str], log: Path) -> Probe:
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "tests.access.probe:app", "--port", str(port)]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "--log-level", "warning", "--lifespan", "off"],
-            env=environment,
-            cwd=ROOT,
-            stdout=output,
-            stderr=output,
-        )
+    quiet = ["--log-level", "warning", "--lifespan", "off"]
+    words = ["-m", "uvicorn", "tests.access.probe:app", "--port", str(port), *quiet]
+    process = forking.start(words, environment, output=log)
     return Probe(process, port)
 
 

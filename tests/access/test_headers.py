@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from django.test import Client
 
 from poolsite.operations import tables
 from tests.access.world import World
+from tests.support import forking
 from tests.support.environment import SAFE
 from tests.support.waiting import patient
 
@@ -108,15 +108,7 @@ def production(*command: str, **variables: str) -> "subprocess.CompletedProcess[
         **SAFE,
         **variables,
     }
-    return subprocess.run(
-        [sys.executable, *command],
-        env=environment,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=patient(120),
-        check=False,
-    )
+    return forking.run(command, environment, timeout=patient(120))
 
 
 @pytest.mark.processes

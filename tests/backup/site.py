@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 
 from poolsite.runtime.redis_server import RedisServer
-from tests.chaos.console import Completed, Console
+from tests.chaos.console import Completed, manage
 from tests.chaos.processes import StackProcess
 from tests.support.environment import SAFE
 from tests.support.ports import free_port
@@ -39,7 +39,6 @@ class DrillSite:
         self.redis_port, self.web_port = free_port(), free_port()
         self.redis = self._new_redis("redis")
         self.environment: dict[str, str] = {}
-        self.console = Console(self.environment)
         self.simulation: dict[str, Any] = {}
         self.services: list[StackProcess] = []
         self.load: list[StackProcess] = []
@@ -104,7 +103,7 @@ class DrillSite:
     # -- commands and stores ----------------------------------------------------------------------
 
     def manage(self, *arguments: str) -> Completed:
-        return self.console.run(*arguments)
+        return manage([*arguments], self.environment)
 
     def manage_well(self, *arguments: str) -> str:
         """Run a command that must succeed; returns what it printed."""
@@ -138,7 +137,6 @@ class DrillSite:
         """Lose everything but the backup: processes, Redis with its folder, the database."""
         for process in self.services:
             process.kill()
-        self.console.stop()
         self.redis.kill()
         shutil.rmtree(self.redis.folder)
         with self.postgres.connect() as connection:
@@ -152,7 +150,6 @@ class DrillSite:
 
     def stop(self) -> None:
         """End and remove everything that this object started."""
-        self.console.stop()
         for process in [*self.services, *self.load]:
             process.signal(signal.SIGCONT)
             process.kill()

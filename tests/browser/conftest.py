@@ -1,13 +1,13 @@
 """Who looks at the console in the tests of this folder."""
 
 from collections.abc import AsyncIterator, Iterator
-from subprocess import Popen
 
 import pytest
 import pytest_asyncio
 
 from tests.browser.console import PHONE, Window
 from tests.browser.running import Console
+from tests.support.processes import Process
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,7 +23,7 @@ async def operator(console: Console) -> AsyncIterator[Window]:
 
 
 @pytest.fixture(scope="module")
-def ticker(console: Console) -> Iterator[Popen[bytes]]:
+def ticker(console: Console) -> Iterator[Process]:
     """The line's sweeps and drains, beside the console with what line_stage.py makes."""
     console.stage("tests.browser.line_stage")
     with console.program("tests.browser.line_ticker") as process:
@@ -31,7 +31,7 @@ def ticker(console: Console) -> Iterator[Popen[bytes]]:
 
 
 @pytest.fixture(scope="module")
-def line(console: Console, ticker: Popen[bytes]) -> Console:
+def line(console: Console, ticker: Process) -> Console:
     """That console."""
     return console
 

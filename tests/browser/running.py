@@ -1,7 +1,6 @@
 """A running console for browser tests: a database, a Redis and a server of its own."""
 
 import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from playwright.async_api import Browser
 from poolsite.runtime.redis_server import RedisServer
 from tests.browser.console import Window, window
 from tests.live.servers import Site, WebServer
-from tests.support.processes import end
+from tests.support.processes import Process, end
 from tests.support.waiting import patient
 
 APPLICATION = "poolsite.asgi:application"
@@ -70,7 +69,7 @@ class Console:
         return self.site.folder / f"{module}.log"
 
     @contextmanager
-    def program(self, module: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    def program(self, module: str, *words: str) -> Iterator[Process]:
         """A Python program of the site beside its server, which must not end by itself."""
         self.log(module).write_bytes(b"")
         process = self.site.start(self.log(module), module, *words)

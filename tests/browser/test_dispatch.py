@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,9 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
-from tests.browser.console import PHONE, Window
+from tests.browser.console import Window
 from tests.browser.running import Console
+from tests.support.processes import Process
 from tests.support.waiting import eventually, patient
 
 pytestmark = [
@@ -34,7 +34,7 @@ STARTED = re.compile(r"started (\d+)")
 class Played:
     """The play of the group's peers, and what it says."""
 
-    player: subprocess.Popen[bytes]
+    player: Process
     log: Path
 
     def counts(self, word: re.Pattern[str]) -> int:
@@ -187,11 +187,3 @@ async def test_a_session_is_explained_and_the_log_filtered(operator: Window) -> 
     await operator.go("/groups/asi/events/?event=registered&who=as-1")
     await expect(page.locator("tbody tr").first).to_be_visible()
     assert await operator.violations() == []
-
-
-@pytest.mark.parametrize("path", ["/groups/", "/groups/asi/", "/groups/asi/events/"])
-async def test_pages_fit_a_phone(console: Console, played: Played, path: str) -> None:
-    async with console.window("zhang.wei", viewport=PHONE) as one:
-        await one.go_and_settle(path)
-        assert await one.overflow() == []
-        assert await one.violations() == []

@@ -1,14 +1,14 @@
 """The line in a real browser: a visitor moves up and is served, over a reload and a lost agent."""
 
 import signal
-from subprocess import Popen
 
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.console import DESKTOP, PHONE, Window
+from tests.browser.console import PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online, join, other_visitor, place, view
 from tests.browser.running import Console
+from tests.support.processes import Process
 
 pytestmark = [
     pytest.mark.browser,
@@ -63,7 +63,7 @@ async def test_a_visitor_moves_up_is_served_and_comes_first_when_the_agent_is_lo
 
 
 async def test_a_visitor_who_is_handed_over_is_told_where_before_sql_knows(
-    visitor: Window, agent: Window, ticker: Popen[bytes]
+    visitor: Window, agent: Window, ticker: Process
 ) -> None:
     await join(visitor, "wishes", "Hana")
     await go_online(agent, "mo.ran")
@@ -237,17 +237,6 @@ async def test_what_a_supervisor_is_asked_about_ends_though_the_floor_moves(
     await answer_the_question(supervisor, "abusive")
     await view(visitor.page, "ended")
     await row_of(supervisor, "Flo").wait_for(state="detached", timeout=PATIENCE_MS)
-
-
-async def test_a_desks_pages_are_for_everybody_on_every_screen(line: Console) -> None:
-    paths = ("", "floor/", "reports/?by=agent", "replay/", "messages/", "settings/", "visitors/")
-    async with line.window("chen.li") as shown:
-        for size in (PHONE, DESKTOP):
-            await shown.page.set_viewport_size(size)
-            for path in (*paths, "queues/new/", "agents/new/"):
-                await shown.go(f"/desks/care/{path}")
-                assert await shown.overflow() == [], path
-                assert await shown.violations() == [], path
 
 
 async def test_a_past_minute_is_reached_by_the_keyboard(supervisor: Window) -> None:

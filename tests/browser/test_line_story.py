@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterator
-from subprocess import Popen
 
 import pytest
 from playwright.async_api import Frame, Locator, expect
@@ -14,6 +13,7 @@ from tests.browser.running import Console
 from tests.browser.shop_windows import BADGE, BUBBLE, TEASER, chat_of, serving, shows
 from tests.line import pictures
 from tests.line.identity_tokens import token
+from tests.support.processes import Process
 
 pytestmark = [
     pytest.mark.browser,
@@ -38,7 +38,7 @@ def shops(console: Console) -> Iterator[dict[str, int]]:
 
 
 @pytest.fixture(scope="module")
-def ticker(console: Console, shops: dict[str, int]) -> Iterator[Popen[bytes]]:
+def ticker(console: Console, shops: dict[str, int]) -> Iterator[Process]:
     """The desk of both sites, and the line's sweeps beside it."""
     console.stage("tests.browser.line_stage")
     origins = [f"http://localhost:{port}" for port in shops.values()]

@@ -5,7 +5,6 @@ import email.policy
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage
-from subprocess import Popen
 
 import pytest
 from playwright.async_api import Page, expect
@@ -13,6 +12,7 @@ from playwright.async_api import Page, expect
 from tests.browser.console import PHONE, Window
 from tests.browser.line_windows import go_online, join, other_visitor, view, words_in
 from tests.browser.running import Console
+from tests.support.processes import Process
 from tests.support.waiting import eventually
 
 pytestmark = [
@@ -23,7 +23,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def ticker(console: Console) -> Iterator[Popen[bytes]]:
+def ticker(console: Console) -> Iterator[Process]:
     """The line's sweeps and drains, and the mails, beside the desk of visitor_stage.py."""
     console.stage("tests.browser.visitor_stage")
     with console.program("tests.browser.visitor_ticker") as process:

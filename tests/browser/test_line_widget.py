@@ -1,7 +1,6 @@
 """The chat on a tenant's own site, in a real browser on two origins: the shop's CSP is strict."""
 
 from collections.abc import Iterator
-from subprocess import Popen
 
 import pytest
 from playwright.async_api import Page, expect
@@ -11,6 +10,7 @@ from tests.browser.console import DESKTOP, PHONE, Window
 from tests.browser.line_windows import PATIENCE_MS, go_online
 from tests.browser.running import Console
 from tests.browser.shop_windows import BADGE, BUBBLE, PANEL, TEASER, chat_of, serving, shows
+from tests.support.processes import Process
 from tests.support.waiting import eventually
 
 pytestmark = [
@@ -35,7 +35,7 @@ def shops(console: Console) -> Iterator[dict[str, int]]:
 
 
 @pytest.fixture(scope="module")
-def ticker(console: Console, shops: dict[str, int]) -> Iterator[Popen[bytes]]:
+def ticker(console: Console, shops: dict[str, int]) -> Iterator[Process]:
     """The desk of the shops, and the line's sweeps beside it."""
     console.stage("tests.browser.line_stage")
     origins = [f"http://localhost:{port}" for port in shops.values()]

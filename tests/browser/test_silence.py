@@ -2,7 +2,6 @@
 
 import re
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ from playwright.async_api import Browser, expect
 
 from tests.browser.console import PATIENCE_MS, Window
 from tests.browser.running import Console, running
-from tests.support.processes import end
+from tests.support.processes import Process, end
 from tests.support.waiting import patient
 
 pytestmark = [
@@ -29,7 +28,7 @@ PROCESSES = {
     "worker": ("celery", "-A", "poolsite", "worker", "-c", "1", "-l", "WARNING"),
     "beat": ("celery", "-A", "poolsite", "beat", "--pidfile=", "-s", "/dev/null"),
 }
-Processes = dict[str, "subprocess.Popen[bytes]"]
+Processes = dict[str, Process]
 
 
 @pytest.fixture
@@ -70,7 +69,7 @@ async def test_whatever_falls_silent_is_told_within_five_seconds_and_so_is_its_r
 
 
 @contextmanager
-def silent(process: "subprocess.Popen[bytes]") -> Iterator[None]:
+def silent(process: Process) -> Iterator[None]:
     """The process lives and does nothing: nobody is told by its end."""
     process.send_signal(signal.SIGSTOP)
     try:

@@ -19,7 +19,6 @@ import json
 import os
 import random
 import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -43,7 +42,7 @@ from tests.chaos.gate_verdict import (
 )
 from tests.live.servers import Site, WebServer
 from tests.support.ports import free_port
-from tests.support.processes import end
+from tests.support.processes import Process, end
 
 SLUG = "proof"
 TAG = door.GateKeys(SLUG).tag
@@ -56,7 +55,7 @@ class Proof:
     size: Size
     folder: Path
     seed: int = 7
-    _children: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    _children: list[Process] = field(default_factory=list)
 
     def run(self) -> Verdict:
         """Run until every task has ended, and return what was counted; ends every process."""

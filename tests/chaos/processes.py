@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,8 @@ from pathlib import Path
 
 from poolsite.runtime.redis_server import die_with_parent
 from tests.chaos.resting import until_right
+from tests.support import forking
+from tests.support.processes import Process
 from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -31,7 +34,7 @@ class StackProcess:
     release: Path = ROOT  # the tree whose code it runs
     wanted: bool = False
     starts: int = 0
-    process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+    process: Process | None = field(default=None, repr=False)
 
     @property
     def alive(self) -> bool:
@@ -40,16 +43,15 @@ class StackProcess:
     def start(self) -> None:
         """Start it; from now on the watch brings it back when it dies."""
         self._end_left_over_children()
-        with (self.folder / f"{self.name}.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                list(self.arguments),
-                cwd=self.release,
-                env={**os.environ, **self.environment, "PYTHONPATH": str(self.release)},
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                preexec_fn=die_with_parent,
+        program, *words = self.arguments
+        environment = {**os.environ, **self.environment, "PYTHONPATH": str(self.release)}
+        log = self.folder / f"{self.name}.log"
+        if program == sys.executable:
+            self.process = forking.start(
+                words, environment, tree=self.release, output=log, session=True
             )
+        else:
+            self.process = _started(self.arguments, environment, log)
         self.starts += 1
         self.wanted = True
 
@@ -127,6 +129,18 @@ class Watch:
                     if time.monotonic() - since >= RESPAWN_SECONDS:
                         del died_at[process.name]
                         process.start()
+
+
+def _started(arguments: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            arguments,
+            env=environment,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            preexec_fn=die_with_parent,
+        )
 
 
 def _hears(pid: int, number: signal.Signals) -> bool:

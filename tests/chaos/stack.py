@@ -14,7 +14,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.console import Console
 from tests.chaos.processes import ROOT, StackProcess, Watch
 from tests.chaos.redis_node import RedisNode, SmallDisk
 from tests.chaos.stack_load import StackLoad
@@ -55,7 +54,7 @@ class Stack(StackLoad):
         self.external_port = free_port()
         self.processes: dict[str, StackProcess] = {}
         self.environment: dict[str, str] = {}
-        self.console = Console(self.environment, release)
+        self.commands_of = release  # whose manage.py judges
         self.simulation: dict[str, Any] = {}
         self._watch: Watch | None = None
 
@@ -162,8 +161,7 @@ class Stack(StackLoad):
 
     def migrate_to_this_release(self) -> None:
         """Apply this tree's migrations and load its scripts while the former release runs."""
-        self.console.stop()
-        self.console = Console(self.environment)
+        self.commands_of = ROOT
         self._manage_or_raise("migrate", "--verbosity", "0")
         self._manage_or_raise("scripts")
 
@@ -243,7 +241,6 @@ class Stack(StackLoad):
         """End every process that this stack started."""
         if self._watch is not None:
             self._watch.stop()
-        self.console.stop()
         for process in self.processes.values():
             process.wanted = False
             process.kill()  # nothing is judged any more, and in order it would take a minute

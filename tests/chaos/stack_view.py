@@ -1,7 +1,6 @@
 """A running stack as it looks from outside: its SQL, its Redis, its pages, its call logs."""
 
 import json
-import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Any
 import psycopg
 from redis import Redis
 
-from tests.chaos.console import Console
+from tests.chaos.console import Completed, manage
 from tests.chaos.redis_node import RedisNode
 from tests.chaos.resting import until_right
 from tests.support.postgres import PostgresServer
@@ -30,7 +29,7 @@ class StackView:
     web_ports: list[int]
     environment: dict[str, str]
     simulation: dict[str, Any]
-    console: Console
+    commands_of: Path
 
     def call_log(self, index: int) -> Path:
         """Where the switches of one simulator write down which calls they have."""
@@ -94,9 +93,9 @@ class StackView:
                     busy[slug] = found
         return busy
 
-    def manage(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def manage(self, *arguments: str) -> Completed:
         """Run one management command of the product against this stack."""
-        return self.console.run(*arguments)
+        return manage([*arguments], self.environment, self.commands_of)
 
     def _readiness(self, port: int) -> str:
         """Return "" when the process is ready, else what it said."""

@@ -1,13 +1,11 @@
 """Instances as processes of their own (instance_process.py), as their tests hold them."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
-from poolsite.runtime.redis_server import die_with_parent
 from tests.dispatch.stage import Stage
-from tests.live.servers import ROOT, WebServer
+from tests.live.servers import WebServer
+from tests.support import forking
 
 PROGRAM = "tests/dispatch/instance_process.py"
 
@@ -24,14 +22,8 @@ class InstanceProcess:
             "name": name,
         }
         self._output = Path(stage.site.folder / f"{group}-{name}.log")
-        with self._output.open("wb") as output:
-            self._process = subprocess.Popen(
-                [sys.executable, PROGRAM, json.dumps(options)],
-                cwd=ROOT,
-                env=stage.site.environment,
-                stdout=output,
-                preexec_fn=die_with_parent,
-            )
+        words = [PROGRAM, json.dumps(options)]
+        self._process = forking.start(words, stage.site.environment, output=self._output)
 
     def lines(self, word: str) -> list[str]:
         return [

@@ -2,14 +2,12 @@
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from poolsite.runtime.redis_server import die_with_parent
-from tests.live.servers import ROOT, Site
+from tests.live.servers import Site
+from tests.support import forking
 
 PROGRAM = "tests/dispatch/groups_process.py"
 
@@ -18,18 +16,8 @@ class Keeper:
     """Stands for worker, beat and timers of a site, and makes its groups. One order at a time."""
 
     def __init__(self, site: Site) -> None:
-        with (site.folder / "keeper.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, PROGRAM],
-                cwd=ROOT,
-                env=site.environment,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                preexec_fn=die_with_parent,
-            )
-        self._log = log.name
+        self._log = site.folder / "keeper.log"
+        self._process = forking.talk([PROGRAM], site.environment, errors=self._log)
 
     def make(self, *rows: dict[str, Any]) -> None:
         """Make groups of the account north unless a row says otherwise."""
@@ -47,8 +35,7 @@ class Keeper:
         entry.flush()
         answer = answers.readline()
         if answer != "done\n":
-            with open(self._log) as log:
-                raise RuntimeError(f"{order} failed: {answer}{log.read()[-3000:]}")
+            raise RuntimeError(f"{order} failed: {answer}{self._log.read_text()[-3000:]}")
 
     @contextmanager
     def paused(self) -> Iterator[None]:

@@ -4,15 +4,14 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from poolsite import hotpath
 from tests.history import ledger
+from tests.support import forking
 from tests.support.database import lay_migrated
-from tests.support.forking import Forker
 from tests.support.needs import require
 from tests.support.postgres import PostgresServer
 from tests.support.waiting import patient, until
@@ -30,11 +29,10 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.environment = {**os.environ, "DATABASE_URL": url, "PYTHONPATH": str(ROOT)}
-        self._forker = Forker(self.environment)
         self.do("prepare")
 
     def run(self, verb: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        return self._forker.run([str(PROGRAM), verb], variables)
+        return forking.run([str(PROGRAM), verb], self.environment | variables)
 
     def do(self, verb: str) -> str:
         done = self.run(verb)
@@ -47,15 +45,9 @@ class Database:
     def stored(self) -> list[int]:
         return [seq for _, seq, _ in json.loads(self.do("rows"))]
 
-    def drains_forever(self, **variables: str) -> "subprocess.Popen[str]":
-        drain = subprocess.Popen(
-            [sys.executable, str(PROGRAM), "drain-forever"],
-            env=self.environment | variables,
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
+    def drains_forever(self, **variables: str) -> forking.Forked:
+        words, null = [str(PROGRAM), "drain-forever"], Path(os.devnull)
+        drain = forking.talk(words, self.environment | variables, errors=null)
         assert drain.stdout is not None
         assert drain.stdout.readline() == "ready\n"
         return drain
@@ -145,11 +137,11 @@ def test_a_killed_postgresql_never_holds_rows_without_their_cursor(clean_redis, 
         ledger.begin("{t1}")
         for turn in range(3):
             ledger.append("{t1}", 4_000)
-            with database.drains_forever(POOLSITE_HISTORY_BATCH="50") as drainer:
-                begun = 4_000 * turn + 100
-                until(lambda begun=begun: int(hotpath.client().hget("{t1}", "drained")) >= begun)
-                server.kill()
-                drainer.wait(timeout=patient(60))
+            drainer = database.drains_forever(POOLSITE_HISTORY_BATCH="50")
+            begun = 4_000 * turn + 100
+            until(lambda begun=begun: int(hotpath.client().hget("{t1}", "drained")) >= begun)
+            server.kill()
+            drainer.communicate(timeout=patient(60))
             server.start()
         database.drain()
         assert database.stored() == list(range(1, 12_001))
@@ -158,12 +150,7 @@ def test_a_killed_postgresql_never_holds_rows_without_their_cursor(clean_redis, 
 
 
 def test_a_crash_point_without_the_chaos_variable_refuses_to_start():
-    refused = subprocess.run(
-        [sys.executable, str(PROGRAM), "drain"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "POOLSITE_CRASH_AT": "history.after_trim"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, "POOLSITE_CRASH_AT": "history.after_trim"}
+    refused = forking.run([str(PROGRAM), "drain"], environment)
     assert refused.returncode == 1
     assert "POOLSITE_CRASH_AT is for the fault tests only" in refused.stderr

@@ -4,11 +4,8 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,10 +13,10 @@ import pytest
 from poolsite import hotpath
 from poolsite.jobs import presence, queues, sweeping
 from poolsite.jobs.models import Job
-from poolsite.runtime.parent import die_with_parent
 from tests.jobs.worker_app import SEEN
+from tests.support import forking
 from tests.support.database import lay_migrated
-from tests.support.processes import end
+from tests.support.processes import Process, end
 from tests.support.waiting import patient, until
 
 pytestmark = pytest.mark.prove
@@ -40,36 +37,22 @@ class Processes:
             "POOLSITE_DATA_DIR": str(folder),
             "PYTHONPATH": str(ROOT),
         }
-        self.running: list[subprocess.Popen[bytes]] = []
+        self.running: list[Process] = []
 
     def migrate(self) -> None:
         lay_migrated(self.folder / "celery.sqlite3")
 
-    def start(self, *words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "celery", "-A", "tests.jobs.worker_app", *words]
-        with (self.folder / f"{words[0]}-{len(self.running)}.log").open("wb") as log:
-            process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=self.environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                preexec_fn=partial(die_with_parent, signal.SIGQUIT),  # a worker's quick end
-            )
+    def start(self, *words: str) -> Process:
+        command = ["-m", "celery", "-A", "tests.jobs.worker_app", *words]
+        log = self.folder / f"{words[0]}-{len(self.running)}.log"
+        process = forking.start(command, self.environment, output=log)
         self.running.append(process)
         return process
 
     def manage(self, code: str) -> str:
         """Run Python in a process of its own on this database; returns what it printed."""
         lines = "import poolsite, django; django.setup(); import tests.jobs.worker_app\n" + code
-        done = subprocess.run(
-            [sys.executable, "-c", lines],
-            cwd=ROOT,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=patient(60),
-        )
+        done = forking.run(["-c", lines], self.environment, timeout=patient(60))
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 

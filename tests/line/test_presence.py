@@ -5,8 +5,6 @@ No timers run: the web process that heard somebody last notices the silence.
 
 import asyncio
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
@@ -17,9 +15,10 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
-from poolsite.runtime.redis_server import RedisServer, die_with_parent
+from poolsite.runtime.redis_server import RedisServer
 from tests.line.presence_stage import GRACE_SECONDS, ROOM_GRACE_SECONDS, TTL_SECONDS
-from tests.live.servers import ROOT, Site, WebServer
+from tests.live.servers import Site, WebServer
+from tests.support import forking
 from tests.support.waiting import eventually, patient
 
 pytestmark = pytest.mark.processes
@@ -36,19 +35,13 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebServer]:
     site.migrate()
     site.people["agent"] = json.loads(site.run("-m", "tests.line.presence_stage"))
     web = WebServer(site, "uvicorn", application="tests.live.brisk_app:application").start()
-    ticker = subprocess.Popen(
-        [sys.executable, "-m", "tests.browser.line_ticker", "--without-timers"],
-        cwd=ROOT,
-        env=site.environment,
-        preexec_fn=die_with_parent,
-        stdout=subprocess.PIPE,
-    )
+    words = ["-m", "tests.browser.line_ticker", "--without-timers"]
+    ticker = forking.talk(words, site.environment, errors=site.folder / "ticker.log")
     assert ticker.stdout is not None
-    assert ticker.stdout.readline() == b"ready\n"
+    assert ticker.stdout.readline() == "ready\n"
     yield web
     ticker.terminate()
-    ticker.wait(timeout=patient(20))
-    ticker.stdout.close()
+    ticker.communicate(timeout=patient(20))
     web.stop()
     redis.stop()
 

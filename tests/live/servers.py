@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,12 +17,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from poolsite.live import resolve
-from poolsite.runtime.redis_server import die_with_parent
+from tests.support import forking
 from tests.support.database import lay_migrated
 from tests.support.environment import SAFE
-from tests.support.forking import Forker
 from tests.support.ports import free_port
-from tests.support.processes import end
+from tests.support.processes import Process, end
 from tests.support.rates import GENEROUS
 from tests.support.waiting import patient, until
 
@@ -39,7 +37,6 @@ class Site:
     folder: Path
     redis_url: str
     people: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _forker: Forker | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -73,25 +70,13 @@ class Site:
         """Make more people, each the owner of an account of the same name."""
         self.people |= json.loads(self.run("tests/live/people.py", "make", *names))
 
-    def start(self, log: Path, *words: str, **variables: str) -> "subprocess.Popen[bytes]":
-        """Start `python -m words…` in this site's environment; what it says is added to the log.
-
-        It ends with the thread that called this.
-        """
-        with log.open("ab") as output:
-            return subprocess.Popen(
-                [sys.executable, "-m", *words],
-                cwd=ROOT,
-                env=self.environment | variables,
-                stdout=output,
-                stderr=output,
-                preexec_fn=die_with_parent,
-            )
+    def start(self, log: Path, *words: str, **variables: str) -> Process:
+        """Start `python -m words…` in this site's environment; what it says is added to the log."""
+        return forking.start(["-m", *words], self.environment | variables, output=log)
 
     def forked(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
         """Run a Python program of the tree in this site's environment, in a process of its own."""
-        self._forker = self._forker or Forker(self.environment)
-        return self._forker.run(list(arguments), variables)
+        return forking.run(arguments, self.environment | variables)
 
     def run(self, *arguments: str) -> str:
         """Do the same with one that must succeed; return what it printed."""
@@ -111,7 +96,7 @@ class WebServer:
     port: int = 0
     extra: tuple[str, ...] = ()
     environment: dict[str, str] = field(default_factory=dict)
-    process: subprocess.Popen[bytes] | None = None
+    process: Process | None = None
 
     def start(self) -> "WebServer":
         """Start and wait until it serves."""
@@ -131,7 +116,7 @@ class WebServer:
         return self.log.read_text()[-3000:]
 
     def launch(self) -> None:
-        """Start the process, on the port that it had; it ends with the thread that called this."""
+        """Start the process, on the port that it had."""
         self.port = self.port or free_port()
         self.process = self.site.start(self.log, *self._arguments(), **self.environment)
 

@@ -3,16 +3,14 @@
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.deploy.pooler import Pooler
-from tests.house.source import ROOT
-from tests.support.forking import Forker
+from tests.support import forking
 from tests.support.ports import free_port
 from tests.support.postgres import PostgresServer
 from tests.support.waiting import patient
@@ -26,15 +24,7 @@ def doctor(*arguments: str, **variables: str) -> "subprocess.CompletedProcess[st
     environment = {**os.environ, **variables}
     if not variables.get("REDIS_URL"):
         environment.pop("REDIS_URL", None)
-    return subprocess.run(
-        [sys.executable, "manage.py", "doctor", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=patient(120),
-        check=False,
-    )
+    return forking.run(["manage.py", "doctor", *arguments], environment, timeout=patient(120))
 
 
 def rows_of(text: str) -> Rows:
@@ -77,17 +67,16 @@ def test_settings_that_cannot_be_read_are_one_sentence():
 
 
 @pytest.fixture
-def look(postgres_url: str) -> Iterator[Callable[[], Rows]]:
+def look(postgres_url: str) -> Callable[[], Rows]:
     """Ask for the lines about SQL, in a fresh process each time."""
-    forker = Forker({**os.environ, "DATABASE_URL": postgres_url})
+    environment = {**os.environ, "DATABASE_URL": postgres_url}
     names = ["migrations", "sql.server", "sql.writes", "sql.connections", "clocks"]
 
     def rows() -> Rows:
         words = ["manage.py", "doctor", "--json", "--only", *names]
-        return rows_of(forker.run(words, {}).stdout)
+        return rows_of(forking.run(words, environment).stdout)
 
-    yield rows
-    forker.end()
+    return rows
 
 
 @pytest.mark.needs("postgres")

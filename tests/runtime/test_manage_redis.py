@@ -2,13 +2,12 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from poolsite.runtime.embedded import EmbeddedRedis
-from tests.house.source import ROOT
+from tests.support import forking
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.processes
@@ -20,14 +19,7 @@ def manage(data: Path, *arguments: str, **variables: str) -> "subprocess.Complet
     environment = {**os.environ, "POOLSITE_DATA_DIR": str(data), **variables}
     if "REDIS_URL" not in variables:
         del environment["REDIS_URL"]
-    return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return forking.run(["manage.py", *arguments], environment)
 
 
 def test_a_command_brings_its_own_redis_and_takes_it_away(tmp_path):

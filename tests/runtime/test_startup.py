@@ -2,14 +2,13 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from poolsite.runtime import startup
 from poolsite.runtime.redis_server import RedisServer
-from tests.house.source import ROOT
+from tests.support import forking
 from tests.support.old_redis import old_redis
 from tests.support.ports import free_port
 from tests.support.waiting import patient
@@ -28,15 +27,7 @@ def start(role: str, **variables: str) -> "subprocess.CompletedProcess[str]":
 
 
 def run(command: list[str], **variables: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=ROOT,
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=patient(60),
-        check=False,
-    )
+    return forking.run(command, {**os.environ, **variables}, timeout=patient(60))
 
 
 def refusals(role: str, **variables: str) -> list[str]:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import pickle
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from channels_redis.core import RedisChannelLayer
 from django.core.exceptions import ImproperlyConfigured
 
 from poolsite.runtime import stores
-from tests.house.source import ROOT
+from tests.support import forking
 from tests.support.sentinel import RedisSentinel
 from tests.support.waiting import patient
 
@@ -62,14 +61,7 @@ def sentinel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RedisSentinel
 
 def python(program: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "poolsite.settings", **variables}
-    return subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return forking.run(["-c", program], environment)
 
 
 def test_all_three_work_behind_a_sentinel(sentinel):

@@ -1,141 +1,354 @@
-"""A process that has Django set up and forks a child for each program that a test runs.
+"""Programs of the tree as children of a process that has imported them already.
 
-A program of its own costs seconds of a core before its first line; a child costs none of them.
-It is a real process all the same: it may be killed, and has connections of its own.
+Importing Django, the apps and their pages takes seconds of a core; a forked child has that behind
+it. It is a process of its own all the same: it may be killed, has connections of its own, and
+reads the settings anew from the environment that it is given. Where that is not enough (`EARLY`,
+`AT_THE_START`), the child starts Python afresh. Its /proc/<pid>/environ and cmdline are those of
+the process that forks: a test that needs them starts the program itself.
 
-    python -m tests.support.forking        one order a line, as JSON; one answer each
+    python -P tests/support/forking.py        one order a line, as JSON; one answer each
 """
 
+import atexit
+import gc
+import importlib
 import json
 import os
 import runpy
+import select
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import weakref
-from collections.abc import Mapping
-from importlib import import_module
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import poolsite  # noqa: F401  first: see poolsite/__init__.py
 from poolsite.runtime.parent import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
-# What a child had to import, the next one finds imported; but for what acts when it is imported.
-OURS = ("billing.", "numbers.", "poolsite.", "queueing.", "tests.")
-ACTING = (".admin", ".asgi", ".urls")
+# What most programs need, but for what acts when it is imported (poolsite.asgi, twisted's reactor).
+WARM = (
+    *("poolsite.urls", "poolsite.celery", "poolsite.api.guard", "poolsite.api.lifespan"),
+    *("poolsite.api.measuring", "poolsite.api.shutdown", "poolsite.api.static"),
+    *("poolsite.api.tracing", "poolsite.live.routing", "poolsite.operations.watch"),
+    *("billing.api.hot", "numbers.api.hot", "queueing.admission.api.hot", "queueing.line.api.hot"),
+    *("billing.consumers", "numbers.consumers"),
+    *("queueing.dispatch.consumers", "queueing.line.consumers"),
+    *("uvicorn.main", "uvicorn.lifespan.on", "uvloop"),
+    *("uvicorn.protocols.http.httptools_impl", "uvicorn.protocols.websockets.websockets_impl"),
+    *("celery.bin.celery", "celery.bin.worker", "celery.apps.worker", "celery.apps.beat"),
+    *("celery.concurrency.prefork", "celery.worker.consumer", "kombu.transport.redis"),
+    *("django.core.management.commands.migrate", "django.db.backends.sqlite3.base"),
+    *("django.db.backends.postgresql.base", "django.test.signals"),
+)
+# Settings that the product reads while it is imported: tests/house/test_early_settings.py.
+EARLY = (
+    *("BILLING_PERSIST_SECONDS", "BILLING_SHARDS", "CALLS_KEEP_DAYS", "HISTORY_DRAIN_SECONDS"),
+    *("HISTORY_SHARDS", "PLATFORM_CURRENCY", "LANGUAGES", "LANGUAGE_CODE"),
+)
+# The variables that they follow from: for other values another process forks.
+EARLY_VARIABLES = (
+    *("POOLSITE_DEMO", "POOLSITE_PERSIST_SECONDS", "POOLSITE_BILLING_SHARDS"),
+    *("POOLSITE_CALLS_KEEP_DAYS", "POOLSITE_HISTORY_KEEP_DAYS", "POOLSITE_HISTORY_DRAIN_SECONDS"),
+    *("POOLSITE_HISTORY_SHARDS", "POOLSITE_PLATFORM_CURRENCY"),
+)
+# Variables that Python, or the loader of libraries, reads at the start.
+AT_THE_START = ("LD_PRELOAD", "PYTHONHASHSEED", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC")
+# How a child's input, its output, and what it says of errors are opened.
+MODES = (os.O_RDONLY, *2 * (os.O_WRONLY | os.O_CREAT | os.O_APPEND,))
+PRODUCT = ("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_", "OTEL_")
 
 
-class Forker:
-    """The test's side. It ends with this object, or with the process that made it."""
+class Forked:
+    """A child of the process that forks, held as `subprocess.Popen` holds one."""
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(self, forker: "_Forker", order: Mapping[str, Any]) -> None:
+        self.args: list[str] = order["words"]
+        self.pid: int = forker.ask(order)["pid"]
+        self.returncode: int | None = None
+        self.stdin: IO[str] | None = None
+        self.stdout: IO[str] | None = None
+        self._forker = forker
+        self._lock = threading.Lock()
+        self._descriptor = os.pidfd_open(self.pid)
+        self._close = weakref.finalize(self, os.close, self._descriptor)
+
+    def poll(self) -> int | None:
+        """Return how it ended, None while it runs."""
+        return self._ended_within(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end. Raises subprocess.TimeoutExpired after `timeout` seconds."""
+        code = self._ended_within(timeout)
+        if code is None:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+        return code
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, unless it has ended."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._descriptor, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        self.send_signal(signal.SIGKILL)
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, None]:
+        """Close its input, read its output to the end, and wait for its own."""
+        assert self.stdin is not None
+        assert self.stdout is not None
+        self.stdin.close()
+        with self.stdout:
+            printed = self.stdout.read()
+        self.wait(timeout)
+        return printed, None
+
+    def _ended_within(self, seconds: float | None) -> int | None:
+        if self.returncode is None:
+            ended = select.poll()
+            ended.register(self._descriptor, select.POLLIN)
+            if ended.poll(None if seconds is None else 1000 * seconds):
+                with self._lock:
+                    if self.returncode is None:
+                        self.returncode = self._forker.ask({"ended": self.pid})["code"]
+                        self._close()
+        return self.returncode
+
+
+def start(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    tree: Path = ROOT,
+    output: Path | None = None,
+    errors: Path | None = None,
+    session: bool = False,
+) -> Forked:
+    """Run `python words…` in `tree`, with this environment and no other.
+
+    What it says is added to the file `output`, what it says of errors to `errors` or there too.
+    `session`: it leads a session of its own. It ends with the process that called this.
+    """
+    told = str(output or os.devnull)
+    return _start(words, environment, tree, (os.devnull, told, str(errors or told)), session)
+
+
+def talk(words: Sequence[str], environment: Mapping[str, str], *, errors: Path) -> Forked:
+    """Do the same; the program is written to and read from, as text."""
+    (heard, said), (told, answered) = os.pipe(), os.pipe()
+    own = f"/proc/{os.getpid()}/fd"
+    files = (f"{own}/{heard}", f"{own}/{answered}", str(errors))
+    try:
+        process = _start(words, environment, ROOT, files, session=False)
+    finally:
+        os.close(heard)
+        os.close(answered)
+    process.stdin, process.stdout = os.fdopen(said, "w"), os.fdopen(told)
+    return process
+
+
+def _start(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    tree: Path,
+    files: tuple[str, str, str],
+    session: bool,
+) -> Forked:
+    order = {"words": [*words], "environment": {**environment}, "files": files, "session": session}
+    return Forked(_forker_of(tree, environment), order)
+
+
+def run(
+    words: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    tree: Path = ROOT,
+    timeout: float | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Do the same, wait for its end, and return what it printed.
+
+    Raises subprocess.TimeoutExpired after `timeout` seconds; the program is ended then.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out, err = Path(folder) / "out", Path(folder) / "err"
+        process = start(words, environment, tree=tree, output=out, errors=err)
+        try:
+            code = process.wait(timeout)
+        finally:
+            process.kill()
+        return subprocess.CompletedProcess(list(words), code, out.read_text(), err.read_text())
+
+
+class _Forker:
+    """The side of the tests; the process ends with this one, whose end closes its orders."""
+
+    def __init__(self, tree: Path, early: Mapping[str, str]) -> None:
+        others = {name: each for name, each in os.environ.items() if not name.startswith(PRODUCT)}
+        self._lock = threading.Lock()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.forking"],
-            cwd=ROOT,
-            env=dict(environment),
+            [sys.executable, "-P", __file__],
+            cwd=tree,
+            env={
+                **others,
+                **early,
+                "DJANGO_SETTINGS_MODULE": "poolsite.settings",
+                "PYTHONPATH": str(tree),
+                "PYTHONWARNINGS": "ignore",
+                "POOLSITE_DATA_DIR": "/nowhere",  # a child that kept it would fail
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
-        self.end = weakref.finalize(self, _end, self._process)
 
-    def run(
-        self, words: list[str], variables: Mapping[str, str]
-    ) -> "subprocess.CompletedProcess[str]":
-        """Run `python words…` with these variables more; wait for its end."""
-        order = json.dumps({"words": words, "variables": dict(variables)})
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(order + "\n")
-        self._process.stdin.flush()
-        line = self._process.stdout.readline()
-        if not line:
+    def ask(self, order: Mapping[str, Any]) -> Any:
+        """Give one order and return its answer."""
+        with self._lock:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.write(json.dumps(order) + "\n")
+            self._process.stdin.flush()
+            answer = self._process.stdout.readline()
+        if not answer:
             raise RuntimeError(f"the process that forks has ended: {self._process.wait()}")
-        return subprocess.CompletedProcess(words, **json.loads(line))
+        return json.loads(answer)
 
 
-def _end(process: "subprocess.Popen[str]") -> None:
-    process.kill()
-    process.communicate()
+_forkers: dict[tuple[object, ...], _Forker] = {}
+_starting = threading.Lock()
+
+
+def _forker_of(tree: Path, environment: Mapping[str, str]) -> _Forker:
+    """One for each tree and its early settings; a forked process of tests has its own."""
+    early = {name: environment[name] for name in EARLY_VARIABLES if name in environment}
+    key = (os.getpid(), tree.resolve(), *early.items())
+    with _starting:
+        if key not in _forkers:
+            _forkers[key] = _Forker(tree, early)
+        return _forkers[key]
 
 
 def main() -> None:
     """Fork a child for each order on standard input, until there are no more."""
     import django
 
-    die_with_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     django.setup()
+    for name in WARM:
+        with suppress(ImportError):  # a former release may not have it yet
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # a collection would copy every page that the children share
     for line in sys.stdin:
         order = json.loads(line)
-        answer, imported = _run(order["words"], order["variables"])
+        if "ended" in order:
+            _, status = os.waitpid(order["ended"], 0)
+            answer = {"code": os.waitstatus_to_exitcode(status)}
+        else:
+            files = [os.open(*each, 0o666) for each in zip(order["files"], MODES, strict=True)]
+            answer = {"pid": os.fork()}
+            if not answer["pid"]:
+                _become(order, files)
+            for descriptor in files:
+                os.close(descriptor)
         print(json.dumps(answer), flush=True)
-        for name in imported:
-            import_module(name)
 
 
-def _run(words: list[str], variables: Mapping[str, str]) -> tuple[dict[str, Any], list[str]]:
-    with (
-        tempfile.TemporaryFile("w+") as out,
-        tempfile.TemporaryFile("w+") as err,
-        tempfile.TemporaryFile("w+") as modules,
-    ):
-        pid = os.fork()
-        if not pid:
-            _become(words, variables, out.fileno(), err.fileno(), modules.fileno())
-        _, status = os.waitpid(pid, 0)
-        texts = []
-        for file in (out, err, modules):
-            file.seek(0)
-            texts.append(file.read())
-    code = os.waitstatus_to_exitcode(status)
-    return {"returncode": code, "stdout": texts[0], "stderr": texts[1]}, texts[2].split()
-
-
-def _become(
-    words: list[str], variables: Mapping[str, str], out: int, err: int, modules: int
-) -> None:
+def _become(order: Mapping[str, Any], files: list[int]) -> None:
     """Be the program, in the child; never returns."""
     die_with_parent(signal.SIGKILL)
-    known = set(sys.modules)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the one who asked ends us
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(out, 1)
-    os.dup2(err, 2)
-    os.environ.update(variables)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if order["session"]:
+        os.setsid()
+    for number, descriptor in enumerate(files):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    words, environment = order["words"], order["environment"]
+    os.environ.clear()
+    os.environ.update(environment)
     code = 0
     try:
-        _read_crash_point_again()
+        if any(name in environment for name in AT_THE_START) or not _read_settings_again():
+            os.execve(sys.executable, [sys.executable, *words], environment)
         _run_program(words)
     except SystemExit as end:
         code = _code_of(end)
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
-    sys.stdout.flush()
-    sys.stderr.flush()
-    new = [name for name in set(sys.modules) - known if name.startswith(OURS)]
-    os.write(modules, "\n".join(name for name in new if not name.endswith(ACTING)).encode())
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):
+            stream.flush()
     os._exit(code)
 
 
-def _run_program(words: list[str]) -> None:
-    """Do as `python words…` does."""
-    sys.argv = words[1:] if words[0] in ("-c", "-m") else words
-    if words[0] == "-c":
-        exec(words[1], {"__name__": "__main__"})
-    elif words[0] == "-m":
-        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-    else:
-        runpy.run_path(words[0], run_name="__main__")
+def _read_settings_again() -> bool:
+    """Read the settings from the environment; False if that is not enough.
+
+    As Django's `override_settings` does it, with the database's beside.
+    """
+    from django.conf import settings
+    from django.core.signals import setting_changed
+    from django.db import connections
+
+    module = sys.modules["poolsite.settings"]
+    former = _settings_of(module)
+    try:
+        importlib.reload(module)
+    except Exception:  # the program itself says what is wrong with them
+        return False
+    fresh = _settings_of(module)
+    if any(fresh[name] != former[name] for name in EARLY if name in former):
+        return False
+    for connection in connections.all(initialized_only=True):
+        del connections[connection.alias]
+    connections._settings = None
+    connections.__dict__.pop("settings", None)
+    for name in fresh:  # what apps have added to the settings stays
+        if fresh[name] != former.get(name):
+            setattr(settings, name, fresh[name])
+            setting_changed.send(sender=None, setting=name, value=fresh[name], enter=True)
+    os.environ["TZ"] = settings.TIME_ZONE  # as Django does
+    _read_crash_point_again()
+    importlib.import_module("django").setup()  # the logging
+    return True
+
+
+def _settings_of(module: Any) -> dict[str, Any]:
+    return {name: each for name, each in vars(module).items() if name.isupper()}
 
 
 def _read_crash_point_again() -> None:
     from poolsite.runtime import crash_points
 
     crash_points._NAME, crash_points._PASSING = crash_points._configured()
+
+
+def _run_program(words: list[str]) -> None:
+    """Do as `python words…` does."""
+    if os.environ.get("PYTHONUNBUFFERED"):
+        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+    sys.argv = [*words[1:]] if words[0] in ("-c", "-m") else [*words]
+    if words[0] == "-c":
+        sys.argv[0] = "-c"
+        exec(words[1], {"__name__": "__main__"})
+    elif words[0] == "-m":
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        runpy.run_path(words[0], run_name="__main__")
 
 
 def _code_of(end: SystemExit) -> int:

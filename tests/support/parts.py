@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 import pytest
 
+from tests.support.forking import Forked
+
 F = TypeVar("F", bound=Callable[..., Any])
 MARKED = "mark.prove"
 
@@ -31,21 +33,24 @@ class PartsPlugin:
 
     def __init__(self) -> None:
         self._running: pytest.Item | None = None
-        self._start = subprocess.Popen.__init__
+        self._starts = {kind: kind.__init__ for kind in (subprocess.Popen, Forked)}
 
     def pytest_configure(self) -> None:
-        start = self._start
+        for kind, start in self._starts.items():
+            kind.__init__ = self._guarded(start)  # type: ignore[method-assign]
 
+    def _guarded(self, start: Callable[..., None]) -> Callable[..., None]:
         @wraps(start)
-        def guarded(popen: Any, *args: Any, **kwargs: Any) -> None:
+        def guarded(process: Any, *args: Any, **kwargs: Any) -> None:
             if self._running is not None and not self._running.get_closest_marker("processes"):
                 raise AssertionError("this test starts a process: mark it pytest.mark.processes")
-            start(popen, *args, **kwargs)
+            start(process, *args, **kwargs)
 
-        subprocess.Popen.__init__ = guarded  # type: ignore[assignment, method-assign]
+        return guarded
 
     def pytest_unconfigure(self) -> None:
-        subprocess.Popen.__init__ = self._start  # type: ignore[method-assign]
+        for kind, start in self._starts.items():
+            kind.__init__ = start  # type: ignore[method-assign]
 
     def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
         """Do not even import the files that hold no proof when only proofs are asked for."""

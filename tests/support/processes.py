@@ -1,11 +1,11 @@
-"""Ending processes, and from /proc who is below one and what they have used of the machine."""
+"""Processes as tests hold them; ending them, and from /proc who is below one and what they used."""
 
 import os
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
 from tests.support.waiting import patient
 
@@ -13,7 +13,20 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 _PARENT, _TIMES = 1, slice(11, 15)  # fields of /proc/<pid>/stat after the name
 
 
-def end(*processes: "subprocess.Popen[Any]", seconds: float = 20.0) -> None:
+class Process(Protocol):
+    """What `subprocess.Popen` and a forked child (tests/support/forking.py) have in common."""
+
+    pid: int
+    returncode: int | None
+
+    def poll(self) -> int | None: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def send_signal(self, sig: int, /) -> None: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+def end(*processes: Process, seconds: float = 20.0) -> None:
     """Ask all to end, then wait for each.
 
     One that has not ended after `seconds`, made patient, is killed.

@@ -1,22 +1,18 @@
 """`manage.py timers` as real processes, on a real Redis, without SQL and without Celery."""
 
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 
 from poolsite import hotpath
 from poolsite.jobs import sweeping
-from poolsite.runtime.parent import die_with_parent
 from poolsite.runtime.redis_server import RedisServer
 from poolsite.timers import state
 from queueing.admission import gate
-from tests.support.processes import end
+from tests.support import forking
+from tests.support.processes import Process, end
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.processes
@@ -35,18 +31,11 @@ class Runs:
             "REDIS_URL": redis_url,
             "POOLSITE_DATA_DIR": str(folder),
         }
-        self.running: list[subprocess.Popen[bytes]] = []
+        self.running: list[Process] = []
 
-    def start(self) -> subprocess.Popen[bytes]:
-        with (self.folder / f"timers-{len(self.running)}.log").open("wb") as log:
-            process = subprocess.Popen(
-                [sys.executable, "manage.py", "timers"],
-                cwd=ROOT,
-                env=self.environment,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                preexec_fn=partial(die_with_parent, signal.SIGKILL),
-            )
+    def start(self) -> Process:
+        log = self.folder / f"timers-{len(self.running)}.log"
+        process = forking.start(["manage.py", "timers"], self.environment, output=log)
         self.running.append(process)
         return process
 

@@ -3,8 +3,6 @@
 import json
 import os
 import random
-import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 from billing import wallet as door
 from poolsite import hotpath
 from tests.billing.books.book_support import OTHERS, PRICES
+from tests.support import forking
 from tests.support.waiting import patient
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -22,19 +21,9 @@ class BooksWorker:
     """Real processes on one database: each order runs in a child of its own."""
 
     def __init__(self, database_url: str, **environment: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(PROGRAM)],
-            env={
-                **os.environ,
-                "DATABASE_URL": database_url,
-                "POOLSITE_LOG_LEVEL": "ERROR",
-                **environment,
-            },
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        said = {"DATABASE_URL": database_url, "POOLSITE_LOG_LEVEL": "ERROR", **environment}
+        null = Path(os.devnull)
+        self.process = forking.talk([str(PROGRAM)], {**os.environ, **said}, errors=null)
         assert self.process.stdout is not None
         assert self.process.stdout.readline() == "ready\n"
 

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import pytest
 
 from billing.money import UNITS
 from poolsite.runtime.redis_server import RedisServer
+from tests.support import forking
 from tests.support.database import lay_migrated
 from tests.support.waiting import patient
 
@@ -33,15 +32,7 @@ def environment(url: str) -> dict[str, str]:
 
 
 def run(url: str, *words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, str(PROGRAM), *words],
-        env=environment(url),
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=patient(300),
-        check=False,
-    )
+    done = forking.run([str(PROGRAM), *words], environment(url), timeout=patient(300))
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -55,17 +46,11 @@ def database(request: pytest.FixtureRequest, tmp_path: Path, clean_redis: RedisS
     return str(request.getfixturevalue("postgres_server").create_database())
 
 
-def test_two_hundred_confirmations_at_once_credit_once(database: str) -> None:
+def test_two_hundred_confirmations_at_once_credit_once(database: str, tmp_path: Path) -> None:
     recharge = run(database, "prepare").split()[-1]
+    words = [str(PROGRAM), "confirm", recharge, str(THREADS)]
     processes = [
-        subprocess.Popen(
-            [sys.executable, str(PROGRAM), "confirm", recharge, str(THREADS)],
-            env=environment(database),
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        forking.talk(words, environment(database), errors=tmp_path / "errors.log")
         for _ in range(PROCESSES)
     ]
     for process in processes:
