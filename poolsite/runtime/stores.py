@@ -42,7 +42,7 @@ def cache(url: str) -> dict[str, Any]:
     if address is not None and address.topology == "sentinel":
         config["LOCATION"] = f"redis://{address.service}/{address.options.get('db', 0)}"
         config["OPTIONS"] |= {
-            "CLIENT_CLASS": "django_redis.client.SentinelClient",
+            # One pool, of the primary: a replica may not have yet what was written a moment ago.
             "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
             "SENTINELS": list(address.hosts),
             "SENTINEL_KWARGS": _ask_once(address, Retry(NoBackoff(), 0)),
