@@ -4,6 +4,7 @@ import { startDialogs } from "./dialog.js";
 import "./drawn.js";
 import { onKey, startKeys } from "./keys.js";
 import { startDrawer, startMenus, startNavigation, startRail } from "./menu.js";
+import { startPresses } from "./press.js";
 import { startProblems } from "./problems.js";
 import { startShortNames } from "./short_name.js";
 import { startSparklines } from "./sparkline.js";
@@ -20,6 +21,7 @@ startDialogs();
 startKeys();
 startThemeSwitch();
 startTime();
+startPresses();
 startProblems();
 startShortNames();
 

@@ -164,6 +164,7 @@ async def opened(shown: Window, name: str) -> Locator:
     """The same row with its reasons and verbs."""
     row = row_of(shown, name)
     await row.get_by_role("button", name=f"Why {name} is still waiting").click(timeout=PATIENCE_MS)
+    await expect(row.locator("dl")).not_to_contain_text("Loading…")
     return row
 
 
@@ -222,6 +223,28 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await expect(words.first).to_have_text("Is <b>anybody</b> there?")
         await agent.until("!document.querySelector('[data-room] textarea')")
         await view(late.pages[0], "room")
+
+
+async def test_a_click_counts_though_its_row_is_drawn_anew_between_press_and_release(
+    visitor: Window, supervisor: Window
+) -> None:
+    await join(visitor, "quiet", "Hal")
+    second = await other_visitor(visitor, "quiet", "Ida")
+    await supervisor.go_live("/desks/care/floor/?queue=quiet")
+    row = await opened(supervisor, "Ida")
+    button = row.get_by_role("button", name="Move Ida to the front")
+    drawn = await button.element_handle()
+    await button.hover()
+    await supervisor.page.mouse.down()
+    third = await other_visitor(visitor, "quiet", "Jo")
+    await row_of(supervisor, "Jo").wait_for(timeout=PATIENCE_MS)
+    assert not await drawn.evaluate("(each) => each.isConnected")
+    await supervisor.page.mouse.up()
+    await place(second.pages[0], "1")
+    for page in (visitor.page, second.pages[0], third.pages[0]):
+        await page.click("[data-leave]")
+        await page.click("[data-ask-go]")
+        await view(page, "ended")
 
 
 async def test_what_a_supervisor_is_asked_about_ends_though_the_floor_moves(
