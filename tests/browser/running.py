@@ -69,10 +69,10 @@ class Console:
         return self.site.folder / f"{module}.log"
 
     @contextmanager
-    def program(self, module: str, *words: str) -> Iterator[Process]:
+    def program(self, module: str, *words: str, **variables: str) -> Iterator[Process]:
         """A Python program of the site beside its server, which must not end by itself."""
         self.log(module).write_bytes(b"")
-        process = self.site.start(self.log(module), module, *words)
+        process = self.site.start(self.log(module), module, *words, **variables)
         try:
             yield process
             assert process.poll() is None, f"{module} ended: {self.log(module).read_text()[-3000:]}"

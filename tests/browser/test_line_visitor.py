@@ -5,6 +5,7 @@ import email.policy
 import re
 from collections.abc import Iterator
 from email.message import EmailMessage
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Page, expect
@@ -26,7 +27,8 @@ pytestmark = [
 def ticker(console: Console) -> Iterator[Process]:
     """The line's sweeps and drains, and the mails, beside the desk of visitor_stage.py."""
     console.stage("tests.browser.visitor_stage")
-    with console.program("tests.browser.visitor_ticker") as process:
+    mails = f"filemail:///{quote(str(console.site.folder / 'mail'))}"
+    with console.program("tests.browser.line_ticker", EMAIL_URL=mails) as process:
         yield process
 
 

@@ -12,7 +12,7 @@ import redis
 from hypothesis.internal.conjecture import providers
 
 from tests.house.source import ROOT
-from tests.support import ports
+from tests.support import branches, ports
 from tests.support.needs import NEEDS
 
 pytestmark = pytest.mark.processes
@@ -42,7 +42,8 @@ def run(folder: Path, *options: str, **variables: str) -> "subprocess.CompletedP
     file.write_text(LACKING)
     plain = ["-q", "-p", "no:progress"]  # which would keep what fails here as what failed
     command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *plain]
-    kept = {name: value for name, value in os.environ.items() if name != "REQUIRE_ALL"}
+    others = ("REQUIRE_ALL", branches.VARIABLE)
+    kept = {name: value for name, value in os.environ.items() if name not in others}
     return subprocess.run(
         [*command, "--rootdir", str(ROOT), "-p", "no:cacheprovider", *options, str(file)],
         cwd=ROOT,

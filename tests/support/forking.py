@@ -31,6 +31,7 @@ import poolsite  # noqa: F401  first: see poolsite/__init__.py
 from poolsite.runtime.parent import die_with_parent
 
 ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = "poolsite.settings"
 # What most programs need, but for what acts when it is imported (poolsite.asgi, twisted's reactor).
 WARM = (
     *("poolsite.urls", "poolsite.celery", "poolsite.api.guard", "poolsite.api.lifespan"),
@@ -201,7 +202,7 @@ class _Forker:
             env={
                 **others,
                 **early,
-                "DJANGO_SETTINGS_MODULE": "poolsite.settings",
+                "DJANGO_SETTINGS_MODULE": SETTINGS,
                 "PYTHONPATH": str(tree),
                 "PYTHONWARNINGS": "ignore",
                 "POOLSITE_DATA_DIR": "/nowhere",  # a child that kept it would fail
@@ -256,16 +257,26 @@ def main() -> None:
             _, status = os.waitpid(order["ended"], 0)
             answer = {"code": os.waitstatus_to_exitcode(status)}
         else:
-            files = [os.open(*each, 0o666) for each in zip(order["files"], MODES, strict=True)]
-            answer = {"pid": os.fork()}
-            if not answer["pid"]:
-                _become(order, files)
-            for descriptor in files:
-                os.close(descriptor)
+            answer = {"pid": _fork(order)}
         print(json.dumps(answer), flush=True)
 
 
-def _become(order: Mapping[str, Any], files: list[int]) -> None:
+def _fork(order: Mapping[str, Any]) -> int:
+    """Return the child, once it leads its session and has its files: it may be killed then."""
+    files = [os.open(*each, 0o666) for each in zip(order["files"], MODES, strict=True)]
+    waiting, ready = os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.close(waiting)
+        _become(order, files, ready)
+    for descriptor in (ready, *files):
+        os.close(descriptor)
+    os.read(waiting, 1)  # its end
+    os.close(waiting)
+    return pid
+
+
+def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
     """Be the program, in the child; never returns."""
     die_with_parent(signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -274,14 +285,17 @@ def _become(order: Mapping[str, Any], files: list[int]) -> None:
     for number, descriptor in enumerate(files):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    os.close(ready)
     words, environment = order["words"], order["environment"]
     os.environ.clear()
     os.environ.update(environment)
     code = 0
+    sys.argv = [*words[1:]] if words[0] in ("-c", "-m") else [*words]
     try:
-        if any(name in environment for name in AT_THE_START) or not _read_settings_again():
+        if _is_ready_for(environment) and _read_settings_again():
+            _run_program(words)
+        else:
             os.execve(sys.executable, [sys.executable, *words], environment)
-        _run_program(words)
     except SystemExit as end:
         code = _code_of(end)
     except BaseException:
@@ -295,6 +309,11 @@ def _become(order: Mapping[str, Any], files: list[int]) -> None:
     os._exit(code)
 
 
+def _is_ready_for(environment: Mapping[str, str]) -> bool:
+    others = environment.get("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS
+    return not others and not any(name in environment for name in AT_THE_START)
+
+
 def _read_settings_again() -> bool:
     """Read the settings from the environment; False if that is not enough.
 
@@ -304,14 +323,14 @@ def _read_settings_again() -> bool:
     from django.core.signals import setting_changed
     from django.db import connections
 
-    module = sys.modules["poolsite.settings"]
+    module = sys.modules[SETTINGS]
     former = _settings_of(module)
     try:
         importlib.reload(module)
     except Exception:  # the program itself says what is wrong with them
         return False
     fresh = _settings_of(module)
-    if any(fresh[name] != former[name] for name in EARLY if name in former):
+    if any(fresh[name] != former[name] for name in (*EARLY, "INSTALLED_APPS") if name in former):
         return False
     for connection in connections.all(initialized_only=True):
         del connections[connection.alias]
@@ -341,7 +360,6 @@ def _run_program(words: list[str]) -> None:
     """Do as `python words…` does."""
     if os.environ.get("PYTHONUNBUFFERED"):
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    sys.argv = [*words[1:]] if words[0] in ("-c", "-m") else [*words]
     if words[0] == "-c":
         sys.argv[0] = "-c"
         exec(words[1], {"__name__": "__main__"})
