@@ -17,7 +17,7 @@ export REPEAT SEED TEST_DATABASE REQUIRE_ALL
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast prove durations check check-durations bench chaos screenshots messages lock clean stale
+.PHONY: help setup demo test test-fast prove rehearsal durations check check-durations bench chaos screenshots messages lock clean stale
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -38,9 +38,12 @@ test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
 
 prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
 	@failed=0; \
-	$(PYTEST) $(SPREAD) -m "prove and not alone" || failed=1; \
+	$(PYTEST) $(SPREAD) -m "prove and not alone and not rehearsal" || failed=1; \
 	$(PYTEST) -m "prove and alone" || failed=1; \
 	exit $$failed
+
+rehearsal: .venv/installed-dev  ## a proof of ten minutes: install, lose each part, upgrade, restore by the guides' commands
+	@exec $(PYTEST) -m "prove and rehearsal"
 
 check-durations: .venv/installed-dev  ## the part of check that looks at what the tests cost
 	@exec $(PY) -m tests.support.durations check

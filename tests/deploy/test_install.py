@@ -18,7 +18,7 @@ from tests.support.waiting import until
 
 pytestmark = [
     pytest.mark.prove,
-    pytest.mark.alone,  # it runs a whole site of nine services
+    pytest.mark.rehearsal,  # ten minutes of a whole site of nine services
     pytest.mark.needs("postgres", "redis-7", "openssl", "systemd", "git", "curl"),
 ]
 ENDED_WELL = {0, -15}  # what systemd calls a clean exit

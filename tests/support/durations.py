@@ -31,7 +31,12 @@ GROWTH = 1.5  # a file may take so much more than recorded …
 SLACK_SECONDS = 10.0
 FIXTURES = "(fixtures of a whole session)"
 # The runs that are recorded, by their -m: together they hold every test once.
-RUNS = {"not prove": "test", "prove and not alone": "prove", "prove and alone": "alone"}
+RUNS = {
+    "not prove": "test",
+    "prove and not alone and not rehearsal": "prove",
+    "prove and alone": "alone",
+    "prove and rehearsal": "rehearsal",
+}
 
 
 @dataclass
