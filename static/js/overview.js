@@ -74,7 +74,7 @@ export function startAttention() {
 
 /** Draws causes into a box; what the reader has in hand stays until they let go of it. */
 function causeList(box) {
-  let shown = "";
+  let shown; // nothing of ours yet: the server drew the first rows
   return (causes) => {
     if (!box || box.matches(":focus-within") || box.querySelector("details[open]:hover")) return;
     const html = causes.map((cause) => cause.html).join("");

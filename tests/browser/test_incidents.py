@@ -1,11 +1,12 @@
 """Incidents in two windows: what one does is seen in the other."""
 
+import json
 from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, expect
+from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.browser.console import COLOURS, PHONE, Window
 from tests.browser.incident_stage import CAUSE
@@ -123,3 +124,25 @@ async def test_a_row_opens_its_incident_beside_the_list_with_an_address(
     await row(operator).locator("a.attention__title").click()
     await page.wait_for_url("**/incidents/*/")
     assert operator.complaints == []
+
+
+async def test_problems_that_are_over_before_the_first_live_data_leave_the_page(
+    console: Console, operator: Window
+) -> None:
+    def open_without_problems(socket: WebSocketRoute) -> None:
+        def pass_on(message: str | bytes) -> None:
+            frame = json.loads(message)
+            if "causes" in frame.get("data", {}):
+                frame["data"] |= {"causes": [], "snoozed": [], "problems": 0, "silent": False}
+            socket.send(json.dumps(frame))
+
+        socket.connect_to_server().on_message(pass_on)
+
+    console.stage("tests.browser.incident_stage")
+    await operator.go("/overview/")
+    drawn = operator.page.locator(f"{ROWS} [data-cause]")
+    assert await drawn.count() > 0
+    await operator.page.route_web_socket("**/ws/live/", open_without_problems)
+    await operator.go_live("/overview/")
+    await expect(operator.page.locator("[data-attention-well]")).to_be_visible()
+    await expect(drawn).to_have_count(0)

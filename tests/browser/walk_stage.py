@@ -2,7 +2,8 @@
 
 A program for a migrated database, run in the environment of the site. The pages are those of the
 table of addresses (tests/access/url_rules.py), each with the objects that its row makes; what
-`manage.py demo_data --small` makes stands beside, with numbers, queues and money.
+`manage.py demo_data --small` makes stands beside, with numbers, queues and money, and a customer
+and numbers that have lived.
 """
 
 import json
@@ -12,6 +13,9 @@ import django
 from django.core.management import call_command
 from django.test import Client
 
+from tests.browser import health_stage
+from tests.browser.health_stage import POOL
+
 # Who walks a page: on a phone the first of these who may see it, on a desktop the last.
 WALKERS = ("nobody", "operate", "finance", "owner", "agent")
 HOST = {"host": "127.0.0.1"}
@@ -19,10 +23,23 @@ WITH_DATA = {
     "pool": ("/pools/%s/", "/pools/%s/settings/", "/pools/%s/switches/"),
     "gate": ("/gates/%s/", "/gates/%s/holders/", "/gates/%s/batches/", "/gates/%s/settings/"),
     "group": ("/groups/%s/", "/groups/%s/events/", "/groups/%s/settings/"),
-    "desk": ("/desks/%s/", "/desks/%s/floor/", "/desks/%s/reports/", "/desks/%s/settings/"),
+    "desk": (
+        *("/desks/%s/", "/desks/%s/floor/", "/desks/%s/reports/?by=agent", "/desks/%s/settings/"),
+        *("/desks/%s/reports/", "/desks/%s/replay/", "/desks/%s/messages/"),
+    ),
     "queue": ("/q/%s/",),
     "account": ("/accounts/%s/", "/billing/accounts/%s/"),
 }
+# Of a customer who has lived, of numbers of every health, and of a panel that is open.
+CUSTOMER = "lived"
+LIVED = (
+    f"/billing/accounts/{CUSTOMER}/",
+    *(f"/accounts/{CUSTOMER}/{part}" for part in ("", "usage/", "entries/", "messages/")),
+    *(f"/accounts/{CUSTOMER}/explain/{leg}/" for leg in ("spendable", "held")),
+    *(f"/accounts/{CUSTOMER}/message/?id={message}" for message in ("m-text", "m-late")),
+    *(f"/pools/{POOL}/health/", "/pools/health-silent/health/"),
+    "/numbers/?panel=new",
+)
 WITH_FACTOR = (
     *("/security/", "/security/confirm/", "/security/app/remove/"),
     *("/security/codes/", "/security/codes/new/"),
@@ -32,11 +49,15 @@ WITH_PASSWORD = "/security/confirm/password/"
 
 def main() -> None:
     django.setup()
+    from billing.services.usage import sum_up
     from tests.access.second_factor import give_app, give_codes
     from tests.access.url_rules import RULES
     from tests.access.world import make_world
+    from tests.billing.pages.page_world import lived
 
     call_command("demo_data", "--small")
+    sum_up(lived(CUSTOMER).wallet)
+    health_stage.main()
     world = make_world()
     for reader in WALKERS[1:]:
         world.users[reader].set_password("not used here")
@@ -56,6 +77,7 @@ def main() -> None:
                 others.append(pattern)
     for address in _with_data():
         pages[address] = ("nobody" if address.startswith("/q/") else "operate", address)
+    pages |= {address: ("operate", address) for address in LIVED}
     _say_beside(world)
     give_app(world.users["operate"])
     give_codes(world.users["operate"])

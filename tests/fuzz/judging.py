@@ -118,6 +118,8 @@ def _form(value: Any) -> str:
     text = str(value)
     if isinstance(value, int):
         return f"{len(text)} digits" if len(text) in (13, 16) else ""
+    if isinstance(value, float):  # money is a text; a wait may have four decimals, too
+        return ""
     zone = TIME.fullmatch(text)
     return zone[1] if zone else "money" if MONEY.fullmatch(text) else ""
 

@@ -77,7 +77,7 @@ class Forked:
         self._forker = forker
         self._lock = threading.Lock()
         self._descriptor = os.pidfd_open(self.pid)
-        self._close = weakref.finalize(self, os.close, self._descriptor)
+        weakref.finalize(self, os.close, self._descriptor)  # not before: another thread may poll it
 
     def poll(self) -> int | None:
         """Return how it ended, None while it runs."""
@@ -122,7 +122,6 @@ class Forked:
                 with self._lock:
                     if self.returncode is None:
                         self.returncode = self._forker.ask({"ended": self.pid})["code"]
-                        self._close()
         return self.returncode
 
 
@@ -290,7 +289,7 @@ def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
     os.environ.clear()
     os.environ.update(environment)
     code = 0
-    sys.argv = [*words[1:]] if words[0] in ("-c", "-m") else [*words]
+    sys.argv = ["-c", *words[2:]] if words[0] == "-c" else words[words[0] == "-m" :]
     try:
         if _is_ready_for(environment) and _read_settings_again():
             _run_program(words)
@@ -310,8 +309,8 @@ def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
 
 
 def _is_ready_for(environment: Mapping[str, str]) -> bool:
-    others = environment.get("DJANGO_SETTINGS_MODULE", SETTINGS) != SETTINGS
-    return not others and not any(name in environment for name in AT_THE_START)
+    is_ours = environment.get("DJANGO_SETTINGS_MODULE", SETTINGS) == SETTINGS
+    return is_ours and not any(name in environment for name in AT_THE_START)
 
 
 def _read_settings_again() -> bool:
@@ -361,7 +360,6 @@ def _run_program(words: list[str]) -> None:
     if os.environ.get("PYTHONUNBUFFERED"):
         sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
     if words[0] == "-c":
-        sys.argv[0] = "-c"
         exec(words[1], {"__name__": "__main__"})
     elif words[0] == "-m":
         runpy.run_module(words[1], run_name="__main__", alter_sys=True)
