@@ -17,7 +17,7 @@ from tests.fuzz.stage import Stage
 pytestmark = [pytest.mark.processes, pytest.mark.prove]
 
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "5"))
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "3"))
 SEED = int(os.environ["SEED"])
 OPERATIONS_AT_ONCE = 20  # between two rounds of what worker and beat do
 

@@ -15,7 +15,7 @@ from tests.numbers.pool_support import SLUG, pool_on
 
 pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
-CALLS = int(os.environ.get("POOL_SOAK_CALLS", "10000"))
+CALLS = int(os.environ.get("POOL_SOAK_CALLS", "4000"))
 PROCESSES = 8
 NUMBERS = [f"138{n:08d}" for n in range(50)]
 CALLER = Path(__file__).with_name("pool_caller.py")

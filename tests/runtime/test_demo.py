@@ -30,8 +30,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("demo")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def demo(data: Path) -> Iterator[DemoRun]:
+    """One that is ready, for all tests that leave it so; the last of them ends it."""
     run = DemoRun(data).start()
     try:
         yield run.ready()
@@ -39,7 +40,23 @@ def demo(data: Path) -> Iterator[DemoRun]:
         run.end()  # also one that was not ready in time
 
 
-def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
+@pytest.fixture
+def begun(data: Path) -> Iterator[DemoRun]:
+    """One whose processes are there and import the product: more than that takes a minute."""
+    run = DemoRun(data).start()
+    try:
+        until(lambda: _jobs(run) or not run.lives)
+        yield run
+    finally:
+        run.end()
+
+
+def _jobs(run: DemoRun) -> int:
+    """How many processes of the run do jobs: one, then the worker's own children as well."""
+    return sum("-Q jobs" in line for line in run.processes().values())
+
+
+def test_it_serves_and_tells_how_to_log_in(demo):
     assert demo.page_answers()
     assert f"http://127.0.0.1:{demo.port}/" in demo.said
     file = demo.data / "demo" / "secrets.json"
@@ -50,8 +67,6 @@ def test_it_serves_and_tells_how_to_log_in_and_ends_with_ctrl_c(demo):
     answers = _first_requests(demo)
     assert [each["outcome"] for each in answers] == ["ok"] * 5
     assert {each["number"] for each in answers} == {"+12025550123"}
-    demo.interrupt()
-    until(demo.gone, GONE_SECONDS)
 
 
 def _first_requests(demo: DemoRun) -> list[dict[str, Any]]:
@@ -78,7 +93,7 @@ def test_what_dies_is_started_again(demo):
     worker = demo.pid_of("-Q jobs")
     os.kill(worker, signal.SIGKILL)
     until(lambda: "worker-jobs stopped (signal 9)" in demo.said)
-    until(lambda: any("-Q jobs" in line for line in demo.processes().values()))
+    until(lambda: _jobs(demo))
     assert worker not in demo.processes()
     os.kill(_redis_pid(demo), signal.SIGKILL)
     until(lambda: not demo.redis_answers())
@@ -102,27 +117,32 @@ def test_a_second_one_is_told_that_the_first_runs(demo):
     assert demo.page_answers()
 
 
-def test_the_killing_of_the_supervisor_leaves_no_process(demo):
-    until(lambda: len(demo.processes()) >= 5)  # the worker's own children are there too
-    os.kill(demo.supervisor_pid, signal.SIGKILL)
+def test_it_ends_with_ctrl_c(demo):
+    demo.interrupt()
     until(demo.gone, GONE_SECONDS)
 
 
-def test_the_killing_of_make_leaves_no_process(demo):
-    assert demo.parent is not None
-    demo.parent.kill()
-    until(demo.gone, GONE_SECONDS)
+def test_the_killing_of_the_supervisor_leaves_no_process(begun):
+    until(lambda: _jobs(begun) > 1)
+    os.kill(begun.supervisor_pid, signal.SIGKILL)
+    until(begun.gone, GONE_SECONDS)
 
 
-def test_an_interrupt_to_make_alone_leaves_no_process(demo):
-    assert demo.parent is not None
-    demo.parent.send_signal(signal.SIGINT)
-    until(demo.gone, GONE_SECONDS)
+def test_the_killing_of_make_leaves_no_process(begun):
+    assert begun.parent is not None
+    begun.parent.kill()
+    until(begun.gone, GONE_SECONDS)
 
 
-def test_sigterm_to_the_supervisor_leaves_no_process(demo):
-    os.kill(demo.supervisor_pid, signal.SIGTERM)
-    until(demo.gone, GONE_SECONDS)
+def test_an_interrupt_to_make_alone_leaves_no_process(begun):
+    assert begun.parent is not None
+    begun.parent.send_signal(signal.SIGINT)
+    until(begun.gone, GONE_SECONDS)
+
+
+def test_sigterm_to_the_supervisor_leaves_no_process(begun):
+    os.kill(begun.supervisor_pid, signal.SIGTERM)
+    until(begun.gone, GONE_SECONDS)
 
 
 @pytest.fixture
@@ -150,8 +170,8 @@ def stubborn(data: Path) -> Iterator[dict[str, "subprocess.Popen[bytes]"]]:
 
 def test_the_next_start_ends_what_an_earlier_one_left_behind_and_nothing_else(data, stubborn):
     secrets = (data / "demo" / "secrets.json").read_text()
-    run = DemoRun(data).start().ready()
-    assert "Stopped 1 process(es) left over from an earlier run." in run.said
+    run = DemoRun(data).start()
+    until(lambda: "Stopped 1 process(es) left over from an earlier run." in run.said)
     assert stubborn["left over"].poll() == -signal.SIGKILL
     assert stubborn["of another run"].poll() is None
     run.end()

@@ -97,8 +97,8 @@ class DemoRun:
 
     def processes(self) -> dict[int, str]:
         """Return the command lines of all processes that belong to the run."""
-        mark = (self.data / "demo" / "mark").read_text()
-        return {pid: _command(pid) for pid, _ in marked(mark)}
+        mark = self.data / "demo" / "mark"
+        return {pid: _command(pid) for pid, _ in marked(mark.read_text())} if mark.exists() else {}
 
     def redis_answers(self) -> bool:
         return EmbeddedRedis(self.data / "redis").answers()
