@@ -32,10 +32,6 @@ def main(verb: str) -> None:
     aggregate = history.Aggregate("{t1}", 1)
     history.register(ledger.LedgerSource([aggregate]))
     if verb == "prepare":
-        from django.core.management import call_command
-
-        for app in ("history", "operations"):
-            call_command("migrate", app, verbosity=0)
         ledger.create_table()
     elif verb == "drain":
         drained = history.drain(ledger.KIND, aggregate)

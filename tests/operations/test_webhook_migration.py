@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from poolsite.operations.models import NoticeTarget, OutgoingCall, WebhookEndpoint
 from poolsite.operations.webhooks import emitting
-from tests.support.migrating import models_at
+from tests.support.migrating import migrate_forward, models_at
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.processes]
 
@@ -26,15 +26,16 @@ def test_a_webhook_recipient_becomes_an_endpoint_for_incidents_with_its_secret()
         apps.get_model("operations", "OutgoingCall").objects.create(
             notice=notice, purpose="notice.opened", address=url
         )
-    assert list(NoticeTarget.objects.values_list("pk", flat=True)) == [email.pk]
-    made, off = WebhookEndpoint.objects.order_by("pk")
-    assert (made.url, made.secret, made.name, made.state) == (
-        url,
-        "b" * 64,
-        "hooks.example",
-        WebhookEndpoint.State.ACTIVE,
-    )
-    assert off.state == WebhookEndpoint.State.DISABLED
-    assert OutgoingCall.objects.get().address == url  # what was sent stays in the log
-    assert emitting.emit("incident.opened", account_id=None, data={}) == 1
-    assert emitting.emit("message.failed", account_id=None, data={}) == 0
+        migrate_forward("operations")
+        assert list(NoticeTarget.objects.values_list("pk", flat=True)) == [email.pk]
+        made, off = WebhookEndpoint.objects.order_by("pk")
+        assert (made.url, made.secret, made.name, made.state) == (
+            url,
+            "b" * 64,
+            "hooks.example",
+            WebhookEndpoint.State.ACTIVE,
+        )
+        assert off.state == WebhookEndpoint.State.DISABLED
+        assert OutgoingCall.objects.get().address == url  # what was sent stays in the log
+        assert emitting.emit("incident.opened", account_id=None, data={}) == 1
+        assert emitting.emit("message.failed", account_id=None, data={}) == 0

@@ -1,10 +1,11 @@
 """What each test file costs: measured in every run, recorded, and held by `make check`.
 
 `tests/durations.json` has the CPU seconds of each file, of the tests and of every process that
-they start. A complete `make test` or `make prove` leaves what it measured in var/tests;
-`make check` compares the two, and `make durations` records the measured figures. A run that counts
-branches leaves nothing: counting makes some files three times as expensive. The longest files are
-started first, so that no worker is left alone with one at the end.
+they start, and its seconds by the clock. A complete `make test` or `make prove` leaves what it
+measured in var/tests; `make check` compares the CPU seconds, and `make durations` records the
+measured figures. A run that counts branches leaves nothing: counting makes some files three times
+as expensive. The longest files by the clock are started first, so that no worker is left alone
+with one at the end.
 """
 
 import json
@@ -15,7 +16,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -39,6 +40,13 @@ RUNS = {
 }
 
 
+class Recorded(NamedTuple):
+    """A file's seconds of the CPU, and of the clock."""
+
+    cpu: float
+    wall: float
+
+
 @dataclass
 class Cost:
     """Seconds of the CPU, and of the clock, and how many tests had them."""
@@ -59,9 +67,9 @@ class DurationsPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        recorded = read(RECORDED)
-        unknown = statistics.median(recorded.values()) if recorded else 0.0
-        items.sort(key=lambda item: -recorded.get(file_of(item), unknown))  # stable
+        walls = {file: its.wall for file, its in read(RECORDED).items()}
+        unknown = statistics.median(walls.values()) if walls else 0.0
+        items.sort(key=lambda item: -walls.get(file_of(item), unknown))  # stable
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -139,32 +147,35 @@ def file_of(item: pytest.Item) -> str:
     return item.location[0]
 
 
-def read(path: Path) -> dict[str, float]:
-    """Return file → CPU seconds as recorded; empty where nothing is recorded."""
-    return dict(json.loads(path.read_text())) if path.exists() else {}
+def read(path: Path) -> dict[str, Recorded]:
+    """Return what is recorded of each file; empty where nothing is."""
+    rows = json.loads(path.read_text()) if path.exists() else {}
+    return {file: Recorded(*its) for file, its in rows.items()}
 
 
-def measured() -> dict[str, float]:
-    """Return file → CPU seconds of the last complete runs; empty where there was none."""
-    costs: dict[str, float] = {}
+def measured() -> dict[str, Recorded]:
+    """Return what each file cost in the last complete runs; empty where there was none."""
+    costs: dict[str, Recorded] = {}
     for path in MEASURED.glob("measured-*.json"):
-        for file, (cpu, _, _) in json.loads(path.read_text()).items():
+        for file, (cpu, wall, _) in json.loads(path.read_text()).items():
             if file != FIXTURES:
-                costs[file] = costs.get(file, 0.0) + cpu
+                before = costs.get(file, Recorded(0.0, 0.0))
+                costs[file] = Recorded(before.cpu + cpu, before.wall + wall)
     return costs
 
 
-def grown(recorded: Mapping[str, float], new: Mapping[str, float]) -> list[str]:
+def grown(recorded: Mapping[str, Recorded], new: Mapping[str, Recorded]) -> list[str]:
     """Return a sentence for each file that costs more than half as much again as recorded.
 
     Machines differ: what most files have in common is the machine's, not the file's.
     """
-    both = [new[file] / recorded[file] for file in new if recorded.get(file, 0.0) >= 1.0]
+    was = {file: its.cpu for file, its in recorded.items()}
+    both = [its.cpu / was[file] for file, its in new.items() if was.get(file, 0.0) >= 1.0]
     machine = max(1.0, statistics.median(both)) if both else 1.0
     return [
-        f"{file}: {seconds:.1f} CPU seconds, recorded {recorded.get(file, 0.0):.1f}"
-        for file, seconds in sorted(new.items())
-        if seconds > machine * (GROWTH * recorded.get(file, 0.0) + SLACK_SECONDS)
+        f"{file}: {its.cpu:.1f} CPU seconds, recorded {was.get(file, 0.0):.1f}"
+        for file, its in sorted(new.items())
+        if its.cpu > machine * (GROWTH * was.get(file, 0.0) + SLACK_SECONDS)
     ]
 
 
@@ -172,8 +183,11 @@ def main() -> int:
     """`check`: 1 and the files that grew. `record`: write what was measured."""
     new = measured()
     if sys.argv[1:] == ["record"]:
-        costs = {file: round(cost, 1) for file, cost in sorted(new.items())}
-        RECORDED.write_text(json.dumps(costs, indent=1) + "\n")
+        rows = [
+            f" {json.dumps(file)}: [{its.cpu:.1f}, {its.wall:.1f}]"
+            for file, its in sorted(new.items())
+        ]
+        RECORDED.write_text("{\n" + ",\n".join(rows) + "\n}\n")
         return 0
     too_much = grown(read(RECORDED), new)
     for line in too_much:

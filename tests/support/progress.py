@@ -1,7 +1,7 @@
 """What a run tells a person while it runs: how far it is, how long still, and what is slow.
 
 One line every few seconds in place of a dot for each test. The time left is reckoned from what
-each file cost when it was recorded (tests/durations.json). What failed is
+each file took when it was recorded (tests/durations.json). What failed is
 written to var/tests/failures.txt, which `.ci/run` prints at the end of a log too long to be kept.
 """
 
@@ -55,11 +55,9 @@ class ProgressPlugin:
             self._begin(node.config, ids)  # type: ignore[attr-defined]
 
     def _begin(self, config: pytest.Config, ids: Iterable[str]) -> None:
-        recorded = durations.read(durations.RECORDED)
+        walls = {file: its.wall for file, its in durations.read(durations.RECORDED).items()}
         tests = Counter(_file(nodeid) for nodeid in ids)
-        self._weights = {
-            file: 0.05 + recorded.get(file, 1.0) / count for file, count in tests.items()
-        }
+        self._weights = {file: 0.05 + walls.get(file, 1.0) / count for file, count in tests.items()}
         self._count = sum(tests.values())
         self._weight = sum(self._weights[file] * count for file, count in tests.items())
         reporter = config.pluginmanager.get_plugin("terminalreporter")

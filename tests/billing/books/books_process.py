@@ -93,10 +93,8 @@ def main() -> None:
     import django
 
     django.setup()
-    from django.core.management import call_command
     from django.db import connections
 
-    call_command("migrate", verbosity=0)
     for connection in connections.all():  # a child makes its own
         connection.close()
         if connection.vendor == "postgresql":

@@ -36,11 +36,8 @@ def be_patient() -> None:
 
 
 def prepare() -> None:
-    from django.core.management import call_command
-
     from tests.billing.recharge.money_people import payers, started
 
-    call_command("migrate", verbosity=0)
     print(started(payers(), 100).pk)
 
 
