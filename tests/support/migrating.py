@@ -41,7 +41,8 @@ def _another_database() -> Iterator[None]:
         place = str(Path(folder) / name) if usual.vendor == "sqlite" else name
         _on_the_server(usual, f"CREATE DATABASE {name} TEMPLATE template0")
         other = usual.copy()
-        other.settings_dict = {**usual.settings_dict, "NAME": place}
+        other.settings_dict["NAME"] = place
+        other.settings_dict["OPTIONS"].pop("pool", None)  # it is kept by the alias: the usual one's
         connections["default"] = other
         try:
             yield
