@@ -9,9 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, OperationalError, connection, connections, transaction
+from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
-from django.db.utils import ConnectionHandler
 from django.utils import timezone
 from environ import Env
 
@@ -24,6 +23,7 @@ from poolsite.history.models import HistoryEntry
 from poolsite.history.partitioning import PartitionByMonth
 from poolsite.history.services import HistoryConflictError, insert_rows
 from poolsite.moments import us_of
+from tests.support.connecting import connected_to
 from tests.support.migrating import migrate_forward
 from tests.support.postgres import PostgresServer
 
@@ -54,16 +54,11 @@ def database(postgres_server: PostgresServer, django_db_blocker: Any) -> Iterato
 
     Its months are as of now: the databases that tests copy may have been made in another month.
     """
-    url, former = postgres_server.create_database(), connections["default"]
-    with django_db_blocker.unblock():
-        connections["default"] = ConnectionHandler({"default": Env.db_url_config(url)})["default"]
-        try:
-            for model in event_models():
-                partition_anew(model)
-            yield url
-        finally:
-            connection.close()
-            connections["default"] = former
+    url = postgres_server.create_database()
+    with django_db_blocker.unblock(), connected_to(Env.db_url_config(url)):
+        for model in event_models():
+            partition_anew(model)
+        yield url
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import DataError, IntegrityError, connection, connections, models, transaction
-from django.db.utils import ConnectionHandler
+from django.db import DataError, IntegrityError, connection, models, transaction
 from environ import Env
 
 from poolsite import sql_bulk
 from poolsite.access.models import Account
+from tests.support.connecting import connected_to
 
 pytestmark = pytest.mark.processes
 
@@ -63,18 +63,12 @@ def database(
     url = f"sqlite:///{tmp_path / 'bulk.sqlite3'}"
     if request.param == "postgres":
         url = request.getfixturevalue("postgres_server").create_database()
-    former = connections["default"]
-    with django_db_blocker.unblock():
-        connections["default"] = ConnectionHandler({"default": Env.db_url_config(url)})["default"]
-        try:
-            with connection.schema_editor() as editor:
-                editor.create_model(Thing)
-            sql_bulk._columns.cache_clear()
-            yield request.param
-        finally:
-            connection.close()
-            connections["default"] = former
-            sql_bulk._columns.cache_clear()
+    with django_db_blocker.unblock(), connected_to(Env.db_url_config(url)):
+        with connection.schema_editor() as editor:
+            editor.create_model(Thing)
+        sql_bulk._columns.cache_clear()
+        yield request.param
+    sql_bulk._columns.cache_clear()
 
 
 def things() -> dict[str, Thing]:

@@ -117,14 +117,14 @@ def test_a_second_one_is_told_that_the_first_runs(demo):
     assert demo.page_answers()
 
 
-def test_it_ends_with_ctrl_c(demo):
-    demo.interrupt()
+def test_the_killing_of_the_supervisor_leaves_no_process(demo):
+    until(lambda: _jobs(demo) > 1)
+    os.kill(demo.supervisor_pid, signal.SIGKILL)
     until(demo.gone, GONE_SECONDS)
 
 
-def test_the_killing_of_the_supervisor_leaves_no_process(begun):
-    until(lambda: _jobs(begun) > 1)
-    os.kill(begun.supervisor_pid, signal.SIGKILL)
+def test_it_ends_with_ctrl_c(begun):
+    begun.interrupt()
     until(begun.gone, GONE_SECONDS)
 
 

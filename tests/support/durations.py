@@ -67,7 +67,7 @@ class DurationsPlugin:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        walls = {file: its.wall for file, its in read(RECORDED).items()}
+        walls = recorded_walls()
         unknown = statistics.median(walls.values()) if walls else 0.0
         items.sort(key=lambda item: -walls.get(file_of(item), unknown))  # stable
 
@@ -151,6 +151,11 @@ def read(path: Path) -> dict[str, Recorded]:
     """Return what is recorded of each file; empty where nothing is."""
     rows = json.loads(path.read_text()) if path.exists() else {}
     return {file: Recorded(*its) for file, its in rows.items()}
+
+
+def recorded_walls() -> dict[str, float]:
+    """Return each file's recorded seconds by the clock."""
+    return {file: its.wall for file, its in read(RECORDED).items()}
 
 
 def measured() -> dict[str, Recorded]:

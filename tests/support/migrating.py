@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from django.db import connection, connections
+from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+
+from tests.support.connecting import connected_to
 
 
 @contextmanager
@@ -34,21 +36,17 @@ def migrate_forward(*apps: str) -> None:
 
 @contextmanager
 def _another_database() -> Iterator[None]:
-    """An empty database in place of the test's."""
-    usual = connections["default"]
+    """An empty database in place of the test's, on the same server."""
+    usual = connection.copy()  # for settings and server: the default one leads elsewhere meanwhile
+    options = {name: its for name, its in usual.settings_dict["OPTIONS"].items() if name != "pool"}
     with tempfile.TemporaryDirectory() as folder:
         name = f"test_{secrets.token_hex(4)}"
         place = str(Path(folder) / name) if usual.vendor == "sqlite" else name
         _on_the_server(usual, f"CREATE DATABASE {name} TEMPLATE template0")
-        other = usual.copy()
-        other.settings_dict["NAME"] = place
-        other.settings_dict["OPTIONS"].pop("pool", None)  # it is kept by the alias: the usual one's
-        connections["default"] = other
         try:
-            yield
+            with connected_to({**usual.settings_dict, "NAME": place, "OPTIONS": options}):
+                yield
         finally:
-            other.close()
-            connections["default"] = usual
             _on_the_server(usual, f"DROP DATABASE {name}")
 
 

@@ -55,7 +55,7 @@ class ProgressPlugin:
             self._begin(node.config, ids)  # type: ignore[attr-defined]
 
     def _begin(self, config: pytest.Config, ids: Iterable[str]) -> None:
-        walls = {file: its.wall for file, its in durations.read(durations.RECORDED).items()}
+        walls = durations.recorded_walls()
         tests = Counter(_file(nodeid) for nodeid in ids)
         self._weights = {file: 0.05 + walls.get(file, 1.0) / count for file, count in tests.items()}
         self._count = sum(tests.values())
