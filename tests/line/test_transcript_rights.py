@@ -107,6 +107,17 @@ def test_an_agent_reads_it_while_it_is_in_the_room_and_no_longer(stage: Stage) -
     assert set(stage.answers("supervisor", stage.ann).values()) == {200}
 
 
+def test_the_agent_of_a_room_hears_it_before_sql_has_the_visit(stage: Stage) -> None:
+    """The desk tells the agent's page of a visit that is not saved yet; nobody else is let in."""
+    assert hotpath.run(door.login("support", stage.wu.user_id)).answer == "ok"
+    matched = hotpath.run(door.join("support", "early", stage.line.queue.pk))
+    assert matched.agent == stage.wu.user_id
+    assert not Visit.objects.filter(public_id="early").exists()
+    for name, status in {"wu": 200, "li": 404, "supervisor": 404, "foreign": 404}.items():
+        reader = principal_of_user(stage.user(name))
+        assert async_to_sync(RoomTopic("early").allowed)(reader).http_status == status, name
+
+
 def test_nobody_is_told_whether_there_is_such_a_visit(stage: Stage) -> None:
     for key in (stage.ann.public_id, "nothing-here"):
         answer: Any = Client().get(f"/desks/support/visits/{key}/")

@@ -91,6 +91,17 @@ def visit_place(public_id: str) -> Place | None:
     return None if row is None else place_of(row)
 
 
+def room_place(principal: Principal, public_id: str) -> Place | None:
+    """The same for who has the visit in a room: a desk may match it a moment before SQL has it."""
+    known = visit_place(public_id)
+    if known is not None or principal.kind != "user" or not principal.id.isdecimal():
+        return known
+    desk = Desk.objects.filter(agents__user_id=int(principal.id), agents__archived_at=None).first()
+    if desk is None or public_id not in _rooms_of(principal, desk.slug):
+        return None
+    return Place(desk.slug, desk.account_id, visit=public_id)
+
+
 def visit_place_in(public_id: str, queue: int) -> Place | None:
     """A visit's place in the queue that its desk names (0 = none): after a transfer SQL is late."""
     row = Queue.objects.select_related("desk").filter(pk=queue).first() if queue else None
@@ -154,6 +165,11 @@ def may_read(principal: Principal, place: Place | None, *, notes: bool = False) 
 def _has_in_room(principal: Principal, place: Place) -> bool:
     if principal.kind != "user" or not principal.id.isdecimal():
         return False
-    state = hotpath.run(door.agent_state(place.desk, int(principal.id)))
-    here = {slot.visit for slot in state.slots if slot.kind == "room"}
+    here = _rooms_of(principal, place.desk)
     return place.visit in here or is_earlier_visit(place.desk, place.visit, here)
+
+
+def _rooms_of(principal: Principal, desk: str) -> set[str]:
+    """The visits in the rooms of an agent, who is a user."""
+    state = hotpath.run(door.agent_state(desk, int(principal.id)))
+    return {slot.visit for slot in state.slots if slot.kind == "room"}

@@ -14,7 +14,7 @@ from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
 from queueing.line.services.attachments import attachment_of
 from queueing.line.services.visits import visit_beat_by_name
-from queueing.line.topics.scope import Place, may_read, place_in, visit_id_of, visit_place
+from queueing.line.topics.scope import Place, may_read, place_in, room_place, visit_id_of, visit_place
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
@@ -125,7 +125,7 @@ class TalkTopic(live.Topic):
         self._known: Place | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        place = self._known = await live.in_thread(visit_place, self.key)
+        place = self._known = await live.in_thread(room_place, principal, self.key)
         return await live.in_thread(partial(may_read, principal, place, notes=self.notes))
 
     def asks_again(self, principal: access.Principal) -> bool:
