@@ -6,14 +6,13 @@
  * @property {(data: any, version: number) => void} snapshot  the whole state; may come again
  * @property {(data: any, version: number) => void} [change]  what has changed since; without
  *     it a change is taken as the new state and goes to `snapshot`
- * @property {(isStale: boolean) => void} [stale]  the figures are (no longer) out of date
  * @property {(code: number) => void} [refused]  4403 not allowed, 4404 no such thing
  *
  * @typedef {object} Entry
  * @property {string} topic
  * @property {Set<Handlers>} handlers
  * @property {number | null} version  of the state that the handlers hold; null = none yet
- * @property {boolean} [stale]
+ * @property {number} age  FRESH, LOST (its snapshot is on the way) or STALE (the server cannot read it)
  * @property {object[]} early  changes that came ahead of their snapshot
  */
 
@@ -26,6 +25,7 @@ const HIDDEN = 60_000; // a page that nobody sees lets go of its socket
 const STEADY = 5_000; // after a connection that lasted so long, retries begin at the shortest pause
 const SIGNED_OUT = 4401;
 const TRY_LATER = 4503;
+const [FRESH, LOST, STALE] = [0, 1, 2];
 
 /** @type {Map<string, Entry>} */
 export const topics = new Map();
@@ -75,7 +75,7 @@ export const manner = { path: "/ws/live/", greeting: null, present: false };
 export function subscribe(topic, handlers, { element } = {}) {
   const mine = { ...handlers, element };
   const known = topics.get(topic);
-  const entry = known ?? { topic, handlers: new Set(), version: null, early: [], healedAt: 0 };
+  const entry = known ?? { topic, handlers: new Set(), version: null, early: [], healedAt: 0, age: FRESH };
   entry.handlers.add(mine);
   topics.set(topic, entry);
   if (known) entry.version = null; // a second watcher needs the whole state, too
@@ -112,9 +112,9 @@ function show(state) {
 }
 
 function refresh() {
-  const anyStale = [...topics.values()].some((entry) => entry.stale);
-  if (!anyStale) connection.dataAt = heardAt;
-  show(anyStale ? "stale" : "live");
+  const worst = Math.max(FRESH, ...[...topics.values()].map((entry) => entry.age));
+  if (!worst) connection.dataAt = heardAt;
+  show(["live", "reconnecting", "stale"][worst]);
 }
 
 function send(frame) {
@@ -170,7 +170,7 @@ function lost(code) {
   const steady = ready && Date.now() - openedAt > STEADY;
   drop();
   if (!wanted()) return show("idle");
-  tellAllStale();
+  loseAll();
   if (code === SIGNED_OUT) return show("signed-out");
   if (steady) connection.attempt = 0;
   if (document.hidden) show("reconnecting"); // goes on when the page is seen again
@@ -217,7 +217,7 @@ const takes = {
   change: takeChange,
   current: takeCurrent,
   refused: takeRefusal,
-  stale: (_frame, entry) => tellStale(entry, true),
+  stale: (_frame, entry) => { entry.age = STALE; },
 };
 
 function begin() {
@@ -229,8 +229,8 @@ function begin() {
 
 function takeSnapshot(frame, entry) {
   entry.version = frame.version;
+  entry.age = FRESH;
   tell(entry, "snapshot", frame.data);
-  tellStale(entry, false);
   const early = entry.early;
   entry.early = [];
   for (const change of early) if (change.from === entry.version) takeChange(change, entry);
@@ -241,24 +241,24 @@ function takeChange(frame, entry) {
     if (entry.early.push(frame) > 50) entry.early.shift();
   } else if (frame.from === entry.version) {
     entry.version = frame.to;
+    entry.age = FRESH;
     tell(entry, "change", frame.data);
-    tellStale(entry, false);
   } else if (frame.to !== entry.version) {
     heal(entry);
   }
 }
 
 function takeCurrent(frame, entry) {
-  if (frame.version === entry.version) tellStale(entry, false);
+  if (frame.version === entry.version) entry.age = FRESH;
   else if (entry.version !== null) heal(entry);
 }
 
 function takeRefusal(frame, entry) {
   if (frame.code === TRY_LATER) {
-    tellStale(entry, true);
+    entry.age = STALE;
     return askIn(2000, entry);
   }
-  entry.stale = false;
+  entry.age = FRESH;
   each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
 }
 
@@ -279,13 +279,7 @@ function tell(entry, verb, data) {
   letGo(entry);
 }
 
-const tellAllStale = () => topics.forEach((entry) => tellStale(entry, true));
-
-function tellStale(entry, isStale) {
-  if (!entry.stale === !isStale) return;
-  entry.stale = isStale;
-  each(entry.handlers, (handlers) => handlers.stale?.(isStale));
-}
+const loseAll = () => topics.forEach((entry) => { entry.age = LOST; });
 
 /** Call each; one that throws is reported (window's error event) and stops no other. */
 function each(all, call) {
@@ -316,7 +310,7 @@ function beat() {
 addEventListener("online", () => attempt(0));
 addEventListener("offline", () => {
   drop();
-  tellAllStale();
+  loseAll();
   if (wanted()) show("offline");
 });
 addEventListener("pagehide", () => drop()); // an open socket would keep the page from the bfcache

@@ -17,7 +17,7 @@ let chosen = new URLSearchParams(location.search).get("queue") ?? "";
 const verbs = new FloorVerbs(page);
 const agents = new FloorAgents({ verbs, now: nowMs });
 const line = new FloorLine({ page, verbs, now: nowMs });
-document.body.append(find("agent-menu")); // over everything, and under no card's scrolling
+document.querySelector("main").append(find("agent-menu")); // over everything, and under no card's scrolling
 
 function nowMs() {
   return Date.now();

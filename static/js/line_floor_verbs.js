@@ -28,7 +28,6 @@ export class FloorVerbs {
   /** While figures are old, nothing acts on them; each button says why. */
   setStale(stale) {
     this.stale = stale;
-    this.close();
     for (const button of document.querySelectorAll("[data-verb]")) {
       button.disabled = stale;
       button.title = stale ? gettext("The figures aren't live. Wait until they're up to date.") : "";
@@ -102,7 +101,7 @@ export class FloorVerbs {
 
   items(agent) {
     const rooms = agent.slots.filter((slot) => slot.kind === "room").map((slot) => ({ ...slot, name: slot.name || gettext("Visitor") }));
-    const item = (sign, words, run, more = "") => h("button", { type: "button", class: `menu__item ${more}`.trim(), onclick: run }, icon(sign), words);
+    const item = (sign, words, run, more = "") => h("button", { type: "button", class: `menu__item ${more}`.trim(), "data-verb": "", onclick: run }, icon(sign), words);
     const acts = (run) => () => { this.close(true); run(); };
     const { own_agent: mine } = this.page;
     return [

@@ -45,8 +45,7 @@ def site_with_pool(numbers: int = NUMBERS) -> Iterator[tuple[Site, str, redis.Re
         server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
         try:
             site = Site(Path(folder) / "site", server.url)
-            site.folder.mkdir()
-            site.run("manage.py", "migrate", "--verbosity=0")
+            site.migrate()
             token = site.run("tests/bench/hot_setup.py", SLUG, str(numbers)).strip()
             with server.client() as client:
                 yield site, token, client

@@ -131,13 +131,21 @@ async def test_old_figures_are_muted_and_verbs_wait(agent: Window, supervisor: W
     await supervisor.go_live("/desks/care/floor/")
     button = row_of(supervisor, "Ru Yi").locator(".row-menu")
     await expect(button).to_be_enabled()
+    menu = await menu_of(supervisor, "Ru Yi")
+    pause = menu.get_by_role("button", name="Pause Ru Yi…")
+    await expect(pause).to_be_enabled()
     await supervisor.page.context.set_offline(True)
     await supervisor.page.evaluate("dispatchEvent(new Event('offline'))")
     await supervisor.page.wait_for_selector("[data-floor][data-stale]", timeout=PATIENCE_MS)
-    await expect(button).to_be_disabled()
-    await expect(button).to_have_attribute(
-        "title", "The figures aren't live. Wait until they're up to date."
-    )
+    for verb in (button, pause):  # an open menu stays, and waits as well
+        await expect(verb).to_be_disabled()
+        await expect(verb).to_have_attribute(
+            "title", "The figures aren't live. Wait until they're up to date."
+        )
+    assert await supervisor.violations() == []
     await supervisor.page.context.set_offline(False)
     await supervisor.page.wait_for_selector("[data-floor]:not([data-stale])", timeout=PATIENCE_MS)
     await expect(button).to_be_enabled()
+    await pause.click()
+    await menu.get_by_role("button", name="Lunch").click()
+    await expect(row_of(supervisor, "Ru Yi")).to_contain_text("Lunch")

@@ -65,8 +65,7 @@ class Proof:
             server = RedisServer(folder=self.folder / "redis", append_only=True).start()
             stack.callback(server.stop)
             self._site = Site(self.folder / "site", server.url)
-            self._site.folder.mkdir()
-            self._site.run("manage.py", "migrate", "--verbosity=0")
+            self._site.migrate()
             self._make_gate()
             webs = [self._web(), self._web()]
             stack.callback(lambda: [web.stop() for web in webs])
