@@ -30,150 +30,66 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "slug",
-                    models.CharField(
-                        max_length=40,
-                        unique=True,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9-]{1,40}\\Z", "1 to 40 of a-z, 0-9 and -."
-                            )
-                        ],
-                        verbose_name="slug",
-                    ),
+                    models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 of the characters a-z, 0-9 and -.')], verbose_name='slug'),
                 ),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 ("description", models.TextField(blank=True, verbose_name="description")),
                 (
                     "lease_seconds",
-                    models.PositiveIntegerField(
-                        default=14400,
-                        validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(2592000),
-                        ],
-                        verbose_name="lease, seconds",
-                    ),
+                    models.PositiveIntegerField(default=14400, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(2592000)], verbose_name='lease (seconds)'),
                 ),
                 (
                     "suspect_seconds",
-                    models.PositiveIntegerField(
-                        default=3600,
-                        validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(2592000),
-                        ],
-                        verbose_name="suspect period, seconds",
-                    ),
+                    models.PositiveIntegerField(default=3600, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(2592000)], verbose_name='suspect period (seconds)'),
                 ),
                 (
                     "switch_interval_seconds",
-                    models.PositiveIntegerField(
-                        default=30,
-                        validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(3600),
-                        ],
-                        verbose_name="switch interval, seconds",
-                    ),
+                    models.PositiveIntegerField(default=30, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(3600)], verbose_name='switch report interval (seconds)'),
                 ),
                 (
                     "cooldown_seconds",
-                    models.PositiveIntegerField(
-                        default=0,
-                        validators=[django.core.validators.MaxValueValidator(2592000)],
-                        verbose_name="cooldown, seconds",
-                    ),
+                    models.PositiveIntegerField(default=0, validators=[django.core.validators.MaxValueValidator(2592000)], verbose_name='cooldown (seconds)'),
                 ),
                 (
                     "restart_rest_seconds",
-                    models.PositiveIntegerField(
-                        default=30,
-                        validators=[django.core.validators.MaxValueValidator(86400)],
-                        verbose_name="rest after a switch restart, seconds",
-                    ),
+                    models.PositiveIntegerField(default=30, validators=[django.core.validators.MaxValueValidator(86400)], verbose_name='rest after a switch restart (seconds)'),
                 ),
                 (
                     "daily_cap",
-                    models.PositiveIntegerField(
-                        default=0, help_text="0: no limit.", verbose_name="calls per number and day"
-                    ),
+                    models.PositiveIntegerField(default=0, help_text='0: no limit.', verbose_name='daily calls per number'),
                 ),
                 (
                     "sticky_seconds",
-                    models.PositiveIntegerField(
-                        default=0,
-                        help_text="Same callee, same number, for this long. 0: off.",
-                        validators=[django.core.validators.MaxValueValidator(31536000)],
-                        verbose_name="sticky window, seconds",
-                    ),
+                    models.PositiveIntegerField(default=0, help_text='Calls to the same callee use the same number for this long. 0 turns this off.', validators=[django.core.validators.MaxValueValidator(31536000)], verbose_name='sticky window (seconds)'),
                 ),
                 (
                     "near",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Pick a number of the callee's region when one is ready.",
-                        verbose_name="near numbers first",
-                    ),
+                    models.BooleanField(default=False, help_text="Pick a number from the callee's region when one is idle.", verbose_name='prefer numbers near the callee'),
                 ),
                 (
                     "callback_window_seconds",
-                    models.PositiveIntegerField(
-                        default=86400,
-                        help_text="How long a call to a number names the agent who used it last.",
-                        validators=[django.core.validators.MaxValueValidator(31536000)],
-                        verbose_name="callback window, seconds",
-                    ),
+                    models.PositiveIntegerField(default=86400, help_text='How long an incoming call to a number names the agent who last used it.', validators=[django.core.validators.MaxValueValidator(31536000)], verbose_name='callback window (seconds)'),
                 ),
                 (
                     "waiters_limit",
-                    models.PositiveIntegerField(
-                        default=1000,
-                        validators=[django.core.validators.MaxValueValidator(100000)],
-                        verbose_name="waiting calls at most",
-                    ),
+                    models.PositiveIntegerField(default=1000, validators=[django.core.validators.MaxValueValidator(100000)], verbose_name='waiting call limit'),
                 ),
                 ("charged", models.BooleanField(default=False, verbose_name="charged")),
                 (
                     "charge_interval_seconds",
-                    models.PositiveIntegerField(
-                        default=60,
-                        validators=[
-                            django.core.validators.MinValueValidator(1),
-                            django.core.validators.MaxValueValidator(86400),
-                        ],
-                        verbose_name="charge interval, seconds",
-                    ),
+                    models.PositiveIntegerField(default=60, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(86400)], verbose_name='charge interval (seconds)'),
                 ),
                 (
                     "log_limit",
-                    models.PositiveIntegerField(
-                        default=1000000,
-                        help_text="History entries kept in Redis while SQL cannot take them.",
-                        validators=[django.core.validators.MinValueValidator(1000)],
-                        verbose_name="backlog limit, entries",
-                    ),
+                    models.PositiveIntegerField(default=1000000, help_text="How many history entries Redis keeps while SQL can't accept them.", validators=[django.core.validators.MinValueValidator(1000)], verbose_name='backlog limit (entries)'),
                 ),
                 (
                     "blocking_alarm_percent",
-                    models.FloatField(
-                        default=1.0,
-                        validators=[
-                            django.core.validators.MinValueValidator(0),
-                            django.core.validators.MaxValueValidator(100),
-                        ],
-                        verbose_name="alarm: blocking over, %",
-                    ),
+                    models.FloatField(default=1.0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(100)], verbose_name='blocking alert threshold (%)'),
                 ),
                 (
                     "occupancy_alarm_percent",
-                    models.FloatField(
-                        default=90.0,
-                        validators=[
-                            django.core.validators.MinValueValidator(0),
-                            django.core.validators.MaxValueValidator(100),
-                        ],
-                        verbose_name="alarm: occupancy over, %",
-                    ),
+                    models.FloatField(default=90.0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(100)], verbose_name='occupancy alert threshold (%)'),
                 ),
                 (
                     "paused_at",
@@ -185,9 +101,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "paused_reason",
-                    models.CharField(
-                        blank=True, max_length=200, verbose_name="reason of the pause"
-                    ),
+                    models.CharField(blank=True, max_length=200, verbose_name='reason for the pause'),
                 ),
                 (
                     "generation",
@@ -210,15 +124,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "account",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="Empty: the platform's own pool.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="pools",
-                        to="access.account",
-                        verbose_name="account",
-                    ),
+                    models.ForeignKey(blank=True, help_text='Leave empty for a pool of the platform itself.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='pools', to='access.account', verbose_name='account'),
                 ),
             ],
             options={
@@ -240,27 +146,12 @@ class Migration(migrations.Migration):
                 ("file_name", models.CharField(max_length=200, verbose_name="file")),
                 (
                     "state",
-                    models.CharField(
-                        choices=[
-                            ("reading", "Reading"),
-                            ("previewed", "To be confirmed"),
-                            ("importing", "Importing"),
-                            ("done", "Done"),
-                            ("undoing", "Undoing"),
-                            ("undone", "Undone"),
-                            ("discarded", "Discarded"),
-                            ("failed", "Failed"),
-                            ("stopped", "Stopped"),
-                        ],
-                        default="reading",
-                        max_length=12,
-                        verbose_name="state",
-                    ),
+                    models.CharField(choices=[('reading', 'Reading'), ('previewed', 'Awaiting confirmation'), ('importing', 'Importing'), ('done', 'Done'), ('undoing', 'Undoing'), ('undone', 'Undone'), ('discarded', 'Discarded'), ('failed', 'Failed'), ('stopped', 'Stopped')], default='reading', max_length=12, verbose_name='state'),
                 ),
                 ("problem", models.CharField(blank=True, max_length=300, verbose_name="problem")),
                 (
                     "rows_as_they_are",
-                    models.PositiveIntegerField(default=0, verbose_name="new, as they are"),
+                    models.PositiveIntegerField(default=0, verbose_name='new, unchanged'),
                 ),
                 (
                     "rows_cleaned",
@@ -268,10 +159,10 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "rows_refused",
-                    models.PositiveIntegerField(default=0, verbose_name="cannot be taken"),
+                    models.PositiveIntegerField(default=0, verbose_name="can't be imported"),
                 ),
                 ("imported", models.PositiveIntegerField(default=0, verbose_name="imported")),
-                ("removed", models.PositiveIntegerField(default=0, verbose_name="removed again")),
+                ("removed", models.PositiveIntegerField(default=0, verbose_name='removed')),
                 (
                     "twins",
                     models.PositiveIntegerField(default=0, verbose_name="with and without +"),
@@ -339,12 +230,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "is_up",
-                    models.BooleanField(
-                        default=False,
-                        editable=False,
-                        help_text="As the history says.",
-                        verbose_name="registered",
-                    ),
+                    models.BooleanField(default=False, editable=False, help_text='As recorded in the history.', verbose_name='registered'),
                 ),
                 (
                     "contact",
@@ -362,9 +248,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "quarantined_reason",
-                    models.CharField(
-                        blank=True, max_length=200, verbose_name="quarantine's reason"
-                    ),
+                    models.CharField(blank=True, max_length=200, verbose_name='quarantine reason'),
                 ),
                 (
                     "created_at",
@@ -412,15 +296,15 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "carried_total",
-                    models.PositiveBigIntegerField(default=0, verbose_name="carried until then"),
+                    models.PositiveBigIntegerField(default=0, verbose_name='total carried'),
                 ),
                 (
                     "blocked_total",
-                    models.PositiveBigIntegerField(default=0, verbose_name="blocked until then"),
+                    models.PositiveBigIntegerField(default=0, verbose_name='total blocked'),
                 ),
                 (
                     "offered_total",
-                    models.PositiveBigIntegerField(default=0, verbose_name="offered until then"),
+                    models.PositiveBigIntegerField(default=0, verbose_name='total offered'),
                 ),
                 (
                     "generation",
@@ -451,7 +335,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("number", numbers.fields.AsciiField(max_length=33, verbose_name="number")),
-                ("call_id", models.CharField(blank=True, max_length=128, verbose_name="call id")),
+                ("call_id", models.CharField(blank=True, max_length=128, verbose_name='call ID')),
                 (
                     "direction",
                     models.CharField(
@@ -498,7 +382,7 @@ class Migration(migrations.Migration):
                 ),
                 ("generation", models.PositiveBigIntegerField(verbose_name="generation")),
                 ("seq", models.PositiveBigIntegerField(verbose_name="sequence number")),
-                ("at_us", models.PositiveBigIntegerField(verbose_name="at, µs")),
+                ("at_us", models.PositiveBigIntegerField(verbose_name='time (µs)')),
                 ("event", models.CharField(max_length=32, verbose_name="event")),
                 (
                     "number",
@@ -512,7 +396,7 @@ class Migration(migrations.Migration):
                     "state_after",
                     models.CharField(blank=True, max_length=16, verbose_name="state after"),
                 ),
-                ("call_id", models.CharField(blank=True, max_length=128, verbose_name="call id")),
+                ("call_id", models.CharField(blank=True, max_length=128, verbose_name='call ID')),
                 ("switch", models.CharField(blank=True, max_length=64, verbose_name="switch")),
                 ("agent", models.CharField(blank=True, max_length=64, verbose_name="agent")),
                 ("callee", models.CharField(blank=True, max_length=64, verbose_name="callee")),
@@ -551,7 +435,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "last_heard",
-                    models.DateTimeField(blank=True, null=True, verbose_name="last heard"),
+                    models.DateTimeField(blank=True, null=True, verbose_name='last report'),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True, verbose_name="created at")),
                 (
@@ -620,11 +504,7 @@ class Migration(migrations.Migration):
                 ("row", models.PositiveIntegerField(verbose_name="row")),
                 (
                     "kind",
-                    models.CharField(
-                        choices=[("a", "as it is"), ("c", "cleaned up"), ("r", "cannot be taken")],
-                        max_length=1,
-                        verbose_name="kind",
-                    ),
+                    models.CharField(choices=[('a', 'not changed'), ('c', 'cleaned up'), ('s', 'suspicious'), ('r', "can't be imported")], max_length=1, verbose_name='type'),
                 ),
                 ("raw", models.CharField(blank=True, max_length=300, verbose_name="in the file")),
                 (
@@ -682,15 +562,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-            options={
-                "verbose_name": "part of a file",
-                "verbose_name_plural": "parts of a file",
-                "constraints": [
+            options={'verbose_name': 'file part', 'verbose_name_plural': 'file parts', 'constraints': [
                     models.UniqueConstraint(
                         fields=("number_import", "place"), name="numbers_import_part_once"
                     )
-                ],
-            },
+                ]},
         ),
         migrations.CreateModel(
             name="NumberTag",

@@ -14,18 +14,4 @@ class Migration(migrations.Migration):
             name="rows_suspicious",
             field=models.PositiveIntegerField(db_default=0, default=0, verbose_name="suspicious"),
         ),
-        migrations.AlterField(
-            model_name="importrow",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("a", "as it is"),
-                    ("c", "cleaned up"),
-                    ("s", "suspicious"),
-                    ("r", "cannot be taken"),
-                ],
-                max_length=1,
-                verbose_name="kind",
-            ),
-        ),
     ]

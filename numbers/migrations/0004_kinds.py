@@ -10,7 +10,11 @@ from django.db import migrations, models
 import numbers.fields
 
 KINDS = [("media", "Media server"), ("proxy", "SIP proxy")]
-RULES = [("lend", "Lent at once"), ("confirm", "Lent after confirmation"), ("refuse", "Refused")]
+RULES = [
+    ("lend", "Available immediately"),
+    ("confirm", "Available after confirmation"),
+    ("refuse", "Refused"),
+]
 
 
 def kind(default: str) -> "models.CharField[str, str]":
@@ -19,12 +23,12 @@ def kind(default: str) -> "models.CharField[str, str]":
         db_default=default,
         default=default,
         help_text=(
-            "Media server (FreeSWITCH, Asterisk): a restart ends its calls, and their numbers are "
-            "free again. SIP proxy (Kamailio, OpenSIPS): its calls go on after a restart, so "
+            "Media server (FreeSWITCH, Asterisk): a restart ends its calls and frees their "
+            "numbers. SIP proxy (Kamailio, OpenSIPS): its calls continue after a restart, so "
             "their numbers stay in use."
         ),
         max_length=5,
-        verbose_name="kind",
+        verbose_name="type",
     )
 
 
@@ -34,10 +38,11 @@ def added_by_script(default: str) -> "models.CharField[str, str]":
         db_default="lend",
         default=default,
         help_text=(
-            "A number that a program adds with the event add, straight in Redis or by the API. "
-            "Lent at once: it is in use before this platform knows whether another pool has it. "
-            "After confirmation: about a second later, when no other pool has it. Refused: "
-            "numbers come from this console, from imports and from the command line only."
+            "For numbers that a program adds with the add event, directly in Redis or through the "
+            "API. Available immediately: a number can be used before the platform knows whether "
+            "another pool has it. Available after confirmation: about a second later, if no other "
+            "pool has it. Refused: numbers can only be added from this console, by imports and "
+            "from the command line."
         ),
         max_length=7,
         verbose_name="numbers added by a script",
@@ -56,7 +61,7 @@ class Migration(migrations.Migration):
             "switch",
             "kind_chosen",
             models.BooleanField(
-                db_default=False, default=False, editable=False, verbose_name="kind chosen"
+                db_default=False, default=False, editable=False, verbose_name="type chosen"
             ),
         ),
         migrations.AddField("pool", "added_by_script", added_by_script("lend")),

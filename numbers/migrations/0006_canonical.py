@@ -155,34 +155,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="pool",
             name="home_country",
-            field=models.CharField(
-                blank=True,
-                db_default="",
-                help_text=(
-                    "Numbers without a country code belong here, e.g. CN. Empty: the platform's."
-                ),
-                max_length=2,
-                validators=[numbers.models.pools.known_country],
-                verbose_name="home country",
-            ),
+            field=models.CharField(blank=True, db_default='', help_text="The country of numbers without a country code, such as CN. Leave empty to use the platform's setting.", max_length=2, validators=[numbers.models.pools.known_country], verbose_name='home country'),
         ),
         migrations.AddField(
             model_name="pool",
             name="number_spelling",
-            field=models.CharField(
-                choices=[
-                    ("e164", "international, with +"),
-                    ("national", "national"),
-                    ("digits", "international, digits only"),
-                ],
-                db_default="e164",
-                default="e164",
-                help_text=(
-                    "How switches get numbers over HTTP and websocket. They may send any format."
-                ),
-                max_length=8,
-                verbose_name="number format in answers",
-            ),
+            field=models.CharField(choices=[('e164', 'international, with +'), ('national', 'national'), ('digits', 'international, digits only')], db_default='e164', default='e164', help_text='The format in which switches receive numbers over HTTP and WebSocket. They can send any format.', max_length=8, verbose_name='number format in responses'),
         ),
         migrations.RunPython(fill, migrations.RunPython.noop),
         migrations.AddIndex(

@@ -32,6 +32,12 @@ def _echo(instance: Instance) -> Echo:
     return handler
 
 
+async def _cut(end: FrontEnd | Instance, before: int) -> None:
+    """Cut the link of an end whose links were cut so often before."""
+    await eventually(lambda: end.links > before)
+    end.cut()
+
+
 @pytest.mark.parametrize("binary", [False, True])
 async def test_flapping_links_lose_double_and_reorder_nothing(
     stage: Stage, web: WebServer, other_web: WebServer, patient: str, binary: bool
@@ -48,14 +54,12 @@ async def test_flapping_links_lose_double_and_reorder_nothing(
         for n in range(MESSAGES):
             await talk.say()
             if n % 40 == 20:
-                front.cut()
+                await _cut(front, n // 40)
             if n % 50 == 30:
-                instance.cut()
+                await _cut(instance, n // 50)
             await asyncio.sleep(0.005)  # waits: the pace of the talk
         await talk.settle()
         talk.assert_once_and_in_order()
-        assert front.links >= 4
-        assert instance.links >= 4
         assert set(heard.arrivals[1:]) <= {"reconnect", "takeover"}
 
 

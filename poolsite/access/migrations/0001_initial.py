@@ -30,18 +30,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "slug",
-                    models.CharField(
-                        max_length=40,
-                        unique=True,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z0-9-]{1,40}\\Z",
-                                "Use 1 to 40 small letters, digits and hyphens.",
-                                code="slug",
-                            )
-                        ],
-                        verbose_name="slug",
-                    ),
+                    models.CharField(max_length=40, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9-]{1,40}\\Z', 'Use 1 to 40 lowercase letters, digits and hyphens.', code='slug')], verbose_name='slug'),
                 ),
                 ("name", models.CharField(max_length=120, verbose_name="name")),
                 (
@@ -132,11 +121,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "is_operator",
-                    models.BooleanField(
-                        default=False,
-                        help_text="Platform staff: sees every tenant.",
-                        verbose_name="operator",
-                    ),
+                    models.BooleanField(default=False, help_text='Platform staff who can see every account.', verbose_name='operator'),
                 ),
                 ("zone", models.CharField(blank=True, max_length=64, verbose_name="time zone")),
                 ("locale", models.CharField(blank=True, max_length=16, verbose_name="language")),
@@ -185,10 +170,10 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=80, verbose_name="name")),
                 (
                     "prefix",
-                    models.CharField(db_index=True, max_length=16, verbose_name="begins with"),
+                    models.CharField(db_index=True, max_length=16, verbose_name='prefix'),
                 ),
                 ("secret_hash", models.CharField(editable=False, max_length=64, unique=True)),
-                ("resources", models.JSONField(default=list, verbose_name="things")),
+                ("resources", models.JSONField(default=list, verbose_name='objects')),
                 ("actions", models.JSONField(default=list, verbose_name="actions")),
                 ("events", models.JSONField(default=list, verbose_name="events")),
                 ("switch", models.CharField(blank=True, max_length=64, verbose_name="switch")),
@@ -240,31 +225,23 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("at", models.DateTimeField(auto_now_add=True, verbose_name="at")),
-                ("actor_kind", models.CharField(max_length=16, verbose_name="actor kind")),
+                ("actor_kind", models.CharField(max_length=16, verbose_name='actor type')),
                 ("actor_id", models.CharField(blank=True, max_length=64, verbose_name="actor id")),
-                ("actor_name", models.CharField(max_length=150, verbose_name="who")),
-                ("action", models.CharField(max_length=64, verbose_name="did")),
+                ("actor_name", models.CharField(max_length=150, verbose_name='user')),
+                ("action", models.CharField(max_length=64, verbose_name='action')),
                 (
                     "thing_kind",
-                    models.CharField(blank=True, max_length=64, verbose_name="thing kind"),
+                    models.CharField(blank=True, max_length=64, verbose_name='object type'),
                 ),
-                ("thing_id", models.CharField(blank=True, max_length=64, verbose_name="thing id")),
-                ("thing_label", models.CharField(blank=True, max_length=200, verbose_name="thing")),
+                ("thing_id", models.CharField(blank=True, max_length=64, verbose_name='object id')),
+                ("thing_label", models.CharField(blank=True, max_length=200, verbose_name='object')),
                 (
                     "before",
-                    models.JSONField(
-                        encoder=django.core.serializers.json.DjangoJSONEncoder,
-                        null=True,
-                        verbose_name="from",
-                    ),
+                    models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, null=True, verbose_name='before'),
                 ),
                 (
                     "after",
-                    models.JSONField(
-                        encoder=django.core.serializers.json.DjangoJSONEncoder,
-                        null=True,
-                        verbose_name="to",
-                    ),
+                    models.JSONField(encoder=django.core.serializers.json.DjangoJSONEncoder, null=True, verbose_name='after'),
                 ),
                 ("reason", models.TextField(blank=True, verbose_name="why")),
                 ("job", models.CharField(blank=True, max_length=64, verbose_name="job")),
@@ -313,18 +290,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "thing",
-                    models.CharField(
-                        blank=True,
-                        max_length=60,
-                        validators=[
-                            django.core.validators.RegexValidator(
-                                "^[a-z]+:([a-z0-9-]{1,40}|\\*)\\Z",
-                                "Write kind:slug, for example desk:support.",
-                                code="thing",
-                            )
-                        ],
-                        verbose_name="thing",
-                    ),
+                    models.CharField(blank=True, max_length=60, validators=[django.core.validators.RegexValidator('^[a-z]+:([a-z0-9-]{1,40}|\\*)\\Z', 'Use the form type:slug, such as desk:support.', code='thing')], verbose_name='object'),
                 ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
@@ -360,7 +326,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("email", models.EmailField(max_length=254, verbose_name="e-mail address")),
+                ("email", models.EmailField(max_length=254, verbose_name='email address')),
                 (
                     "role",
                     models.CharField(
@@ -411,12 +377,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "invited_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
+                    models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
                 ),
             ],
             options={

@@ -62,16 +62,11 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.AlterField(
-            model_name='invitation',
-            name='invited_by',
-            field=models.ForeignKey(null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
-        ),
         migrations.CreateModel(
             name='AccessLink',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('how', models.CharField(choices=[('invited', 'invited'), ('granted', 'gave a grant'), ('role', 'gave a role'), ('reactivated', 'reactivated'), ('factor', 'reset the authenticator app')], max_length=16, verbose_name='how')),
+                ('how', models.CharField(choices=[('invited', 'invited'), ('granted', 'gave a grant'), ('role', 'gave a role'), ('reactivated', 'reactivated'), ('factor', 'reset the authenticator app')], max_length=16, verbose_name='relation')),
                 ('at', models.DateTimeField(default=django.utils.timezone.now, verbose_name='at')),
                 ('giver', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('receiver', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
@@ -89,11 +84,11 @@ class Migration(migrations.Migration):
             name='FinanceRequest',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('asked_at', models.DateTimeField(auto_now_add=True, verbose_name='asked at')),
+                ('asked_at', models.DateTimeField(auto_now_add=True, verbose_name='requested at')),
                 ('reason', models.CharField(max_length=200, verbose_name='reason')),
                 ('status', models.CharField(choices=[('waiting', 'waiting for approval'), ('approved', 'approved'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn')], default='waiting', max_length=10, verbose_name='status')),
                 ('decided_at', models.DateTimeField(blank=True, null=True, verbose_name='decided at')),
-                ('decision_reason', models.CharField(blank=True, max_length=200, verbose_name='reason of the decision')),
+                ('decision_reason', models.CharField(blank=True, max_length=200, verbose_name='decision reason')),
                 ('asked_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='finance_requests', to=settings.AUTH_USER_MODEL)),

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("kind", models.CharField(max_length=40, verbose_name="kind")),
+                ("kind", models.CharField(max_length=40, verbose_name='type')),
                 ("tag", models.CharField(max_length=60, verbose_name="tag")),
                 ("generation", models.PositiveBigIntegerField(verbose_name="generation")),
                 ("seq", models.PositiveBigIntegerField(default=0, verbose_name="committed up to")),
@@ -28,14 +28,12 @@ class Migration(migrations.Migration):
                         blank=True, max_length=32, verbose_name="digest of the last entry"
                     ),
                 ),
-                ("seen_seq", models.PositiveBigIntegerField(default=0, verbose_name="seen up to")),
+                ("seen_seq", models.PositiveBigIntegerField(default=0, verbose_name='read up to')),
                 (
                     "dropped",
-                    models.PositiveBigIntegerField(
-                        default=0, verbose_name="dropped entries accounted for"
-                    ),
+                    models.PositiveBigIntegerField(default=0, verbose_name='recorded dropped entries'),
                 ),
-                ("moved_at", models.DateTimeField(auto_now=True, verbose_name="moved at")),
+                ("moved_at", models.DateTimeField(auto_now=True, verbose_name='last advanced at')),
             ],
             options={
                 "verbose_name": "history cursor",
@@ -54,24 +52,16 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("kind", models.CharField(max_length=40, verbose_name="kind")),
+                ("kind", models.CharField(max_length=40, verbose_name='type')),
                 ("tag", models.CharField(max_length=60, verbose_name="tag")),
                 ("generation", models.PositiveBigIntegerField(verbose_name="generation")),
                 ("first_seq", models.PositiveBigIntegerField(verbose_name="first")),
                 ("last_seq", models.PositiveBigIntegerField(verbose_name="last")),
                 (
                     "reason",
-                    models.CharField(
-                        choices=[
-                            ("dropped", "dropped from a full stream"),
-                            ("lost with Redis", "lost with Redis"),
-                            ("unexplained", "missing for no known reason"),
-                        ],
-                        max_length=20,
-                        verbose_name="reason",
-                    ),
+                    models.CharField(choices=[('dropped', 'dropped from a full stream'), ('lost with Redis', 'lost with Redis'), ('unexplained', 'missing, cause unknown')], max_length=20, verbose_name='reason'),
                 ),
-                ("noticed_at", models.DateTimeField(auto_now_add=True, verbose_name="noticed at")),
+                ("noticed_at", models.DateTimeField(auto_now_add=True, verbose_name='detected at')),
             ],
             options={
                 "verbose_name": "history gap",

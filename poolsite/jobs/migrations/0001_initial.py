@@ -23,13 +23,11 @@ class Migration(migrations.Migration):
                         auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
                 ),
-                ("kind", models.CharField(max_length=60, verbose_name="kind")),
+                ("kind", models.CharField(max_length=60, verbose_name='type')),
                 ("prefix", models.CharField(max_length=8, verbose_name="prefix")),
                 (
                     "once",
-                    models.CharField(
-                        blank=True, max_length=100, verbose_name="only once at a time"
-                    ),
+                    models.CharField(blank=True, max_length=100, verbose_name='single-run key'),
                 ),
                 (
                     "state",
@@ -56,7 +54,7 @@ class Migration(migrations.Migration):
                 ("data", models.JSONField(default=dict, verbose_name="data")),
                 ("result", models.JSONField(default=dict, verbose_name="result")),
                 ("cursor", models.JSONField(default=dict, verbose_name="cursor")),
-                ("fence", models.PositiveIntegerField(default=0, verbose_name="fence")),
+                ("fence", models.PositiveIntegerField(default=0, verbose_name='fencing token')),
                 (
                     "attempts",
                     models.PositiveIntegerField(
@@ -65,7 +63,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "heartbeat_at",
-                    models.DateTimeField(blank=True, null=True, verbose_name="last heard"),
+                    models.DateTimeField(blank=True, null=True, verbose_name='last report'),
                 ),
                 ("taken_at", models.DateTimeField(blank=True, null=True, verbose_name="taken at")),
                 (

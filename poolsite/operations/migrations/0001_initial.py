@@ -2,6 +2,7 @@
 
 import uuid
 
+import django.core.validators
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
@@ -48,8 +49,8 @@ class Migration(migrations.Migration):
             name='Note',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=20, verbose_name='kind')),
-                ('thing', models.CharField(max_length=40, verbose_name='thing')),
+                ('kind', models.CharField(max_length=20, verbose_name='type')),
+                ('thing', models.CharField(max_length=40, verbose_name='object')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
                 ('text', models.TextField(verbose_name='note')),
                 ('author', models.CharField(max_length=150, verbose_name='written by')),
@@ -65,38 +66,31 @@ class Migration(migrations.Migration):
             name='NoticeTarget',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('channel', models.CharField(choices=[('email', 'E-mail'), ('webhook', 'Webhook')], max_length=8, verbose_name='channel')),
-                ('address', models.CharField(max_length=500, verbose_name='address')),
+                ('channel', models.CharField(choices=[('email', 'Email'), ('webhook', 'Webhook')], max_length=8, verbose_name='channel')),
+                ('address', models.CharField(max_length=500, validators=[django.core.validators.EmailValidator()], verbose_name='email address')),
                 ('secret', models.CharField(default=poolsite.operations.models.new_secret, max_length=64, verbose_name='signing secret')),
-                ('warnings', models.BooleanField(default=True, verbose_name='warnings too')),
+                ('warnings', models.BooleanField(default=True, verbose_name='include warnings')),
                 ('active', models.BooleanField(default=True, verbose_name='active')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
-                ('account', models.ForeignKey(blank=True, help_text='Empty: told of everything on the platform.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),
+                ('account', models.ForeignKey(blank=True, help_text='Leave empty to get alerts about the whole platform.', null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),
             ],
-            options={
-                'verbose_name': 'notice target',
-                'verbose_name_plural': 'notice targets',
-            },
+            options={'verbose_name': 'alert recipient', 'verbose_name_plural': 'alert recipients'},
         ),
         migrations.CreateModel(
             name='Notice',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('event_id', models.UUIDField(default=uuid.uuid4, unique=True, verbose_name='event id')),
+                ('event_id', models.UUIDField(default=uuid.uuid4, unique=True, verbose_name='event ID')),
                 ('event', models.CharField(max_length=20, verbose_name='event')),
                 ('body', models.JSONField(default=dict, verbose_name='body')),
-                ('state', models.CharField(choices=[('pending', 'Pending'), ('sent', 'Sent'), ('failed', 'Given up')], default='pending', max_length=8, verbose_name='state')),
+                ('state', models.CharField(choices=[('pending', 'Pending'), ('sent', 'Sent'), ('failed', 'Failed')], default='pending', max_length=8, verbose_name='state')),
                 ('attempts', models.PositiveIntegerField(default=0, verbose_name='attempts')),
                 ('next_at', models.DateTimeField(verbose_name='next attempt')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
                 ('incident', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='operations.incident')),
                 ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='notices', to='operations.noticetarget')),
             ],
-            options={
-                'verbose_name': 'notice',
-                'verbose_name_plural': 'notices',
-                'ordering': ['-pk'],
-            },
+            options={'verbose_name': 'alert', 'verbose_name_plural': 'alerts', 'ordering': ['-pk']},
         ),
         migrations.CreateModel(
             name='OutgoingCall',
@@ -107,16 +101,12 @@ class Migration(migrations.Migration):
                 ('status', models.PositiveSmallIntegerField(blank=True, null=True, verbose_name='status')),
                 ('error', models.CharField(blank=True, max_length=300, verbose_name='error')),
                 ('answer', models.CharField(blank=True, max_length=500, verbose_name='answer')),
-                ('duration_ms', models.PositiveIntegerField(default=0, verbose_name='took, ms')),
+                ('duration_ms', models.PositiveIntegerField(default=0, verbose_name='duration (ms)')),
                 ('at', models.DateTimeField(auto_now_add=True, verbose_name='at')),
                 ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account')),
                 ('notice', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='calls', to='operations.notice')),
             ],
-            options={
-                'verbose_name': 'outgoing call',
-                'verbose_name_plural': 'outgoing calls',
-                'ordering': ['-pk'],
-            },
+            options={'verbose_name': 'outgoing request', 'verbose_name_plural': 'outgoing requests', 'ordering': ['-pk']},
         ),
         migrations.CreateModel(
             name='SavedView',
@@ -138,8 +128,8 @@ class Migration(migrations.Migration):
             name='Tag',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=20, verbose_name='kind')),
-                ('thing', models.CharField(max_length=40, verbose_name='thing')),
+                ('kind', models.CharField(max_length=20, verbose_name='type')),
+                ('thing', models.CharField(max_length=40, verbose_name='object')),
                 ('created_at', models.DateTimeField(auto_now_add=True, verbose_name='created at')),
                 ('tag', models.CharField(db_index=True, max_length=40, verbose_name='tag')),
                 ('account', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='access.account', verbose_name='account')),

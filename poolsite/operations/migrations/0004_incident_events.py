@@ -17,7 +17,19 @@ class Migration(migrations.Migration):
             name='IncidentEvent',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('worse', 'Turned critical'), ('eased', 'Back to a warning'), ('acknowledged', 'Acknowledged'), ('snoozed', 'Snoozed'), ('resumed', 'Snooze ended'), ('note', 'Note')], max_length=12)),
+                ('kind', models.CharField(
+                choices=[
+                    ("worse", "Turned critical"),
+                    ("eased", "Back to a warning"),
+                    ("acknowledged", "Acknowledged"),
+                    ("assigned", "Assigned"),
+                    ("snoozed", "Snoozed"),
+                    ("resumed", "Snooze ended"),
+                    ("note", "Note"),
+                    ("resolved", "Resolved"),
+                ],
+                max_length=12,
+            )),
                 ('at', models.DateTimeField()),
                 ('who', models.CharField(blank=True, max_length=150)),
                 ('text', models.TextField(blank=True)),

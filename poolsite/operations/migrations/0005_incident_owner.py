@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import migrations, models
+from django.db import migrations
 
 TEXTS = {
     "%(count)s migrations are not applied": "Migrations not applied: %(count)s",
@@ -43,22 +43,5 @@ def _change(apps: Any, texts: dict[str, str]) -> None:
 class Migration(migrations.Migration):
     dependencies = [("operations", "0004_incident_events")]
     operations = [
-        migrations.AlterField(
-            model_name="incidentevent",
-            name="kind",
-            field=models.CharField(
-                choices=[
-                    ("worse", "Turned critical"),
-                    ("eased", "Back to a warning"),
-                    ("acknowledged", "Acknowledged"),
-                    ("assigned", "Assigned"),
-                    ("snoozed", "Snoozed"),
-                    ("resumed", "Snooze ended"),
-                    ("note", "Note"),
-                    ("resolved", "Resolved"),
-                ],
-                max_length=12,
-            ),
-        ),
         migrations.RunPython(reword, restore),
     ]

@@ -35,11 +35,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             model_name='noticetarget',
-            name='address',
-            field=models.CharField(max_length=500, validators=[django.core.validators.EmailValidator()], verbose_name='email address'),
-        ),
-        migrations.AlterField(
-            model_name='noticetarget',
             name='channel',
             field=models.CharField(db_default='email', default='email', editable=False, max_length=8),
         ),

@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='visit',
             name='expected_seconds',
-            field=models.FloatField(null=True, verbose_name='expected, s'),
+            field=models.FloatField(null=True, verbose_name='expected wait (seconds)'),
         ),
     ]

@@ -16,7 +16,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('side', models.CharField(choices=[('visitor', 'visitor'), ('agent', 'agent')], max_length=7, verbose_name='side')),
-                ('number', models.PositiveIntegerField(verbose_name='read up to message')),
+                ('number', models.PositiveIntegerField(verbose_name='last message read')),
                 ('at', models.DateTimeField(verbose_name='read at')),
                 ('visit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='read_receipts', to='line.visit')),
             ],

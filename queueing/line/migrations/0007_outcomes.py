@@ -14,17 +14,17 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='desk',
             name='outcome_required',
-            field=models.BooleanField(db_default=False, default=False, verbose_name='agents must choose an outcome'),
+            field=models.BooleanField(db_default=False, default=False, verbose_name='require an outcome'),
         ),
         migrations.AddField(
             model_name='visit',
             name='outcome_at',
-            field=models.DateTimeField(null=True, verbose_name='outcome chosen at'),
+            field=models.DateTimeField(null=True, verbose_name='outcome set at'),
         ),
         migrations.AddField(
             model_name='visit',
             name='outcome_by',
-            field=models.CharField(blank=True, db_default='', max_length=150, verbose_name='outcome by'),
+            field=models.CharField(blank=True, db_default='', max_length=150, verbose_name='outcome set by'),
         ),
         migrations.AddField(
             model_name='visit',
@@ -36,8 +36,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('name', models.CharField(max_length=40, verbose_name='name')),
-                ('tone', models.CharField(choices=[('good', 'Done'), ('open', 'More to do'), ('plain', 'Neutral')], default='plain', max_length=5, verbose_name='means')),
-                ('position', models.PositiveSmallIntegerField(default=0, verbose_name='place in lists')),
+                ('tone', models.CharField(choices=[('good', 'Done'), ('open', 'Needs follow-up'), ('plain', 'Neutral')], default='plain', max_length=5, verbose_name='category')),
+                ('position', models.PositiveSmallIntegerField(default=0, verbose_name='list position')),
                 ('archived_at', models.DateTimeField(blank=True, null=True, verbose_name='archived at')),
                 ('desk', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='outcome_codes', to='line.desk')),
             ],

@@ -3,6 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+import queueing.line.origins
 import queueing.line.pauses
 
 
@@ -16,12 +17,12 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='desk',
             name='pause_reasons',
-            field=models.TextField(db_default='Break\nLunch\nMeeting\nTraining', default='Break\nLunch\nMeeting\nTraining', help_text='One per line. A limit marks longer pauses on the floor: Lunch, 45 min.', validators=[queueing.line.pauses.validate_reasons], verbose_name='pause reasons'),
+            field=models.TextField(db_default='Break\nLunch\nMeeting\nTraining', default='Break\nLunch\nMeeting\nTraining', help_text='One per line. Add a time limit to mark longer pauses on the floor: Lunch, 45 min.', validators=[queueing.line.pauses.validate_reasons], verbose_name='pause reasons'),
         ),
         migrations.AddField(
             model_name='message',
             name='said_by',
-            field=models.CharField(blank=True, db_default='', max_length=80, verbose_name='said by'),
+            field=models.CharField(blank=True, db_default='', max_length=80, verbose_name='sender name'),
         ),
         migrations.AlterField(
             model_name='message',

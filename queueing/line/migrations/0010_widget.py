@@ -5,6 +5,7 @@ import django.db.models.deletion
 from django.db import migrations, models
 
 import queueing.line.origins
+import queueing.line.pauses
 
 
 class Migration(migrations.Migration):
@@ -19,7 +20,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('origins', models.JSONField(blank=True, default=list, validators=[queueing.line.origins.check_origins], verbose_name='allowed sites')),
-                ('colour', models.CharField(default='#9810fa', max_length=7, validators=[queueing.line.origins.check_colour], verbose_name='colour')),
+                ('colour', models.CharField(default='#9810fa', max_length=7, validators=[queueing.line.origins.check_colour], verbose_name='color')),
                 ('side', models.CharField(choices=[('right', 'Bottom right'), ('left', 'Bottom left')], default='right', max_length=5, verbose_name='position')),
                 ('greeting', models.TextField(blank=True, validators=[django.core.validators.MaxLengthValidator(300)], verbose_name='greeting')),
                 ('desk', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='widget', to='line.desk')),

@@ -52,19 +52,15 @@ class Migration(migrations.Migration):
                 ('language', models.CharField(max_length=10, verbose_name='language')),
                 ('level', models.PositiveSmallIntegerField(default=1, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(9)], verbose_name='level')),
             ],
-            options={
-                'verbose_name': 'skill for a language',
-                'verbose_name_plural': 'skills for languages',
-                'ordering': ['desk', 'language'],
-            },
+            options={'verbose_name': 'language skill', 'verbose_name_plural': 'language skills', 'ordering': ['desk', 'language']},
         ),
         migrations.CreateModel(
             name='Topic',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('text', models.CharField(max_length=80, verbose_name='text')),
-                ('texts', models.JSONField(blank=True, default=dict, verbose_name='in other languages')),
-                ('skills', models.JSONField(blank=True, default=dict, verbose_name='skills needed')),
+                ('texts', models.JSONField(blank=True, default=dict, verbose_name='translations')),
+                ('skills', models.JSONField(blank=True, default=dict, verbose_name='required skills')),
                 ('priority', models.PositiveSmallIntegerField(default=5, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(9)], verbose_name='class')),
                 ('position', models.PositiveSmallIntegerField(default=0, verbose_name='order')),
                 ('archived_at', models.DateTimeField(blank=True, null=True, verbose_name='archived at')),
@@ -129,7 +125,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='topic',
             name='target',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='line.queue', verbose_name='leads to'),
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='line.queue', verbose_name='destination'),
         ),
         migrations.AddField(
             model_name='verifiedvisitor',
