@@ -14,7 +14,14 @@ from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
 from queueing.line.services.attachments import attachment_of
 from queueing.line.services.visits import visit_beat_by_name
-from queueing.line.topics.scope import Place, may_read, place_in, room_place, visit_id_of, visit_place
+from queueing.line.topics.scope import (
+    Place,
+    may_read,
+    place_in,
+    room_place,
+    visit_id_of,
+    visit_place,
+)
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
