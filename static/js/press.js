@@ -1,13 +1,21 @@
-// A click counts although its row was drawn anew between press and release: a line that moves would swallow it otherwise.
+// A click counts although what was pressed was drawn anew, or moved, before the release: a line that moves would swallow it.
+const SLIP = 8; // px that the pointer itself may move
 const named = (element) => element?.closest?.("[data-focus]");
+const again = (name) => document.querySelector(`[data-focus="${CSS.escape(name)}"]`);
 
 export function startPresses() {
   let pressed = null;
-  addEventListener("pointerdown", (event) => { pressed = event.button === 0 ? named(event.target) : null; }, true);
+  addEventListener("pointerdown", (event) => {
+    const element = event.button === 0 ? named(event.target) : null;
+    pressed = element && { element, x: event.clientX, y: event.clientY };
+  }, true);
   addEventListener("pointerup", (event) => {
-    const gone = pressed && !pressed.isConnected ? pressed.dataset.focus : "";
-    const here = named(document.elementFromPoint(event.clientX, event.clientY));
+    const was = pressed;
     pressed = null;
-    if (gone && here?.dataset.focus === gone && !event.ctrlKey && !event.metaKey && !event.shiftKey) here.click();
+    if (!was || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (Math.hypot(event.clientX - was.x, event.clientY - was.y) > SLIP) return;
+    const { element } = was;
+    if (!element.isConnected) again(element.dataset.focus)?.click();
+    else if (named(document.elementFromPoint(event.clientX, event.clientY)) !== element) element.click();
   }, true);
 }

@@ -225,7 +225,7 @@ async def test_a_supervisor_listens_hands_over_moves_and_ends_beside_visitors_an
         await view(late.pages[0], "room")
 
 
-async def test_a_click_counts_though_its_row_is_drawn_anew_between_press_and_release(
+async def test_a_click_counts_though_its_row_is_drawn_anew_or_moves_between_press_and_release(
     visitor: Window, supervisor: Window
 ) -> None:
     await join(visitor, "quiet", "Hal")
@@ -239,8 +239,15 @@ async def test_a_click_counts_though_its_row_is_drawn_anew_between_press_and_rel
     third = await other_visitor(visitor, "quiet", "Jo")
     await row_of(supervisor, "Jo").wait_for(timeout=PATIENCE_MS)
     assert not await drawn.evaluate("(each) => each.isConnected")
+    await supervisor.page.evaluate("document.querySelector('[data-line]').style.marginTop = '60px'")
     await supervisor.page.mouse.up()
     await place(second.pages[0], "1")
+    button = row_of(supervisor, "Hal").get_by_role("button", name="Why Hal is still waiting")
+    await button.hover()
+    await supervisor.page.mouse.down()
+    await supervisor.page.evaluate("document.querySelector('[data-line]').style.marginTop = ''")
+    await supervisor.page.mouse.up()
+    await expect(button).to_have_text("Hide why")
     for page in (visitor.page, second.pages[0], third.pages[0]):
         await page.click("[data-leave]")
         await page.click("[data-ask-go]")
