@@ -92,7 +92,7 @@ def visit_place(public_id: str) -> Place | None:
 
 
 def room_place(principal: Principal, public_id: str) -> Place | None:
-    """The same for who has the visit in a room: a desk may match it a moment before SQL has it."""
+    """A visit's place. Its agent finds it also before SQL has the visit: the desk matches first."""
     known = visit_place(public_id)
     if known is not None or principal.kind != "user" or not principal.id.isdecimal():
         return known

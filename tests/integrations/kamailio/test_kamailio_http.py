@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from poolsite.runtime.redis_server import RedisServer
@@ -12,7 +13,7 @@ from tests.integrations.kamailio.test_kamailio_calls import CALLEE, connected
 from tests.live.servers import Site, WebServer
 from tests.numbers.pool_support import KEYS, SLUG, pool_on
 from tests.support.parts import starts_processes
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
 
 pytestmark = [pytest.mark.prove, pytest.mark.needs("kamailio")]
 SETUP, TOKEN_OF = "tests/bench/hot_setup.py", "fs-01"  # the switch that the set-up makes
@@ -35,6 +36,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
             "SWITCH_NAME": TOKEN_OF,
         }
         with pool_on(redis.url) as bench:
+            _ask_once(server, token)
             folder = tmp_path / "kamailio"
             stage = Stage(folder, redis, bench, settings=settings, defines=("LANE_HTTP",))
             yield stage.prepare().start()
@@ -44,6 +46,17 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
         if server is not None:
             server.stop()
         redis.stop()
+
+
+def _ask_once(server: WebServer, token: str) -> None:
+    """A process opens its connections with the first event; Kamailio waits a second for each."""
+    answer = httpx.post(
+        f"http://127.0.0.1:{server.port}/api/v1/pools/{SLUG}/events",
+        json={"event": "renew", "call_id": "none"},
+        headers={"Authorization": f"Bearer {token}"},
+        timeout=patient(60),
+    )
+    assert answer.json()["type"] == "unknown-call", answer.text
 
 
 def test_calls_are_made_counted_listed_and_ended(stage: Stage, agent: Phone, callee: Phone) -> None:
