@@ -9,5 +9,5 @@ class Migration(migrations.Migration):
         ('billing', '0001_initial'),
     ]
 
-    # It changed texts only: they are in the migrations before, which makes a first start faster.
+    # It changed texts only: they are in the migrations before, which makes `migrate` faster.
     operations = []

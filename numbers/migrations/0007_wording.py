@@ -10,5 +10,5 @@ class Migration(migrations.Migration):
         ('numbers', '0006_canonical'),
     ]
 
-    # It changed texts only: they are in the migrations before, which makes a first start faster.
+    # It changed texts only: they are in the migrations before, which makes `migrate` faster.
     operations = []

@@ -10,5 +10,5 @@ class Migration(migrations.Migration):
         ('dispatch', '0002_step_counted_at'),
     ]
 
-    # It changed texts only: they are in the migrations before, which makes a first start faster.
+    # It changed texts only: they are in the migrations before, which makes `migrate` faster.
     operations = []
