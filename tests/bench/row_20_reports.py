@@ -28,8 +28,7 @@ def run() -> Row:
         server = RedisServer(folder=Path(folder) / "redis", append_only=False).start()
         try:
             site = Site(Path(folder) / "site", server.url)
-            site.folder.mkdir()
-            site.run("manage.py", "migrate", "--verbosity=0")
+            site.migrate()
             web = WebServer(site, "uvicorn", application="poolsite.asgi:application").start()
             try:
                 runs = [_once(site, web, server, f"bench-{number}") for number in range(3)]

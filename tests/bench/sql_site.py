@@ -56,7 +56,6 @@ class Servers:
         url = self.postgres.create_database(name)
         site = SqlSite(self.folder / name, self.redis.url, database_url=url)
         site.folder.mkdir()
-        site.run("manage.py", "migrate", "--verbosity=0")
         return site
 
 

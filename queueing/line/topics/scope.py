@@ -4,8 +4,6 @@ import asyncio
 import re
 from dataclasses import dataclass
 
-from django.db.models import Q
-
 from poolsite import access, hotpath, live
 from poolsite.access import Decision, Principal, Thing
 from poolsite.per_loop import PerLoop
@@ -94,10 +92,11 @@ def visit_place(public_id: str) -> Place | None:
 def room_place(principal: Principal, public_id: str) -> Place | None:
     """A visit's place. Its agent finds it also before SQL has the visit: the desk matches first."""
     known = visit_place(public_id)
-    if known is not None or principal.kind != "user" or not principal.id.isdecimal():
+    user = principal.user_id
+    if known is not None or user is None:
         return known
-    desk = Desk.objects.filter(agents__user_id=int(principal.id), agents__archived_at=None).first()
-    if desk is None or public_id not in _rooms_of(principal, desk.slug):
+    desk = Desk.objects.filter(agents__user_id=user, agents__archived_at=None).first()
+    if desk is None or public_id not in _rooms_of(user, desk.slug):
         return None
     return Place(desk.slug, desk.account_id, visit=public_id)
 
@@ -119,10 +118,10 @@ def _place(desk: Desk, queue: Queue, visit: str = "") -> Place:
 
 def is_agent_of(principal: Principal, desk: str) -> bool:
     """Whether the person serves at this desk (read from SQL)."""
-    if principal.kind != "user" or not principal.id.isdecimal():
+    user = principal.user_id
+    if user is None:
         return False
-    mine = Q(user_id=int(principal.id), desk__slug=desk, archived_at=None)
-    return Agent.objects.filter(mine).exists()
+    return Agent.objects.filter(user_id=user, desk__slug=desk, archived_at=None).exists()
 
 
 async def may_serve(principal: Principal, place: Place | None) -> Decision:
@@ -163,13 +162,14 @@ def may_read(principal: Principal, place: Place | None, *, notes: bool = False) 
 
 
 def _has_in_room(principal: Principal, place: Place) -> bool:
-    if principal.kind != "user" or not principal.id.isdecimal():
+    user = principal.user_id
+    if user is None:
         return False
-    here = _rooms_of(principal, place.desk)
+    here = _rooms_of(user, place.desk)
     return place.visit in here or is_earlier_visit(place.desk, place.visit, here)
 
 
-def _rooms_of(principal: Principal, desk: str) -> set[str]:
-    """The visits in the rooms of an agent, who is a user."""
-    state = hotpath.run(door.agent_state(desk, int(principal.id)))
+def _rooms_of(agent: int, desk: str) -> set[str]:
+    """The visits in the rooms of an agent, by the user's id."""
+    state = hotpath.run(door.agent_state(desk, agent))
     return {slot.visit for slot in state.slots if slot.kind == "room"}
