@@ -5,7 +5,7 @@ The rule of the pauses is that of the gate's client library.
 
 import time
 
-from integrations.gate_client.retrying import LONGEST_SECONDS, pause_seconds, spread
+from integrations.poolsite_client.retrying import LONGEST_SECONDS, pause_seconds, spread
 
 __all__ = ["LONGEST_SECONDS", "Reach", "pause_seconds", "spread"]
 

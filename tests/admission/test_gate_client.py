@@ -6,10 +6,9 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-import httpx
 import pytest
 
-from integrations.gate_client import (
+from integrations.poolsite_client import (
     AsyncDevice,
     AsyncGate,
     Device,
@@ -26,55 +25,10 @@ from queueing.admission import gate as door
 from queueing.admission.models import Gate as GateRow
 from tests.admission.people import make_batch, make_gate, show, token_for
 from tests.numbers.people import in_thread
+from tests.support.lossy import URL, Blocked, Line
 from tests.support.waiting import eventually, patient
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
-
-URL = "http://localhost"
-
-
-class Line(httpx.AsyncBaseTransport):
-    """The way to the application in this process. `lose`: answers that never arrive, from now on.
-
-    `cut`: questions that never arrive.
-    """
-
-    def __init__(self) -> None:
-        from poolsite.asgi import application
-
-        self._inner = httpx.ASGITransport(app=application)
-        self.lose = 0
-        self.cut = False
-        self.asked: list[str] = []
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        if self.cut:
-            raise httpx.ConnectError("cut")
-        self.asked.append(request.url.path.rpartition("/")[2])
-        response = await self._inner.handle_async_request(request)
-        if self.lose:
-            self.lose -= 1
-            raise httpx.ReadTimeout("lost")
-        return response
-
-
-class Blocked(httpx.BaseTransport):
-    """The same way for blocking clients, which run in a thread beside this loop."""
-
-    def __init__(self, line: Line) -> None:
-        self._line = line
-        self._loop = asyncio.get_running_loop()
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        async def answer() -> httpx.Response:
-            plain = httpx.Request(
-                request.method, request.url, headers=request.headers, content=request.read()
-            )
-            response = await self._line.handle_async_request(plain)
-            await response.aread()
-            return httpx.Response(response.status_code, content=response.content)
-
-        return asyncio.run_coroutine_threadsafe(answer(), self._loop).result()
 
 
 @pytest.fixture(autouse=True)

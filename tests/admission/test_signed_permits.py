@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError
 from django.test import Client
 
-from integrations.gate_client import InvalidPermit, Verifier
+from integrations.poolsite_client import InvalidPermit, Verifier
 from poolsite import access
 from poolsite.access.models import AuditEntry, Grant, User
 from poolsite.api import directory

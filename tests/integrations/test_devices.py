@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from integrations.gate_client import MemoryStore, Verifier
+from integrations.poolsite_client import MemoryStore, Verifier
 from integrations.simulator.devices.device import Device, Habits, Tally
 from integrations.simulator.devices.reports import FAULTS, Reports
 from integrations.simulator.external.__main__ import Checks, build

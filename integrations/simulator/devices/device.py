@@ -8,9 +8,9 @@ from typing import Any, TextIO
 
 import httpx
 
-from integrations.gate_client import clock
-from integrations.gate_client.steps import Answer
-from integrations.gate_client.tasks import RESULTS_PER_REPORT, DeviceState, Task
+from integrations.poolsite_client import clock
+from integrations.poolsite_client.steps import Answer
+from integrations.poolsite_client.tasks import RESULTS_PER_REPORT, DeviceState, Task
 from integrations.simulator.devices.reports import FAULTS, Reports
 
 LATE_SHARE = 0.03

@@ -21,7 +21,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from integrations.gate_client import InvalidPermit, MemoryStore, Verifier
+from integrations.poolsite_client import InvalidPermit, MemoryStore, Verifier
 from integrations.simulator.external.service import System
 from integrations.simulator.kept import KeptTransport
 

@@ -2,7 +2,7 @@
 
 `v1.<payload>.<signature>`, both base64url without padding: a JSON object of gate, holder, token,
 deadline (µs since 1970) and task (devices), and the HMAC-SHA256 of `v1.<payload>`. The reader is
-`integrations/gate_client/verifier.py`.
+`integrations/poolsite_client/verifier.py`.
 """
 
 import base64

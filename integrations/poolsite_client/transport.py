@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import httpx
 
-from .errors import GateError, PermitLost
+from .errors import PermitLost, PoolsiteError
 from .lease import Lease
-from .steps import NoReply, Pause, Post, Reply, Steps
+from .steps import Ask, NoReply, Pause, Reply, Steps
 
 logger = logging.getLogger(__name__)
 
@@ -29,24 +29,38 @@ def _reply(response: httpx.Response) -> Reply | NoReply:
         body = response.json()
     except ValueError:
         body = None
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) and not (response.is_success and isinstance(body, list)):
         if response.is_success:
-            return NoReply("an answer that is not a JSON object")
+            return NoReply("an answer that is not JSON as documented")
         body = {}
     named = response.headers.get("Retry-After", "")
     seconds = float(named) if named.isascii() and named.isdecimal() and len(named) < 9 else None
     return Reply(response.status_code, body, seconds)
 
 
-class Blocking:
+class _Runner:
+    """What both have in common."""
+
+    def __init__(self, timeout_seconds: float) -> None:
+        self._timeout_seconds = timeout_seconds
+
+    def _options(self, step: Ask) -> dict[str, Any]:
+        options: dict[str, Any] = {"timeout": self._timeout_seconds + step.wait_seconds}
+        if step.body is not None:
+            options["json"] = step.body
+        if step.key:
+            options["headers"] = {"Idempotency-Key": step.key}
+        return options
+
+
+class Blocking(_Runner):
     """With blocking calls; may be used by several threads at once."""
 
     def __init__(
         self, url: str, token: str, *, timeout_seconds: float, transport: httpx.BaseTransport | None
     ) -> None:
-        self._http = httpx.Client(
-            base_url=url, headers=_headers(token), timeout=timeout_seconds, transport=transport
-        )
+        super().__init__(timeout_seconds)
+        self._http = httpx.Client(base_url=url, headers=_headers(token), transport=transport)
 
     def run(
         self,
@@ -60,8 +74,8 @@ class Blocking:
         try:
             while True:
                 step = steps.send(came)
-                if isinstance(step, Post):
-                    came = self._post(step)
+                if isinstance(step, Ask):
+                    came = self._ask(step)
                     continue
                 came = None
                 if isinstance(step, Pause):
@@ -74,9 +88,9 @@ class Blocking:
         finally:
             steps.close()
 
-    def _post(self, step: Post) -> Reply | NoReply:
+    def _ask(self, step: Ask) -> Reply | NoReply:
         try:
-            return _reply(self._http.post(step.path, json=step.body))
+            return _reply(self._http.request(step.method, step.path, **self._options(step)))
         except (httpx.HTTPError, OSError) as error:
             return NoReply(f"{type(error).__name__} {error}".strip())
 
@@ -98,7 +112,7 @@ class Blocking:
             self.run(steps, stop=stop)
         except Stopped:
             pass
-        except GateError as error:
+        except PoolsiteError as error:
             logger.warning("not kept: %s", error)
 
     def close(self) -> None:
@@ -113,7 +127,7 @@ def _wait(seconds: float, stop: threading.Event | None) -> None:
         raise Stopped
 
 
-class Asyncio:
+class Asyncio(_Runner):
     """With asyncio; for one event loop."""
 
     def __init__(
@@ -124,9 +138,8 @@ class Asyncio:
         timeout_seconds: float,
         transport: httpx.AsyncBaseTransport | None,
     ) -> None:
-        self._http = httpx.AsyncClient(
-            base_url=url, headers=_headers(token), timeout=timeout_seconds, transport=transport
-        )
+        super().__init__(timeout_seconds)
+        self._http = httpx.AsyncClient(base_url=url, headers=_headers(token), transport=transport)
 
     async def run(
         self, steps: Steps[T], *, work: Callable[[Any], Awaitable[None]] | None = None
@@ -136,8 +149,8 @@ class Asyncio:
         try:
             while True:
                 step = steps.send(came)
-                if isinstance(step, Post):
-                    came = await self._post(step)
+                if isinstance(step, Ask):
+                    came = await self._ask(step)
                     continue
                 came = None
                 if isinstance(step, Pause):
@@ -150,9 +163,10 @@ class Asyncio:
         finally:
             steps.close()
 
-    async def _post(self, step: Post) -> Reply | NoReply:
+    async def _ask(self, step: Ask) -> Reply | NoReply:
         try:
-            return _reply(await self._http.post(step.path, json=step.body))
+            request = self._http.request(step.method, step.path, **self._options(step))
+            return _reply(await request)
         except (httpx.HTTPError, OSError) as error:
             return NoReply(f"{type(error).__name__} {error}".strip())
 
@@ -187,7 +201,7 @@ class Asyncio:
     async def _keep(self, steps: Steps[None]) -> None:
         try:
             await self.run(steps)
-        except GateError as error:
+        except PoolsiteError as error:
             logger.warning("not kept: %s", error)
 
     async def close(self) -> None:

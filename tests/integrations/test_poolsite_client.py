@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-from integrations.gate_client import (
+from integrations.poolsite_client import (
     Device,
     Gate,
     InvalidPermit,
@@ -35,11 +35,21 @@ from integrations.gate_client import (
     holder,
     tasks,
 )
-from integrations.gate_client import lease as leases
-from integrations.gate_client.retrying import LONGEST_SECONDS, TRIES
-from integrations.gate_client.steps import NoReply, Pause, Post, Reply, Steps, Work, ask
+from integrations.poolsite_client import lease as leases
+from integrations.poolsite_client.calls import PoolState, call, live
+from integrations.poolsite_client.retrying import LONGEST_SECONDS, TRIES
+from integrations.poolsite_client.steps import (
+    Ask,
+    NoReply,
+    Pause,
+    Reply,
+    Steps,
+    Work,
+    ask,
+    ask_all,
+)
 
-FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "gate_client"
+FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "poolsite_client"
 TOKEN = 1_763_693_000_123_456
 GRANTED = {"granted": True, "token": TOKEN, "deadline": 1, "remaining_ms": 10_000, "reason": ""}
 
@@ -62,7 +72,7 @@ class Time:
                 came = None
                 if isinstance(step, Pause):
                     self.now += step.seconds
-                elif isinstance(step, Post):
+                elif isinstance(step, Ask):
                     if not left:
                         steps.close()
                         return None, seen
@@ -83,8 +93,8 @@ def moment(monkeypatch: pytest.MonkeyPatch) -> Time:
     return made
 
 
-def posts(seen: list[Any]) -> list[Any]:
-    return [step for step in seen if isinstance(step, Post)]
+def asks(seen: list[Any]) -> list[Any]:
+    return [step for step in seen if isinstance(step, Ask)]
 
 
 # -- retries -------------------------------------------------------------------------------------
@@ -96,7 +106,7 @@ def test_a_question_without_an_answer_is_asked_again_in_growing_pauses_and_given
 ) -> None:
     error, seen = moment.run(ask("/p", {"a": 1}), *[lost] * TRIES)
     assert isinstance(error, UnreachableError)
-    assert posts(seen) == [Post("/p", {"a": 1})] * TRIES
+    assert asks(seen) == [Ask("/p", {"a": 1})] * TRIES
     pauses = [step.seconds for step in seen if isinstance(step, Pause)]
     longest = [min(0.2 * 2**n, LONGEST_SECONDS) for n in range(TRIES - 1)]
     assert all(most / 2 <= pause <= most for pause, most in zip(pauses, longest, strict=True))
@@ -124,7 +134,7 @@ def test_who_waits_asks_when_the_gate_says_and_once_more_at_the_end(moment: Time
     error, seen = moment.run(holder.acquire("g", "h", 30.0), full, full, full)
     assert isinstance(error, Refused)
     assert (error.reason, error.place, error.retry_after) == ("full", 3, 20.0)
-    assert len(posts(seen)) == 3
+    assert len(asks(seen)) == 3
     assert moment.now == pytest.approx(1_030.0)
     error, seen = moment.run(holder.acquire("g", "h", 0.0), full)
     assert isinstance(error, Refused)
@@ -174,7 +184,7 @@ def test_a_permit_is_renewed_after_a_third_until_it_is_lost(moment: Time) -> Non
     renewed = {**GRANTED, "deadline": 2, "permit": "v1.new"}
     error, seen = moment.run(keep, renewed, {"granted": False, "reason": "not held"})
     assert isinstance(error, PermitLost)
-    assert [step.path for step in posts(seen)] == ["/api/v1/gates/g/renew"] * 2
+    assert [step.path for step in asks(seen)] == ["/api/v1/gates/g/renew"] * 2
     assert (permit.deadline, permit.signed, permit.remaining_seconds) == (2, "v1.new", 0.0)
     assert moment.now == pytest.approx(1_000 + 2 * 10 / 3, abs=0.01)
 
@@ -188,7 +198,7 @@ def test_without_an_answer_a_permit_is_kept_asked_for_until_its_deadline_and_no_
     )
     assert isinstance(error, PermitLost)
     assert moment.now == pytest.approx(1_010, abs=0.01)
-    assert 3 < len(posts(seen)) < 2 * TRIES
+    assert 3 < len(asks(seen)) < 2 * TRIES
 
 
 def test_near_the_longest_time_renewals_become_no_storm(moment: Time) -> None:
@@ -201,7 +211,7 @@ def test_near_the_longest_time_renewals_become_no_storm(moment: Time) -> None:
     error, seen = moment.run(keep, *[renewed] * 100)
     assert isinstance(error, PermitLost)
     assert moment.now == pytest.approx(1_015, abs=0.1)
-    assert len(posts(seen)) < 15
+    assert len(asks(seen)) < 15
 
 
 def test_a_release_after_the_deadline_asks_nothing_and_one_before_stops_at_it(moment: Time) -> None:
@@ -305,7 +315,7 @@ def test_a_task_is_renewed_with_its_token_and_lost_when_the_gate_names_another(
     keep = leases.keep(first.task, lambda: tasks.renew(state, first.task))
     error, seen = moment.run(keep, told(1), told(2, reason="other token"))
     assert isinstance(error, PermitLost)
-    assert [step.body["renew"] for step in posts(seen)] == [TOKEN + 1] * 2
+    assert [step.body["renew"] for step in asks(seen)] == [TOKEN + 1] * 2
     assert first.task.lost == "other token"
 
 
@@ -438,7 +448,7 @@ def test_the_readmes_external_system_does_what_it_says() -> None:
         compile(block, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     (external,) = [block for block in blocks if "def serve" in block]
     scope: dict[str, Any] = {"key": KEY}
-    exec(external.replace("poolsite_gate", "integrations.gate_client"), scope)
+    exec(external.replace("poolsite_client", "integrations.poolsite_client"), scope)
     deadline = time.time_ns() // 1_000 + 3_600_000_000
     good = sign({**PAYLOAD, "gate": "speed-025", "deadline": deadline})
     assert scope["serve"]({"permit": good}) == (200, f"h until {deadline}")
@@ -460,7 +470,10 @@ def test_the_readmes_device_and_holder_run(moment: Time) -> None:
     def with_transport(kind: Any) -> Any:
         return lambda *words: kind(*words, transport=httpx.MockTransport(answer))
 
-    holding, by_hand, device = program[0], program[1], program[3]
+    holding, by_hand, device = (
+        next(block for block in program if words in block)
+        for words in ("with gate.permit(", "gate.acquire(", "device.run(")
+    )
     carried: list[int] = []
 
     def measure(payload: str, signed: str) -> int:
@@ -489,5 +502,54 @@ def test_the_readmes_device_and_holder_run(moment: Time) -> None:
 
 def _run(block: str, scope: dict[str, Any]) -> None:
     """Run a block of the README; what it imports from the package stands in the scope."""
-    lines = [line for line in block.splitlines() if not line.startswith("from poolsite_gate")]
+    lines = [line for line in block.splitlines() if not line.startswith("from poolsite_client")]
     exec("\n".join(lines), scope)
+
+
+# -- calls and batches -----------------------------------------------------------------------------
+
+
+def test_a_batch_sends_again_what_is_undecided_and_all_that_follow(moment: Time) -> None:
+    items = [{"message_id": str(n)} for n in range(3)]
+    busy = {"status": 503, "type": "backlog-full"}
+    first = Reply(200, [{"status": 200, "n": 0}, busy, {"status": 200, "n": 2}])
+    then = Reply(200, [{"status": 402, "type": "insufficient-balance"}, {"status": 200, "n": 2}])
+    told, seen = moment.run(ask_all("/p", items), first, then)
+    assert [step.body for step in asks(seen)] == [items, items[1:]]
+    assert (told[0]["n"], told[1].kind, told[2]["n"]) == (0, "insufficient-balance", 2)
+
+
+def test_a_batch_that_stays_busy_says_so_at_the_end(moment: Time) -> None:
+    busy = Reply(200, [{"status": 429, "type": "too-many-requests"}])
+    told, seen = moment.run(ask_all("/p", [{}]), *[busy] * TRIES)
+    assert [each.status for each in told] == [429]
+    assert len(asks(seen)) == TRIES
+
+
+def test_a_long_batch_is_several_requests(moment: Time) -> None:
+    replies = [Reply(200, [{"status": 200}] * size) for size in (1_000, 1_000, 1)]
+    told, seen = moment.run(ask_all("/p", [{}] * 2_001), *replies)
+    assert len(told) == 2_001
+    assert [len(step.body) for step in asks(seen)] == [1_000, 1_000, 1]
+
+
+def test_each_attempt_of_a_call_waits_for_what_is_left(moment: Time) -> None:
+    moment.trip = 2.0
+    steps = call(PoolState("east"), "c-1", {"wait_ms": 5_000})
+    _, seen = moment.run(steps, NoReply("lost"), NoReply("lost"), NoReply("lost"), {"number": "1"})
+    waits = [step.body["wait_ms"] for step in asks(seen)]
+    assert waits[0] == 5_000
+    assert 2_500 < waits[1] <= 3_000
+    assert waits[-1] == 0
+    assert [step.wait_seconds for step in asks(seen)] == [ms / 1_000 for ms in waits]
+
+
+def test_a_refusal_tells_the_time_that_a_live_list_names(moment: Time) -> None:
+    state = PoolState("east")
+    refused = Reply(409, {"type": "exhausted", "detail": "", "as_of": 7, "reason": "exhausted"})
+    error, _ = moment.run(call(state, "c-1", {}), refused)
+    assert isinstance(error, RejectedError)
+    assert (error.kind, error.body["reason"], state.as_of) == ("exhausted", "exhausted", 7)
+    _, seen = moment.run(live(state, "fs1", "b1", [("c-1", "")]))
+    assert asks(seen)[0].body["as_of"] == 7
+    assert asks(seen)[0].body["calls"] == [{"call_id": "c-1"}]

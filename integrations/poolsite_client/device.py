@@ -3,34 +3,25 @@
 import contextlib
 import threading
 from collections.abc import Awaitable, Callable
-from types import TracebackType
-from typing import Any, Self
-
-import httpx
+from typing import Any, Unpack
 
 from . import lease, tasks
+from .clients import AsyncClient, AsyncOptions, Client, Options
 from .tasks import DeviceState, Task, Told
-from .transport import TIMEOUT_SECONDS, Asyncio, Blocking, Stopped
+from .transport import Stopped
 
 
-class Device:
+class Device(Client):
     """One device. `gate` names the gate where the token is for several.
 
     Results are kept until the gate has told what it made of them, and are part of each report.
     """
 
     def __init__(
-        self,
-        url: str,
-        token: str,
-        device: str,
-        *,
-        gate: str = "",
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        transport: httpx.BaseTransport | None = None,
+        self, url: str, token: str, device: str, *, gate: str = "", **options: Unpack[Options]
     ) -> None:
+        super().__init__(url, token, **options)
         self.state = DeviceState(device, gate)
-        self._runner = Blocking(url, token, timeout_seconds=timeout_seconds, transport=transport)
         self._stop = threading.Event()
 
     def report(self) -> Told:
@@ -67,34 +58,15 @@ class Device:
         """End `run` when the task at hand is done and its result was sent."""
         self._stop.set()
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._runner.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class AsyncDevice:
+class AsyncDevice(AsyncClient):
     """One device, for asyncio; otherwise as `Device`."""
 
     def __init__(
-        self,
-        url: str,
-        token: str,
-        device: str,
-        *,
-        gate: str = "",
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        transport: httpx.AsyncBaseTransport | None = None,
+        self, url: str, token: str, device: str, *, gate: str = "", **options: Unpack[AsyncOptions]
     ) -> None:
+        super().__init__(url, token, **options)
         self.state = DeviceState(device, gate)
-        self._runner = Asyncio(url, token, timeout_seconds=timeout_seconds, transport=transport)
 
     async def report(self) -> Told:
         """Tell the results that wait; the answer has the task, or when to ask again."""
@@ -121,15 +93,3 @@ class AsyncDevice:
                     outcome.data = await handler(task)
 
         await self._runner.run(tasks.run(self.state), work=work)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._runner.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        await self.close()

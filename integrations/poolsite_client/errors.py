@@ -1,28 +1,35 @@
-"""What can go wrong for a client of a gate."""
+"""What can go wrong for a client."""
+
+from collections.abc import Mapping
+from typing import Any
 
 
-class GateError(Exception):
+class PoolsiteError(Exception):
     """The base of them all."""
 
 
-class UnreachableError(GateError):
+class UnreachableError(PoolsiteError):
     """No usable answer after every retry: what was asked may have been done."""
 
 
-class RejectedError(GateError):
-    """The server will not do this however often it is asked: a bad token, an unknown gate, …
+class RejectedError(PoolsiteError):
+    """The server will not do this: a bad token, no free number, a balance that is too low, …
 
-    `status` is the HTTP status, `kind` the problem type (`unauthenticated`, `unknown-gate`, …).
+    `status` is the HTTP status, `kind` the problem type (`unauthenticated`, `exhausted`, …),
+    `body` the whole problem document, with what else it says.
     """
 
-    def __init__(self, status: int, kind: str, detail: str) -> None:
+    def __init__(
+        self, status: int, kind: str, detail: str, body: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(f"{status} {kind}: {detail}")
         self.status = status
         self.kind = kind
         self.detail = detail
+        self.body = body or {}
 
 
-class Refused(GateError):  # noqa: N818  the gate's own word for it
+class Refused(PoolsiteError):  # noqa: N818  the gate's own word for it
     """There was no slot: `reason` is full, turn, rate, paused or recovering.
 
     retry_after: seconds until asking again is of use. place: in the line, from 1; None: unknown.
@@ -38,11 +45,11 @@ class Refused(GateError):  # noqa: N818  the gate's own word for it
         self.estimate_seconds = estimate_seconds
 
 
-class PermitLost(GateError):  # noqa: N818  what has happened, not a fault
+class PermitLost(PoolsiteError):  # noqa: N818  what has happened, not a fault
     """The deadline has passed, or the gate says that the permit is not held: stop the work."""
 
 
-class TaskFailed(GateError):  # noqa: N818  a handler's own word
+class TaskFailed(PoolsiteError):  # noqa: N818  a handler's own word
     """Raised by a handler: the task failed for good; `data` is told to the gate as JSON."""
 
     def __init__(self, data: object = None) -> None:

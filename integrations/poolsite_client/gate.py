@@ -3,34 +3,23 @@
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Iterator
-from types import TracebackType
-from typing import Self
-
-import httpx
+from typing import Unpack
 
 from . import clock, holder, lease
+from .clients import AsyncClient, AsyncOptions, Client, Options
 from .errors import UnreachableError
 from .holder import Permit
-from .transport import TIMEOUT_SECONDS, Asyncio, Blocking
 
 logger = logging.getLogger(__name__)
 _UNTOLD = "%s: the slot is free at its deadline, the release was not heard: %s"
 
 
-class Gate:
+class Gate(Client):
     """One gate. `url` is the platform's address, `token` an API token that may use the gate."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str,
-        gate: str,
-        *,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        transport: httpx.BaseTransport | None = None,
-    ) -> None:
+    def __init__(self, url: str, token: str, gate: str, **options: Unpack[Options]) -> None:
+        super().__init__(url, token, **options)
         self.gate = gate
-        self._runner = Blocking(url, token, timeout_seconds=timeout_seconds, transport=transport)
 
     def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
         """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
@@ -69,33 +58,13 @@ class Gate:
             except UnreachableError as error:
                 logger.warning(_UNTOLD, permit.holder, error)
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._runner.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class AsyncGate:
+class AsyncGate(AsyncClient):
     """One gate, for asyncio; otherwise as `Gate`."""
 
-    def __init__(
-        self,
-        url: str,
-        token: str,
-        gate: str,
-        *,
-        timeout_seconds: float = TIMEOUT_SECONDS,
-        transport: httpx.AsyncBaseTransport | None = None,
-    ) -> None:
+    def __init__(self, url: str, token: str, gate: str, **options: Unpack[AsyncOptions]) -> None:
+        super().__init__(url, token, **options)
         self.gate = gate
-        self._runner = Asyncio(url, token, timeout_seconds=timeout_seconds, transport=transport)
 
     async def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
         """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
@@ -133,15 +102,3 @@ class AsyncGate:
                 await self.release(permit, ok=ok, took_ms=int((clock.now() - began) * 1_000))
             except UnreachableError as error:
                 logger.warning(_UNTOLD, permit.holder, error)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._runner.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        await self.close()
