@@ -38,8 +38,8 @@ test-fast: .venv/installed-dev  ## its logic alone: no process but one Redis
 
 prove: .venv/installed-dev  ## the long proofs: kills, mutants, chaos, the demo, every page
 	@failed=0; \
-	$(PYTEST) $(SPREAD) -m "prove and not alone and not rehearsal" || failed=1; \
-	$(PYTEST) -m "prove and alone" || failed=1; \
+	$(PYTEST) $(SPREAD) -m "prove and not (alone or background or rehearsal)" || failed=1; \
+	$(PY) -m tests.support.background $(ARGS) || failed=1; \
 	exit $$failed
 
 rehearsal: .venv/installed-dev  ## a proof of ten minutes: install, lose each part, upgrade, restore by the guides' commands

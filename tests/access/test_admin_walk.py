@@ -18,7 +18,7 @@ from tests.access.admin_rows import LOOKS_SECRET, MARK, NOT_SECRET, SECRETS, mak
 from tests.access.world import World
 from tests.support.matrix import observe
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 admin.autodiscover()  # as poolsite.urls does
 

@@ -23,7 +23,7 @@ from tests.access.admin_rows import make_rows
 from tests.access.test_admin_walk import Rows, address, asked
 from tests.access.world import World
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 # What a form needs besides its defaults; the rest stays as the page gives it.
 GIVEN: dict[str, dict[str, Any]] = {

@@ -12,7 +12,7 @@ from tests.access.watching import ask
 from tests.access.world import World, make_world
 from tests.support.matrix import observe
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 Credentials = dict[str, tuple[bytes, bytes]]
 HOME = {"foreign": "other", "other token": "other"}

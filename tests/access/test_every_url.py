@@ -16,7 +16,7 @@ from tests.access.answers import assert_answers
 from tests.access.url_rules import RULES, Rule
 from tests.access.world import World
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from tests.access.world import World
 from tests.line.past import past_visit
 from tests.support.spreadsheet import computed_cells, is_computed
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 
 THINGS = (

@@ -20,7 +20,7 @@ from tests.access.topic_world import WORDS, Tenant
 from tests.access.watching import AT_ONCE, Watcher
 from tests.access.world import World
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 __all__ = ["proofs", "tenants", "world"]  # the fixtures of the other file
 
 WATCHERS = ("owner", "agent", "foreign", "other token", "visitor")

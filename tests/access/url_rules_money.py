@@ -124,7 +124,9 @@ def _api(rule: Any) -> Mapping[str, "Rule"]:
     one = "api/v1/accounts/<slug>"
     seen = {"messages": "", "entries": "", "receivables": "", "statements": ""}
     seen |= {"statements/<month>": "statements/2026-01"}
-    seen |= {"statements/<month>/rows": "statements/2026-01/rows"}
+    seen |= {
+        f"statements/<month>/{part}": f"statements/2026-01/{part}" for part in ("rows", "csv", "pdf")
+    }
     found = {
         "api/v1/accounts": rule(OWN | {"foreign": "ok"}),
         one: rule(API_SEE, url=_of_own("/api/v1/accounts/own")),

@@ -12,7 +12,7 @@ from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 from tests.chaos.number_mutations import NUMBER_CASES
 from tests.chaos.wallet_mutations import WALLET_CASES
 
-pytestmark = pytest.mark.prove
+pytestmark = [pytest.mark.prove, pytest.mark.background]
 
 
 CASES = {

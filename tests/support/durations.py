@@ -34,7 +34,8 @@ FIXTURES = "(fixtures of a whole session)"
 # The runs that are recorded, by their -m: together they hold every test once.
 RUNS = {
     "not prove": "test",
-    "prove and not alone and not rehearsal": "prove",
+    "prove and not (alone or background or rehearsal)": "prove",
+    "prove and background": "background",
     "prove and alone": "alone",
     "prove and rehearsal": "rehearsal",
 }

@@ -2,7 +2,8 @@
 
 - `make test-fast`: logic on the worker's own Redis; nothing marked `processes` or `prove`.
 - `make test`: everything that is not marked `prove`.
-- `make prove`: the long proofs; those marked `alone` one after the other, with the whole machine.
+- `make prove`: the long proofs; those marked `alone` one after the other, with the whole machine,
+  and behind them, on what they leave of it, those marked `background`.
 - `make rehearsal`: the one that takes longest, marked `rehearsal`. CI has no time for it.
 
 A test that starts a process is marked `processes`, by hand or by a fixture that says so

@@ -51,7 +51,7 @@ class ProgressPlugin:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
-        if not self._weights:
+        if ids and not self._weights:
             self._begin(node.config, ids)  # type: ignore[attr-defined]
 
     def _begin(self, config: pytest.Config, ids: Iterable[str]) -> None:
