@@ -4,6 +4,7 @@ settings.py calls these while it is read; nothing here may ask for settings.
 """
 
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from redis.asyncio.retry import Retry as AsyncRetry
@@ -12,6 +13,15 @@ from redis.retry import Retry
 
 from poolsite.hotpath.address import RedisAddress, parse_address
 
+# Options of redis-py that Celery's transport has too.
+_BROKER_OPTIONS = {
+    "socket_timeout",
+    "socket_connect_timeout",
+    "socket_keepalive",
+    "health_check_interval",
+    "max_connections",
+    "client_name",
+}
 REMEDY = "set {name} to one server (redis://…) or a Sentinel group (redis+sentinel://…)"
 
 
@@ -77,14 +87,30 @@ def channel_layer(url: str) -> dict[str, Any]:
 def broker(url: str) -> tuple[str, dict[str, Any]]:
     """Return Celery's broker URL and its transport options for CELERY_BROKER_URL."""
     address = _parse("CELERY_BROKER_URL", url)
-    if address is None or address.topology == "single":
-        return url.replace("unix://", "redis+socket://", 1), {}
+    if address is None:
+        return url, {}
+    if address.topology == "single":
+        return _one_broker(url, address)
     database = address.options.get("db", 0)
     secret = address.options.get("password")
     login = f"{address.options.get('username') or ''}:{secret}@" if secret else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{database}" for host, port in address.hosts)
     asked = _ask_once(address, Retry(NoBackoff(), 0))
     return hosts, {"master_name": address.service, "sentinel_kwargs": asked}
+
+
+def _one_broker(url: str, address: RedisAddress) -> tuple[str, dict[str, Any]]:
+    """Celery takes redis-py's options beside the URL, and only those of TLS inside it."""
+    parts = urlsplit(url)
+    named = dict(parse_qsl(parts.query))
+    query = {name: value for name, value in named.items() if name.startswith("ssl_")}
+    scheme, path, database = parts.scheme, parts.path, address.options.get("db", 0)
+    if scheme == "unix":
+        scheme, query["virtual_host"] = "redis+socket", str(database)
+    else:
+        path = f"/{database}"
+    options = {name: address.options[name] for name in _BROKER_OPTIONS & named.keys()}
+    return f"{scheme}://{parts.netloc}{path}" + (f"?{urlencode(query)}" if query else ""), options
 
 
 def _parse(name: str, url: str) -> RedisAddress | None:

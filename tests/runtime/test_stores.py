@@ -74,8 +74,10 @@ def test_all_three_work_behind_a_sentinel(sentinel):
 
 
 def test_all_three_work_on_a_unix_socket(tmp_path, clean_redis):
-    answer = python(USE_ALL, REDIS_URL=f"unix://{clean_redis.socket}")
+    answer = python(USE_ALL, REDIS_URL=f"unix://{clean_redis.socket}?db=1&socket_timeout=20")
     assert answer.stdout == "hello hello\nhello\n", answer.stderr
+    with clean_redis.client() as client:
+        assert set(client.info("keyspace")) == {"db1"}
 
 
 async def test_who_hears_nothing_for_long_waits_on_in_the_channel_layer(clean_redis):
@@ -147,6 +149,13 @@ def test_the_login_of_a_sentinel_group_reaches_all_three():
     assert broker == "sentinel://user:secret@s1:1/3;sentinel://user:secret@s2:2/3"
     assert options["master_name"] == "main"
     assert options["sentinel_kwargs"]["password"] == "other"
+
+
+def test_options_of_one_server_go_beside_celerys_url():
+    own = {"socket_timeout": 5.0, "max_connections": 9}
+    secure = "rediss://u:p@h:1/2?ssl_ca_certs=/ca.pem&socket_timeout=5&max_connections=9"
+    assert stores.broker(secure) == ("rediss://u:p@h:1/2?ssl_ca_certs=%2Fca.pem", own)
+    assert stores.broker("redis://h?db=3") == ("redis://h/3", {})
 
 
 def test_a_folder_of_the_project_is_not_needed_to_read_settings(tmp_path):

@@ -71,9 +71,10 @@ def agent_restore(*, actor: Actor, agent: Agent) -> Agent:
     require(actor, "line.configure", agent.desk)
     with transaction.atomic():
         agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
-        agent.archived_at = None
-        agent.save(update_fields=["archived_at"])
-        access.audit(actor=actor, action="line.agent_restore", thing=agent)
+        if agent.archived_at is not None:
+            agent.archived_at = None
+            agent.save(update_fields=["archived_at"])
+            access.audit(actor=actor, action="line.agent_restore", thing=agent)
         after_commit(agent.desk, lambda: apply_agent(agent))
     return agent
 
