@@ -47,7 +47,6 @@ EMBEDDED_REDIS_SOCKET = redis_socket(DATA_DIR / "redis")
 REDIS_URL = env.str("REDIS_URL", default=f"unix://{EMBEDDED_REDIS_SOCKET}")
 _ONE_SERVER = stores.one_server_of(REDIS_URL)
 CACHE_URL = env.str("CACHE_URL", default=_ONE_SERVER)
-CHANNEL_URL = env.str("CHANNEL_URL", default=_ONE_SERVER)
 BROKER_ADDRESS = env.str("CELERY_BROKER_URL", default=_ONE_SERVER)  # before it is Celery's form
 CELERY_BROKER_URL, _BROKER_OPTIONS = stores.broker(BROKER_ADDRESS)
 
@@ -269,9 +268,8 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 
-# -- cache, channel layer, Celery -------------------------------------------------------
+# -- cache, Celery ----------------------------------------------------------------------
 CACHES = {"default": stores.cache(CACHE_URL)}
-CHANNEL_LAYERS = {"default": stores.channel_layer(CHANNEL_URL)}
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "global_keyprefix": "celery:",
     "visibility_timeout": 3600,

@@ -91,7 +91,6 @@ def url_refusals() -> Iterator[str]:
     """A hot path on a Cluster cannot lend its address to the other uses."""
     uses = {
         "CACHE_URL": settings.CACHE_URL,
-        "CHANNEL_URL": settings.CHANNEL_URL,
         "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,
     }
     for name, url in uses.items():

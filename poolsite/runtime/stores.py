@@ -1,4 +1,4 @@
-"""Redis for the cache, the channel layer and Celery: one URL form for all, one server or Sentinel.
+"""Redis for the cache and Celery: one URL form for both, one server or Sentinel.
 
 settings.py calls these while it is read; nothing here may ask for settings.
 """
@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
-from redis.asyncio.retry import Retry as AsyncRetry
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -55,33 +54,10 @@ def cache(url: str) -> dict[str, Any]:
             # One pool, of the primary: a replica may not have yet what was written a moment ago.
             "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
             "SENTINELS": list(address.hosts),
-            "SENTINEL_KWARGS": _ask_once(address, Retry(NoBackoff(), 0)),
+            "SENTINEL_KWARGS": _ask_once(address),
             "CONNECTION_POOL_KWARGS": _credentials(address),
         }
     return config
-
-
-def channel_layer(url: str) -> dict[str, Any]:
-    """Return CHANNEL_LAYERS["default"] for CHANNEL_URL.
-
-    A consumer waits in a read that Redis answers after 5 s; redis-py gives a read up after 5 s
-    too, unless it is told otherwise, and would end every consumer that hears nothing for so long.
-    A server that is gone is noticed by TCP's keepalive.
-    """
-    address = _parse("CHANNEL_URL", url)
-    host: dict[str, Any] = {"address": url}
-    if address is not None and address.topology == "sentinel":
-        host = {
-            "sentinels": list(address.hosts),
-            "master_name": address.service,
-            "sentinel_kwargs": _ask_once(address, AsyncRetry(NoBackoff(), 0)),
-            "db": address.options.get("db", 0),
-            **_credentials(address),
-        }
-    return {
-        "BACKEND": "channels_redis.core.RedisChannelLayer",
-        "CONFIG": {"hosts": [{**host, "socket_timeout": None}], "prefix": "channel"},
-    }
 
 
 def broker(url: str) -> tuple[str, dict[str, Any]]:
@@ -95,7 +71,7 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
     secret = address.options.get("password")
     login = f"{address.options.get('username') or ''}:{secret}@" if secret else ""
     hosts = ";".join(f"sentinel://{login}{host}:{port}/{database}" for host, port in address.hosts)
-    asked = _ask_once(address, Retry(NoBackoff(), 0))
+    asked = _ask_once(address)
     return hosts, {"master_name": address.service, "sentinel_kwargs": asked}
 
 
@@ -133,11 +109,13 @@ def _parse(name: str, url: str) -> RedisAddress | None:
     return address
 
 
-def _ask_once(address: RedisAddress, retry: Retry | AsyncRetry) -> dict[str, Any]:
+def _ask_once(address: RedisAddress) -> dict[str, Any]:
     """Return how Sentinels are asked: a dead one is passed over at once, not tried for seconds."""
-    return {"socket_timeout": 3.0, "socket_connect_timeout": 1.5, "retry": retry} | (
-        address.sentinel_options
-    )
+    return {
+        "socket_timeout": 3.0,
+        "socket_connect_timeout": 1.5,
+        "retry": Retry(NoBackoff(), 0),
+    } | (address.sentinel_options)
 
 
 def _credentials(address: RedisAddress) -> dict[str, Any]:

@@ -30,7 +30,7 @@ class ClusterSite(Site):
 
     @property
     def environment(self) -> dict[str, str]:
-        others = dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), self.other_url)
+        others = dict.fromkeys(("CACHE_URL", "CELERY_BROKER_URL"), self.other_url)
         return super().environment | others
 
     @property

@@ -25,7 +25,7 @@ def _application() -> Any:
     from poolsite import hotpath
 
     # redis-py's own limit for an answer is shorter than the layer's blocking reads.
-    host = {"address": settings.CHANNEL_URL, "socket_timeout": None}
+    host = {"address": settings.CACHE_URL, "socket_timeout": None}
     channel_layers.set("default", RedisChannelLayer(hosts=[host], prefix="bench"))
 
     class Front(AsyncWebsocketConsumer):

@@ -96,7 +96,6 @@ class ManyMachines(Stack):
         url = self.broker.url
         return super()._environment() | {
             "CACHE_URL": url,
-            "CHANNEL_URL": url,
             "CELERY_BROKER_URL": url,
             "DATABASE_URL": self.pooler.url,
             "POOLSITE_SQL_POOLER": "1",

@@ -93,7 +93,6 @@ class Stack(StackLoad):
             **GENEROUS,
             "REDIS_URL": url,
             "CACHE_URL": url,
-            "CHANNEL_URL": url,
             "CELERY_BROKER_URL": url,
             "DATABASE_URL": self.postgres.url(DATABASE, self.sql_proxy.port),
             "POOLSITE_DATA_DIR": str(self.folder),

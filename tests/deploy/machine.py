@@ -32,7 +32,7 @@ ADMIN = "administrator"
 REDIS, POSTGRESQL = "redis-server", "postgresql"  # as Debian calls their services
 REDIS_CONF = "port {port}\nbind 127.0.0.1\ndir {folder}\nsave 3600 1 300 100\nappendonly no\n"
 HIDDEN = (
-    *("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_", "EMAIL_URL"),
+    *("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CELERY_", "EMAIL_URL"),
     *("DJANGO_", "PYTHON", "VIRTUAL_ENV", "COVERAGE_", "GIT_", "TMPDIR"),
 )
 

@@ -43,7 +43,7 @@ class Site:
         environment = {
             name: value
             for name, value in os.environ.items()
-            if name not in ("DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL")
+            if name not in ("DATABASE_URL", "CACHE_URL", "CELERY_BROKER_URL")
         }
         return environment | {
             **GENEROUS,

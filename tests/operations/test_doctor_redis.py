@@ -27,7 +27,7 @@ from tests.support.waiting import patient, until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-USES = ("REDIS_URL", "CACHE_URL", "CHANNEL_URL", "BROKER_ADDRESS")
+USES = ("REDIS_URL", "CACHE_URL", "BROKER_ADDRESS")
 ALL = (
     *("redis.servers", "redis.memory", "redis.aof", "redis.replicas", "redis.rights"),
     *("redis.users", "scripts", "releases", "clocks"),
@@ -85,7 +85,7 @@ def test_a_server_as_it_should_be(server):
     found = lines(*ALL)
     assert {each.mark for name, each in found.items() if name != "clocks"} == {"ok"}, found
     assert found["redis.servers"].found.startswith(
-        f"REDIS_URL, CACHE_URL, CHANNEL_URL, CELERY_BROKER_URL (single 127.0.0.1:{server.port}): "
+        f"REDIS_URL, CACHE_URL, CELERY_BROKER_URL (single 127.0.0.1:{server.port}): "
     )
     assert "of 1.07 GB used" in found["redis.memory"].found
     assert found["redis.aof"].found == "REDIS_URL: appendonly yes, appendfsync everysec"

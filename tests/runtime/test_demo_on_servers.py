@@ -41,7 +41,7 @@ def demo(tmp_path: Path) -> Iterator[DemoRun]:
         settings = {
             "REDIS_URL": cluster.url,
             "DATABASE_URL": postgres.create_database(),
-            **dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), other.url),
+            **dict.fromkeys(("CACHE_URL", "CELERY_BROKER_URL"), other.url),
             "POOLSITE_METRICS_TOKEN": METRICS_TOKEN,
         }
         run = DemoRun(tmp_path / "data", settings).start()

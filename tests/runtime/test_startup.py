@@ -132,7 +132,7 @@ def test_a_redis_that_evicts_is_refused_with_the_remedy(each_redis: RedisServer,
     assert "run CONFIG SET maxmemory-policy noeviction" in refusal
 
 
-@pytest.mark.parametrize("name", ["CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"])
+@pytest.mark.parametrize("name", ["CACHE_URL", "CELERY_BROKER_URL"])
 def test_a_cluster_for_another_use_than_the_hot_path_is_refused(name):
     (refusal,) = refusals("web", **{name: "redis+cluster://127.0.0.1:7000"})
     assert refusal.startswith(f"{name} names a Redis Cluster")
@@ -143,19 +143,18 @@ def test_a_hot_path_on_a_cluster_asks_for_the_other_addresses(redis_cluster):
     told = refusals("web", REDIS_URL=redis_cluster.url)
     assert [line.split(" and ")[1].split(" ")[0] for line in told] == [
         "CACHE_URL",
-        "CHANNEL_URL",
         "CELERY_BROKER_URL",
     ]
 
 
 def test_a_hot_path_on_a_cluster_starts_with_the_others_on_one_server(redis_cluster, redis_server):
-    others = dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), redis_server.url)
+    others = dict.fromkeys(("CACHE_URL", "CELERY_BROKER_URL"), redis_server.url)
     result = start("web", REDIS_URL=redis_cluster.url, **others)
     assert result.stdout.endswith("started\n"), result.stderr
 
 
 def test_every_master_of_a_cluster_is_looked_at(redis_cluster, redis_server):
-    others = dict.fromkeys(("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"), redis_server.url)
+    others = dict.fromkeys(("CACHE_URL", "CELERY_BROKER_URL"), redis_server.url)
     last = redis_cluster.nodes[-1]
     with last.client() as client:
         client.config_set("maxmemory-policy", "allkeys-random")

@@ -1,6 +1,5 @@
-"""Cache, channel layer and broker by URL: one server or Sentinel, on real servers."""
+"""Cache and broker by URL: one server or Sentinel, on real servers."""
 
-import asyncio
 import os
 import pickle
 import subprocess
@@ -8,32 +7,22 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from channels_redis.core import RedisChannelLayer
 from django.core.exceptions import ImproperlyConfigured
 
 from poolsite.runtime import stores
 from tests.support import forking
 from tests.support.sentinel import RedisSentinel
-from tests.support.waiting import patient
 
 pytestmark = pytest.mark.processes
 
-USE_ALL = """
-import asyncio
+USE_BOTH = """
 import django
 django.setup()
-from channels.layers import get_channel_layer
 from django.core.cache import cache
 from poolsite.celery import app
 
-async def through_the_channel_layer():
-    layer = get_channel_layer()
-    name = await layer.new_channel()
-    await layer.send(name, {"type": "hello"})
-    return (await layer.receive(name))["type"]
-
 cache.set("greeting", "hello", 60)
-print(cache.get("greeting"), asyncio.run(through_the_channel_layer()))
+print(cache.get("greeting"))
 with app.connection_for_write() as connection:
     queue = connection.SimpleQueue("errands")
     queue.put("hello")
@@ -64,37 +53,25 @@ def python(program: str, **variables: str) -> "subprocess.CompletedProcess[str]"
     return forking.run(["-c", program], environment)
 
 
-def test_all_three_work_behind_a_sentinel(sentinel):
-    answer = python(USE_ALL, REDIS_URL=sentinel.url.removesuffix("0") + "1")
-    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+def test_both_work_behind_a_sentinel(sentinel):
+    answer = python(USE_BOTH, REDIS_URL=sentinel.url.removesuffix("0") + "1")
+    assert answer.stdout == "hello\nhello\n", answer.stderr
     with sentinel.servers[0].client() as client:
         keyspace = client.info("keyspace")
-    assert "db0" not in keyspace  # the URL says database 1, for all of them
+    assert "db0" not in keyspace  # the URL says database 1, for both
     assert keyspace["db1"]["keys"] > 0
 
 
-def test_all_three_work_on_a_unix_socket(tmp_path, clean_redis):
-    answer = python(USE_ALL, REDIS_URL=f"unix://{clean_redis.socket}?db=1&socket_timeout=20")
-    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+def test_both_work_on_a_unix_socket(tmp_path, clean_redis):
+    answer = python(USE_BOTH, REDIS_URL=f"unix://{clean_redis.socket}?db=1&socket_timeout=20")
+    assert answer.stdout == "hello\nhello\n", answer.stderr
     with clean_redis.client() as client:
         assert set(client.info("keyspace")) == {"db1"}
 
 
-async def test_who_hears_nothing_for_long_waits_on_in_the_channel_layer(clean_redis):
-    layer = RedisChannelLayer(**stores.channel_layer(clean_redis.url)["CONFIG"])
-    name = await layer.new_channel()
-    waiting = asyncio.ensure_future(layer.receive(name))
-    # The clock's own time: what must not happen is that a timeout of the connection ends it.
-    await asyncio.wait([waiting], timeout=layer.brpop_timeout + 0.5)
-    assert not waiting.done()
-    await layer.send(name, {"type": "hello"})
-    assert (await asyncio.wait_for(waiting, patient(5)))["type"] == "hello"
-    await layer.close_pools()
-
-
 def test_each_use_may_have_a_server_of_its_own(sentinel, clean_redis):
-    answer = python(USE_ALL, REDIS_URL=clean_redis.url, CACHE_URL=sentinel.url)
-    assert answer.stdout == "hello hello\nhello\n", answer.stderr
+    answer = python(USE_BOTH, REDIS_URL=clean_redis.url, CACHE_URL=sentinel.url)
+    assert answer.stdout == "hello\nhello\n", answer.stderr
     with clean_redis.client() as client:
         assert not [key for key in client.keys("*") if key.startswith("cache:")]
 
@@ -112,11 +89,7 @@ def test_nothing_that_lies_in_the_cache_is_run(clean_redis, tmp_path):
 
 @pytest.mark.parametrize(
     ("make", "name"),
-    [
-        (stores.cache, "CACHE_URL"),
-        (stores.channel_layer, "CHANNEL_URL"),
-        (stores.broker, "CELERY_BROKER_URL"),
-    ],
+    [(stores.cache, "CACHE_URL"), (stores.broker, "CELERY_BROKER_URL")],
 )
 def test_a_cluster_is_refused_with_the_remedy(make, name):
     with pytest.raises(ImproperlyConfigured) as caught:
@@ -138,14 +111,12 @@ def test_a_password_is_never_part_of_a_refusal():
     assert "hunter2" not in str(caught.value)
 
 
-def test_the_login_of_a_sentinel_group_reaches_all_three():
+def test_the_login_of_a_sentinel_group_reaches_both():
     url = "redis+sentinel://user:secret@s1:1,s2:2/main/3?sentinel_password=other"
-    cache, channel = stores.cache(url), stores.channel_layer(url)
+    cache = stores.cache(url)
     broker, options = stores.broker(url)
     assert cache["LOCATION"] == "redis://main/3"
     assert cache["OPTIONS"]["CONNECTION_POOL_KWARGS"] == {"username": "user", "password": "secret"}
-    assert channel["CONFIG"]["hosts"][0]["password"] == "secret"
-    assert channel["CONFIG"]["hosts"][0]["socket_timeout"] is None  # as of one server, above
     assert broker == "sentinel://user:secret@s1:1/3;sentinel://user:secret@s2:2/3"
     assert options["master_name"] == "main"
     assert options["sentinel_kwargs"]["password"] == "other"

@@ -62,7 +62,7 @@ EARLY_VARIABLES = (
 AT_THE_START = ("LD_PRELOAD", "PYTHONHASHSEED", "PYTHONASYNCIODEBUG", "PYTHONTRACEMALLOC")
 # How a child's input, its output, and what it says of errors are opened.
 MODES = (os.O_RDONLY, *2 * (os.O_WRONLY | os.O_CREAT | os.O_APPEND,))
-PRODUCT = ("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CHANNEL_URL", "CELERY_", "OTEL_")
+PRODUCT = ("POOLSITE_", "REDIS_URL", "DATABASE_URL", "CACHE_URL", "CELERY_", "OTEL_")
 
 
 class Forked:

@@ -51,7 +51,7 @@ def _postgres() -> PostgresServer:
 
 
 _SERVER.start()
-for _name in ("CACHE_URL", "CHANNEL_URL", "CELERY_BROKER_URL"):
+for _name in ("CACHE_URL", "CELERY_BROKER_URL"):
     os.environ.pop(_name, None)
 os.environ["REDIS_URL"] = _SERVER.url
 os.environ["POOLSITE_DATA_DIR"] = str(_FOLDER)

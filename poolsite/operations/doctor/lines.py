@@ -58,7 +58,7 @@ def _secrets() -> Iterator[str]:
     for _handler, options in settings.PAYMENT_VARIANTS.values():
         yield from map(str, options.values())
     for url in (
-        *(settings.REDIS_URL, settings.CACHE_URL, settings.CHANNEL_URL, settings.BROKER_ADDRESS),
+        *(settings.REDIS_URL, settings.CACHE_URL, settings.BROKER_ADDRESS),
         *settings.BILLING_REDIS_URLS.values(),
     ):
         with suppress(ValueError):

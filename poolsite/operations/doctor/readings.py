@@ -87,7 +87,6 @@ def _addresses() -> dict[str, tuple[str, ...]]:
     named = {
         HOT: settings.REDIS_URL,
         CACHE: settings.CACHE_URL,
-        "CHANNEL_URL": settings.CHANNEL_URL,
         "CELERY_BROKER_URL": settings.BROKER_ADDRESS,
     }
     named |= {f"{BILLING} {name}": url for name, url in settings.BILLING_REDIS_URLS.items()}
