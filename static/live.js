@@ -66,14 +66,12 @@ let pulse = 0;
 export const manner = { path: "/ws/live/", greeting: null, present: false };
 
 /**
- * Watch a topic. Returns the function that ends it. With `element`, the watch ends by itself
- * when that element has left the page (htmx swaps).
+ * Watch a topic. Returns the function that ends it.
  * @param {string} topic
  * @param {Handlers} handlers
- * @param {{element?: Element}} [options]
  */
-export function subscribe(topic, handlers, { element } = {}) {
-  const mine = { ...handlers, element };
+export function subscribe(topic, handlers) {
+  const mine = { ...handlers };
   const known = topics.get(topic);
   const entry = known ?? { topic, handlers: new Set(), version: null, early: [], healedAt: 0, age: FRESH };
   entry.handlers.add(mine);
@@ -271,12 +269,8 @@ function heal(entry) {
 }
 
 function tell(entry, verb, data) {
-  const fine = each(entry.handlers, (handlers) => {
-    if (handlers.element && !handlers.element.isConnected) entry.handlers.delete(handlers);
-    else (handlers[verb] ?? handlers.snapshot)(data, entry.version);
-  });
+  const fine = each(entry.handlers, (handlers) => (handlers[verb] ?? handlers.snapshot)(data, entry.version));
   if (!fine) heal(entry);
-  letGo(entry);
 }
 
 const loseAll = () => topics.forEach((entry) => { entry.age = LOST; });

@@ -53,7 +53,7 @@ async function request(url, options, timeoutSeconds) {
 export const getJSON = (url, timeoutSeconds = 10) =>
   request(url, { headers: { Accept: "application/json" } }, timeoutSeconds);
 
-export const csrfToken = () => JSON.parse(document.body.getAttribute("hx-headers") ?? "{}")["X-CSRFToken"] ?? "";
+export const csrfToken = () => document.body.dataset.csrf ?? "";
 
 export const postJSON = (url, data = {}, timeoutSeconds = 20) =>
   request(

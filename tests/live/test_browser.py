@@ -195,25 +195,6 @@ async def test_two_watchers_of_one_topic_share_it_and_one_may_leave(
     assert await page.evaluate("window.data.a") == "1"
 
 
-async def test_a_watch_ends_with_the_element_that_it_is_for(
-    web: WebServer, page: Page, redis_client: Redis
-) -> None:
-    await page.evaluate(
-        """async () => {
-          window.live = await import("/static/live.js");
-          window.shown = document.body.appendChild(document.createElement("p"));
-          window.count = 0;
-          live.subscribe("test.log:swap", { snapshot() { window.count += 1; },
-            change() { window.count += 1; } }, { element: window.shown });
-        }"""
-    )
-    await until(page, "window.count === 1")
-    await page.evaluate("window.shown.remove()")
-    await write(redis_client, "swap", "a", "1")
-    await until(page, "live.connection.state === 'idle'")
-    assert await page.evaluate("window.count") == 1
-
-
 async def test_a_handler_that_throws_is_reported_and_does_not_stop_the_others(
     web: WebServer, page: Page, redis_client: Redis
 ) -> None:
