@@ -11,6 +11,7 @@ from billing.models import Adjustment, MoneyOrder
 from billing.selectors.adjustments import ALL, adjustment_counts, adjustment_rows
 from billing.selectors.recharges import open_refunds
 from poolsite import access
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import SqlColumn
@@ -108,12 +109,12 @@ def _columns() -> list[SqlColumn[Adjustment]]:
             _("Decided by"),
             lambda row: person_name(row.decided_by) if row.decided_by else "",
         ),
-        SqlColumn("decided_at", "", lambda row: tables.moment(row.decided_at)),
+        SqlColumn("decided_at", "", lambda row: iso(row.decided_at)),
         SqlColumn("decision_reason", "", lambda row: row.decision_reason),
         SqlColumn(
             "requested_at",
             _("Requested"),
-            lambda row: tables.moment(row.asked_at),
+            lambda row: iso(row.asked_at),
             order=("asked_at",),
             falls=True,
         ),

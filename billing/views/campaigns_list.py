@@ -15,6 +15,7 @@ from billing.selectors.campaigns import figures_of, visible_campaigns
 from billing.selectors.people import names_of
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import chip_of, may_send
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import SqlColumn
@@ -105,10 +106,10 @@ def _columns() -> list[SqlColumn[Campaign]]:
         SqlColumn(
             "created",
             _("Created"),
-            lambda row: tables.moment(row.created_at),
+            lambda row: iso(row.created_at),
             order=("created_at",),
             falls=True,
         ),
-        SqlColumn("started", "", lambda row: tables.moment(row.started_at)),
-        SqlColumn("ended", "", lambda row: tables.moment(row.ended_at)),
+        SqlColumn("started", "", lambda row: iso(row.started_at)),
+        SqlColumn("ended", "", lambda row: iso(row.ended_at)),
     ]

@@ -12,6 +12,7 @@ from billing.pricing import content_of, missing_of
 from billing.pricing.segments import segments
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import may_send
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import Choice, SqlColumn
@@ -111,7 +112,7 @@ def _columns() -> list[SqlColumn[Template]]:
         SqlColumn(
             "created",
             _("Created"),
-            lambda row: tables.moment(row.created_at),
+            lambda row: iso(row.created_at),
             order=("created_at",),
             falls=True,
         ),

@@ -27,12 +27,13 @@ from billing.services.reloading import read_prices
 from billing.views.common import link
 from billing.views.messages_words import outcome, place_of, range_words
 from poolsite.csv_text import csv_file
+from poolsite.moments import iso
 from poolsite.number_format import masked
 from poolsite.operations import tables
 from poolsite.operations.chips import chips_of
 from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of, moment, text_of
+from poolsite.operations.tables import key_of, text_of
 from poolsite.operations.templatetags.console import figure
 
 FILTERS = ("q", "state", "mode", "chatbot", "campaign", "flagged", "period", "from", "until")
@@ -237,7 +238,7 @@ def _csv_rows(wallet: Wallet, query: MessageQuery) -> Iterator[list[Any]]:
             message = row.message
             yield [
                 message.message_id,
-                *(moment(at) for at in (message.held_at, message.sent_at, message.ended_at)),
+                *(iso(at) for at in (message.held_at, message.sent_at, message.ended_at)),
                 row.number,
                 *(message.state, message.mode, message.kind, message.chatbot),
                 row.recipient.campaign.name if row.recipient else "",

@@ -13,6 +13,7 @@ from numbers.models import NumberImport
 from numbers.selectors.imports import visible_imports
 from numbers.views.common import visible_pools
 from poolsite import access
+from poolsite.moments import iso
 from poolsite.operations import lists, tables
 from poolsite.operations.chips import chips_of
 from poolsite.operations.pages import principal_of
@@ -102,7 +103,7 @@ def _columns() -> list[SqlColumn[NumberImport]]:
         ),
         SqlColumn("cleaned", "", lambda row: row.rows_cleaned),
         SqlColumn("by", _("By"), lambda row: row.actor_name, order=("actor_name",)),
-        SqlColumn("when", _("When"), lambda row: tables.moment(row.created_at)),
+        SqlColumn("when", _("When"), lambda row: iso(row.created_at)),
     ]
 
 

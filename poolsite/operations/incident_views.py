@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET
 
 from poolsite import access
 from poolsite.access.principal import Principal
+from poolsite.moments import iso
 from poolsite.operations import incident_story, selectors, tables
 from poolsite.operations.attention import Cause
 from poolsite.operations.incident_verbs import snooze_choices
@@ -84,11 +85,11 @@ def _columns() -> list[SqlColumn[Incident]]:
         SqlColumn("type", "", lambda row: row.type),
         SqlColumn("object", "", lambda row: row.object),
         SqlColumn("severity", "", lambda row: row.severity),
-        SqlColumn("since", _("Since"), lambda row: tables.moment(row.since), order=("since",)),
+        SqlColumn("since", _("Since"), lambda row: iso(row.since), order=("since",)),
         SqlColumn(
             "until",
             _("Until"),
-            lambda row: tables.moment(row.until),
+            lambda row: iso(row.until),
             order=("until",),
             nullable=True,
         ),
@@ -99,7 +100,7 @@ def _columns() -> list[SqlColumn[Incident]]:
             lambda row: row.acknowledged_name,
             order=("acknowledged_name",),
         ),
-        SqlColumn("known_since", "", lambda row: tables.moment(row.acknowledged_at)),
+        SqlColumn("known_since", "", lambda row: iso(row.acknowledged_at)),
     ]
 
 

@@ -5,7 +5,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Generic, TypeVar
 
 from django.db.models import F, Model, Q, QuerySet
@@ -188,11 +187,6 @@ def key_of(request: HttpRequest, name: str) -> int | None:
     value = request.POST.get(name) or request.GET.get(name, "")
     good = value.isascii() and value.isdecimal() and len(value) <= KEY_DIGITS
     return int(value) if good else None
-
-
-def moment(value: datetime | None) -> str | None:
-    """A moment as files have it."""
-    return None if value is None else value.isoformat()
 
 
 def choice_of(

@@ -16,6 +16,7 @@ from poolsite.access.models import Account, Invitation, Membership, Role, User
 from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.goals import guide_url
 from poolsite.operations.tables import SqlColumn
@@ -65,7 +66,7 @@ def _account_columns() -> list[SqlColumn[Account]]:
         SqlColumn(
             "since",
             _("Since"),
-            lambda account: tables.moment(account.created_at),
+            lambda account: iso(account.created_at),
             order=("created_at",),
         ),
     ]

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 
 from poolsite.access.models import User
-from poolsite.operations.tables import SqlColumn, moment
+from poolsite.moments import iso
+from poolsite.operations.tables import SqlColumn
 
 
 def person_columns(
@@ -29,7 +30,7 @@ def person_columns(
         SqlColumn(
             "last_login",
             _("Last login"),
-            lambda user: moment(user.last_login),
+            lambda user: iso(user.last_login),
             order=("last_login",),
             nullable=True,
         ),

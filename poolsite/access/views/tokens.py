@@ -14,8 +14,9 @@ from poolsite.access import selectors, services, token_words
 from poolsite.access.actions import decide, require
 from poolsite.access.models import ApiToken
 from poolsite.access.views.common import actor_of, asks
+from poolsite.moments import iso
 from poolsite.operations import tables
-from poolsite.operations.tables import SqlColumn, moment
+from poolsite.operations.tables import SqlColumn
 
 
 @never_cache
@@ -70,18 +71,16 @@ def _columns() -> list[SqlColumn[ApiToken]]:
         SqlColumn("actions", _("Permissions"), lambda token: " ".join(token.actions)),
         SqlColumn("resources", "", lambda token: " ".join(token.resources)),
         SqlColumn("networks", _("Networks"), lambda token: " ".join(token.networks)),
-        SqlColumn("created", "", lambda token: moment(token.created_at)),
+        SqlColumn("created", "", lambda token: iso(token.created_at)),
         SqlColumn(
             "used",
             _("Last used"),
-            lambda token: moment(token.last_used_at),
+            lambda token: iso(token.last_used_at),
             order=("last_used_at",),
             nullable=True,
         ),
-        SqlColumn(
-            "ends", _("Expires"), lambda token: moment(token.expires_at), order=("expires_at",)
-        ),
-        SqlColumn("revoked", "", lambda token: moment(token.revoked_at)),
+        SqlColumn("ends", _("Expires"), lambda token: iso(token.expires_at), order=("expires_at",)),
+        SqlColumn("revoked", "", lambda token: iso(token.revoked_at)),
     ]
 
 

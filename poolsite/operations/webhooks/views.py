@@ -14,11 +14,12 @@ from poolsite import access
 from poolsite.access.models import Account
 from poolsite.access.views.common import add_errors, asks_again
 from poolsite.access.visibility import visible
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 from poolsite.operations.models.webhooks import EVERY_EVENT
 from poolsite.operations.pages import principal_of, topic_of
-from poolsite.operations.tables import SqlColumn, moment
+from poolsite.operations.tables import SqlColumn
 from poolsite.operations.webhooks import event_types, selectors, services
 from poolsite.operations.webhooks.forms import EndpointForm
 
@@ -66,11 +67,11 @@ def _columns() -> list[SqlColumn[WebhookEndpoint]]:
         SqlColumn(
             "sent",
             _("Last request"),
-            lambda row: moment(row.last_sent_at),  # type: ignore[attr-defined]
+            lambda row: iso(row.last_sent_at),  # type: ignore[attr-defined]
             order=("last_sent_at",),
             nullable=True,
         ),
-        SqlColumn("failing", "", lambda row: moment(row.failing_since)),
+        SqlColumn("failing", "", lambda row: iso(row.failing_since)),
     ]
 
 
@@ -160,13 +161,13 @@ def _delivery_columns() -> list[SqlColumn[WebhookDelivery]]:
     return [
         SqlColumn("type", _("Event"), lambda row: row.event.type),
         SqlColumn("event", "", lambda row: f"evt_{row.event_id.hex}"),
-        SqlColumn("created", _("Created"), lambda row: moment(row.event.created_at)),
+        SqlColumn("created", _("Created"), lambda row: iso(row.event.created_at)),
         SqlColumn("state", _("State"), lambda row: row.state),
         SqlColumn("status", _("Response"), lambda row: row.status),
         SqlColumn("error", "", lambda row: row.error),
         SqlColumn("attempts", _("Attempts"), lambda row: row.attempts, right=True),
-        SqlColumn("sent", _("Last attempt"), lambda row: moment(row.sent_at)),
-        SqlColumn("next", "", lambda row: moment(row.next_at)),
+        SqlColumn("sent", _("Last attempt"), lambda row: iso(row.sent_at)),
+        SqlColumn("next", "", lambda row: iso(row.next_at)),
     ]
 
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
+from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.sentences import Names
@@ -104,18 +105,18 @@ def _batch_columns() -> list[SqlColumn[TaskBatch]]:
         SqlColumn(
             "window",
             _("Window"),
-            lambda row: tables.moment(row.opens_at),
+            lambda row: iso(row.opens_at),
             falls=True,
             order=("opens_at", "pk"),
         ),
-        SqlColumn("closes", "", lambda row: tables.moment(row.closes_at)),
+        SqlColumn("closes", "", lambda row: iso(row.closes_at)),
         SqlColumn("progress", _("Progress"), _ended),
         SqlColumn("tasks", "", lambda row: row.total),
         SqlColumn("running", _("Running"), lambda row: row.issued, right=True),
         SqlColumn("failed", _("Failed"), lambda row: row.failed, right=True, order=("failed",)),
         SqlColumn("expired", _("Expired"), lambda row: row.expired, right=True, order=("expired",)),
         SqlColumn("by", _("By"), lambda row: row.created_by),
-        SqlColumn("uploaded", "", lambda row: tables.moment(row.created_at)),
+        SqlColumn("uploaded", "", lambda row: iso(row.created_at)),
     ]
 
 
@@ -189,7 +190,7 @@ def _task_columns() -> list[SqlColumn[Task]]:
         SqlColumn("state", _("State"), lambda task: task.state),
         SqlColumn("attempt", _("Attempt"), lambda task: task.attempt, right=True),
         SqlColumn("reason", _("Reason"), lambda task: task.reason),
-        SqlColumn("ended", _("Ended"), lambda task: tables.moment(task.ended_at)),
+        SqlColumn("ended", _("Ended"), lambda task: iso(task.ended_at)),
     ]
 
 
