@@ -89,7 +89,7 @@ class BalanceSocket(ServedSocket):
     async def _balance(self) -> Balance | None:
         """The figures; None while they cannot be read: the last frame stands."""
         try:
-            return await self._ref.path.arun(reading.balance_command(self._ref.slug))
+            return await reading.balance_of(self._ref)
         except (hotpath.HotPathError, RedisError, OSError):
             return None
 
@@ -101,7 +101,7 @@ class BalanceSocket(ServedSocket):
             pass
 
     async def _tell(self, balance: Balance, previous: int | None) -> None:
-        out = reading.balance_out(self._ref.slug, self._ref.currency, balance)
+        out = reading.balance_out(self._ref, balance)
         frame = BalanceFrame(previous=previous, balance=out)
         await self._write(orjson.dumps(frame.model_dump()).decode())
 

@@ -26,6 +26,10 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
     "unknown-opt-out": (404, "Opt-out not found", "The account has no opt-out with this ID."),
     "unknown-report": (404, "Report not found", "The account has no flagged report with this ID."),
+    "month-not-final": (
+        *(409, "The month is not complete"),
+        "The PDF is available once the month is over and all its entries are in the books.",
+    ),
     "insufficient-balance": (
         *(402, "The balance is insufficient"),
         "The balance is too low. Top up, then repeat the request with the same ID.",
@@ -95,8 +99,9 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     },
     **{
         f"GET {_OF}/statements/{part}": f"{_SEEN} not-found"  # a month without a statement
-        for part in ("{month}", "{month}/rows")
+        for part in ("{month}", "{month}/rows", "{month}/csv")
     },
+    f"GET {_OF}/statements/{{month}}/pdf": f"{_SEEN} not-found month-not-final",
     **{f"POST {_OF}/{part}": _PAID for part in ("tariffs", "tariff-previews", "top-ups")},
     f"GET {_TARIFF}": f"{_SEEN} unknown-tariff",
     **dict.fromkeys(

@@ -1,5 +1,7 @@
 """Which Redis a wallet lives on: the common one, or one of the named servers of heavy accounts."""
 
+from datetime import UTC, datetime
+
 from django.conf import settings
 
 from billing.models import Wallet
@@ -16,6 +18,11 @@ class UnknownServerError(LookupError):
 def path(wallet: Wallet) -> HotPath:
     """Return the hot path of the wallet's Redis; UnknownServerError."""
     return named(wallet.redis)
+
+
+def now(wallet: Wallet) -> datetime:
+    """Return the time by the clock of the wallet's Redis, which ends its days. Unavailable."""
+    return datetime.fromtimestamp(path(wallet).now(), UTC)
 
 
 def named(name: str) -> HotPath:

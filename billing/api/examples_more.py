@@ -41,6 +41,11 @@ TOTALS: Final = {
     "held": "0.0900",
     "owed": "0.0000",
 }
+STATEMENT_CSV: Final = (
+    "at,sequence,kind,operation,chatbot,mode,in,out,balance,held in,held out,owed more,owed less\n"
+    f"2026-03-01T10:32:07.481920+08:00,1:40217,settle,{MESSAGE},shop-news,native_text,"
+    "0.0300,,1284.3100,,0.1200,,\n"
+)
 TARIFF: Final = {
     "name": "Spring 2026",
     "prices": {

@@ -103,10 +103,10 @@ async def get_balance(request: Request) -> Response:
         ref = await _admit_reader(request)
     except _RefusedError as refused:
         return refused.response
-    balance = await ref.path.arun(reading.balance_command(ref.slug))
+    balance = await reading.balance_of(ref)
     if balance is None:
         return problem_response("unavailable", "the account's data is being rebuilt")
-    return _json(reading.balance_out(ref.slug, ref.currency, balance).model_dump())
+    return _json(reading.balance_out(ref, balance).model_dump())
 
 
 async def get_message(request: Request) -> Response:

@@ -13,6 +13,7 @@ from billing.api import (
     routes_books,
     routes_campaigns,
     routes_exceptions,
+    routes_files,
     routes_paying,
     routes_refunds,
     routes_senders,
@@ -42,6 +43,7 @@ router = Router(tags=["billing"])
 PARTS = (
     routes_accounts,
     routes_books,
+    routes_files,
     routes_tariffs,
     routes_paying,
     routes_refunds,
@@ -150,10 +152,10 @@ def post_sessions(request: HttpRequest, session: SessionIn, slug: str = Slug) ->
 def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
     """The wallet's current figures, with the sequence number of its last change."""
     ref = _ref(request, slug)
-    balance = ref.path.run(reading.balance_command(slug))
+    balance = reading.balance_now(ref)
     if balance is None:
         raise ProblemError("unavailable", "the account's data is being rebuilt")
-    return reading.balance_out(slug, ref.currency, balance)
+    return reading.balance_out(ref, balance)
 
 
 @router.get(

@@ -102,7 +102,12 @@ def list_receivables(request: HttpRequest, asked: Query[PageIn], slug: str = Slu
     return page(request, asked, rows, _owed)
 
 
-@router.get("/{slug}/statements", response={200: YearOut}, summary="List statements")
+@router.get(
+    "/{slug}/statements",
+    response={200: YearOut},
+    summary="List statements",
+    tags=["statements"],
+)
 def list_statements(
     request: HttpRequest,
     slug: str = Slug,
@@ -121,7 +126,12 @@ def list_statements(
     )
 
 
-@router.get("/{slug}/statements/{month}", response={200: MonthOut}, summary="Get a statement")
+@router.get(
+    "/{slug}/statements/{month}",
+    response={200: MonthOut},
+    summary="Get a statement",
+    tags=["statements"],
+)
 def get_statement(request: HttpRequest, slug: str = Slug, month: str = Month) -> Any:
     """A month's totals, and what each day cost."""
     _principal, wallet = wallet_of(request, slug)
@@ -137,6 +147,7 @@ def get_statement(request: HttpRequest, slug: str = Slug, month: str = Month) ->
     "/{slug}/statements/{month}/rows",
     response={200: Page[StatementRow]},
     summary="List a statement's rows",
+    tags=["statements"],
 )
 def list_statement_rows(
     request: HttpRequest, asked: Query[PageIn], slug: str = Slug, month: str = Month

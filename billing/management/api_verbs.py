@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode
 
 import orjson
 from django.core.management.base import CommandError
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.urls import resolve
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -24,9 +24,12 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import User
 
+Answer = HttpResponse | StreamingHttpResponse
+
 ROOT = "/api/v1/accounts"
 # Four eyes are two people who log in: a shell cannot prove that it is another one.
 LOG_IN_ONLY = frozenset({"approve_adjustment"})
+_ATTACHMENT = re.compile(r'attachment; filename="([\w.-]+)"')
 _PART = re.compile(r"\{(?:\w+:)?(\w+)\}")
 
 
@@ -67,12 +70,17 @@ def verbs() -> Iterator[Verb]:
 
 
 def call(verb: Verb, places: Mapping[str, str], fields: Sequence[str], who: str) -> str:
-    """Run an operation; what it answers, as JSON with an indent. CommandError: its refusal."""
+    """Run an operation; what it answers, as JSON with an indent. CommandError: its refusal.
+
+    A file is saved in the current directory under its own name.
+    """
     given = dict(map(_field, fields))
     address = ROOT + _PART.sub(lambda found: quote(places[found[1]], safe=""), verb.path)
     request = _request(verb, address, given, _principal(who))
     answer = _answer(request)
-    if not answer.content:
+    if name := _file_name(answer):
+        return _saved(name, answer)
+    if isinstance(answer, StreamingHttpResponse) or not answer.content:
         return "Done."
     told = orjson.loads(answer.content)
     if answer.status_code >= 400:
@@ -96,11 +104,28 @@ def _request(
     return request
 
 
-def _answer(request: HttpRequest) -> HttpResponse:
+def _answer(request: HttpRequest) -> Answer:
     found = resolve(request.path)
     request.resolver_match = found
-    answer: HttpResponse = found.func(request, *found.args, **found.kwargs)
+    answer: Answer = found.func(request, *found.args, **found.kwargs)
     return answer
+
+
+def _file_name(answer: Answer) -> str:
+    """The name of the file that is answered, or nothing."""
+    found = _ATTACHMENT.fullmatch(answer.get("Content-Disposition", ""))
+    return found[1] if found else ""
+
+
+def _saved(name: str, answer: Answer) -> str:
+    """Write the file part by part. CommandError: one of this name is there already."""
+    parts = answer if isinstance(answer, StreamingHttpResponse) else [answer.content]
+    try:
+        with Path(name).open("xb") as file:
+            file.writelines(parts)
+    except OSError as error:
+        raise CommandError(f"Cannot write {name}: {error.strerror}.") from error
+    return f"Saved {name}."
 
 
 def _principal(name: str) -> Principal:

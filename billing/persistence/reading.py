@@ -76,6 +76,9 @@ def _said(name: str) -> Combinable:
     return ExpressionWrapper(Q(**{f"{name}__isnull": False}), output_field=BooleanField())
 
 
+LOST = ("emptied", "another life", "went back", "diverged")  # entries can be missing
+
+
 def trouble(known: Known, live: Live) -> str:
     """Say why Redis' data is not the wallet that SQL knows; "" = it is."""
     if not live.generation:

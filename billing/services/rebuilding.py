@@ -188,6 +188,7 @@ def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
             balance=row.spendable,
             receivable=row.receivable,
             status="recovering",
+            now=servers.now(row),
         )
     )
     crash_point("billing.rebuild_created")

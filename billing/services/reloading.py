@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from billing import servers, wallet
 from billing.models import FlaggedReport, HoldIntent, JournalEntry, Message, Wallet
-from billing.models.messages import State
+from billing.models.messages import Kind, State
 from billing.persistence.entries import MONEY_KINDS
 from billing.services.days import day_start
 from billing.wallet import LOAD_LIMIT, LoadRow, MessageState, Receipt
@@ -51,7 +51,7 @@ def load_intents(row: Wallet) -> Reloaded:
 
     What the balance does not reach is told, not charged.
     """
-    done, today = Reloaded(), day_start(row.account)
+    done, today = Reloaded(), _today(row)
     for part in _parts(_intents(row)):
         rows = [
             LoadRow(_of_intent(intent), known=False, today=intent.created_at >= today)
@@ -110,7 +110,7 @@ def _of_intent(intent: HoldIntent) -> MessageState:
 
 
 def _load_messages(row: Wallet) -> int:
-    put, today = 0, day_start(row.account)
+    put, today = 0, _today(row)
     ended = Q(state__in=ENDED, ended_at__gt=timezone.now() - FINALS)
     rows = Message.objects.filter(Q(state__in=UNENDED) | ended, wallet=row).order_by("pk")
     after = 0
@@ -132,9 +132,21 @@ def _load_messages(row: Wallet) -> int:
         after = page[-1].pk
 
 
+def _today(row: Wallet) -> datetime:
+    """The midnight that began the account's day, by the clock that wrote when messages were held.
+
+    Another machine's clock may already have, or not yet have, begun the next day.
+    """
+    return day_start(row.account, servers.now(row))
+
+
 def _is_of(message: Message, day: datetime) -> bool:
-    """Whether its hold is of the day that began then. Session messages have only their end."""
-    at = message.held_at or message.ended_at
+    """Whether its cost is of the day that began then: a hold costs when it is made.
+
+    A session message costs when it is paid, which can be days after it came.
+    """
+    is_session = message.kind == Kind.SESSION
+    at = message.ended_at if is_session else message.held_at
     return at is not None and at >= day
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from billing.models import AuditRun, Wallet
+from billing.selectors.losses import recent_losses
 from billing.services.auditing import audit_some
 from poolsite import access, live
 from poolsite.operations.pages import principal_of
@@ -39,6 +40,7 @@ def audit_page(request: HttpRequest) -> HttpResponse:
         "share": current.wallets / wallets if current and wallets else None,
         "equations": _equations(),
         "unexplained": Wallet.objects.exclude(unexplained=0).select_related("account")[:LATEST],
+        "losses": list(recent_losses()),
         "every_seconds": settings.BILLING_AUDIT_SECONDS,
         "topic": TOPIC,
     }

@@ -1,7 +1,5 @@
 """Monthly statements: a page with the months of a year, and files of each."""
 
-from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -15,19 +13,14 @@ from billing.models import Wallet
 from billing.pricing.modes import MODES
 from billing.selectors.statements import Statement, Year, statement_of, statements_of
 from billing.selectors.statements_asked import month_asked, year_asked
-from billing.selectors.statements_entries import statement_rows
 from billing.selectors.wallets import wallet_get
-from billing.services.days import Month, zone_of
 from billing.views import statements_page as shown
 from billing.views.common import number_of
-from billing.views.statements_pdf import MOVES_LIMIT, statement_document
+from billing.views.statements_files import statement_csv_file, statement_pdf_file
+from billing.views.statements_pdf import MOVES_LIMIT
 from poolsite.csv_text import csv_file
 from poolsite.operations.pages import principal_of
 
-CSV_HEAD = (
-    *("at", "sequence", "kind", "operation", "chatbot", "mode"),
-    *("in", "out", "balance", "held in", "held out", "owed more", "owed less"),
-)
 YEAR_HEAD = (
     *("account", "currency", "month", "state", "opening", "top-ups", "charges"),
     *(f"charges {mode}" for mode in (*MODES, "other")),
@@ -74,8 +67,7 @@ def _context(found: Year) -> dict[str, Any]:
 def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpResponse:
     """Every entry of the month with the balance after it; a million rows need no memory."""
     wallet = wallet_get(principal_of(request), slug)
-    rows = _rows(wallet, month_asked(wallet, month))
-    return csv_file(f"statement-{slug}-{month}.csv", CSV_HEAD, rows)
+    return statement_csv_file(wallet, month_asked(wallet, month))
 
 
 @require_GET
@@ -86,9 +78,7 @@ def statement_pdf(request: HttpRequest, slug: str, month: str) -> HttpResponse:
     if not found.statement.is_final:
         messages.warning(request, _("The PDF is available once the month is complete."))
         return redirect("billing:statement", slug, month)
-    answer = HttpResponse(statement_document(found), content_type="application/pdf")
-    answer["Content-Disposition"] = f'attachment; filename="statement-{slug}-{month}.pdf"'
-    return answer
+    return statement_pdf_file(found)
 
 
 @require_GET
@@ -120,27 +110,3 @@ def _year_row(wallet: Wallet, found: Statement) -> list[str]:
     account = wallet.account
     told = [account.name, account.currency, found.month.name, state]
     return [*told, *map(money.plain, amounts)]
-
-
-def _rows(wallet: Wallet, month: Month) -> Iterator[list[str]]:
-    zone = zone_of(wallet.account)
-    for entry, balance in statement_rows(wallet, month):
-        yield [
-            datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone).isoformat(),
-            f"{entry.generation}:{entry.seq}",
-            entry.kind,
-            entry.operation_id,
-            entry.chatbot,
-            entry.mode,
-            *_in_and_out(entry.spendable),
-            money.plain(balance),
-            *_in_and_out(entry.held),
-            *_in_and_out(-entry.receivable),
-        ]
-
-
-def _in_and_out(units: int) -> tuple[str, str]:
-    """Two columns without signs: a cell that begins with a minus is a formula to a spreadsheet."""
-    if units >= 0:
-        return (money.plain(units) if units else "", "")
-    return ("", money.plain(-units))

@@ -48,6 +48,12 @@ class Balance:
         """Change entries that SQL does not have yet."""
         return self.seq - self.drained
 
+    @property
+    def has_due(self) -> bool:
+        """Whether an open hold is past its deadline: a sweep returns it, or puts it off."""
+        due = self.due_at_us is not None and self.due_at_us < self.as_of_us
+        return due and self.status != "recovering"
+
 
 _NUMBERS = (
     *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "spent", "batch"),

@@ -4,19 +4,45 @@ Imports relatively and needs `websockets` alone, so that it installs by itself u
 its own (`pip install ./integrations/dispatch_client` gives `poolsite_dispatch`).
 """
 
-from .errors import DispatchError, NotLinkedError, RefusedError, StoppedError
-from .front import FrontEnd, FrontHandler
-from .instance import Instance, InstanceHandler
+from .blocking import (
+    BlockingFrontEnd,
+    BlockingFrontHandler,
+    BlockingInstance,
+    BlockingInstanceHandler,
+    BlockingSent,
+)
+from .errors import (
+    DispatchError,
+    NotLinkedError,
+    NotStartedError,
+    RefusedError,
+    StoppedError,
+    UnknownOutcomeError,
+)
+from .front import FrontEnd
+from .handlers import FrontHandler, InstanceHandler
+from .instance import Instance
+from .outcomes import Outcome, Sent, Started
 from .settings import Settings
 
 __all__ = [
+    "BlockingFrontEnd",
+    "BlockingFrontHandler",
+    "BlockingInstance",
+    "BlockingInstanceHandler",
+    "BlockingSent",
     "DispatchError",
     "FrontEnd",
     "FrontHandler",
     "Instance",
     "InstanceHandler",
     "NotLinkedError",
+    "NotStartedError",
+    "Outcome",
     "RefusedError",
+    "Sent",
     "Settings",
+    "Started",
     "StoppedError",
+    "UnknownOutcomeError",
 ]

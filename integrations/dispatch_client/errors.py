@@ -23,3 +23,21 @@ class RefusedError(StoppedError):
         super().__init__(f"{code} {reason}".strip())
         self.code = code
         self.reason = reason
+
+
+class NotStartedError(DispatchError):
+    """The dispatcher did not take a `start`; `reason` is why. There is no such session."""
+
+    def __init__(self, session: str, reason: str) -> None:
+        super().__init__(f"{session}: {reason}")
+        self.session = session
+        self.reason = reason
+
+
+class UnknownOutcomeError(DispatchError):
+    """Nobody knows whether a session began; `reason` is why."""
+
+    def __init__(self, session: str, reason: str) -> None:
+        super().__init__(f"{session}: {reason}")
+        self.session = session
+        self.reason = reason

@@ -1,38 +1,35 @@
 """A protocol front-end: it begins sessions and sends their messages."""
 
+import asyncio
 import itertools
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypedDict, Unpack
 
 from .codec import Frame
-from .incoming import Job
-from .peer import GONE, Peer
+from .errors import DispatchError, NotStartedError, UnknownOutcomeError
+from .handlers import FrontHandler
+from .outcomes import Sent, Started
+from .peer import Peer
 from .settings import Settings
 
 
-class FrontHandler:
-    """What a front-end does with what it hears; override what you need.
-
-    The calls of one session come one after another, in the order of the frames; those of
-    different sessions side by side. A frame is acknowledged when its call has returned.
+class StartWords(TypedDict, total=False):
+    """What a start may say. `number`: the front-end's own name for the session, unique among its
+    sessions. `key`: in a group that shares by key, sessions of one key go to one instance.
+    `ttl_seconds`: its life in a profile with timed routes.
     """
 
-    async def linked(self, arrival: str) -> None:
-        """A link is up: `new`, `reconnect`, `takeover` or `restart`."""
+    number: str
+    key: str
+    ttl_seconds: int | None
 
-    async def message(self, session: str, body: Any) -> None:
-        """The instance sent a message."""
 
-    async def ended(self, session: str, reason: str, body: Any) -> None:
-        """The session is over, by the instance or by the dispatcher (then `body` is None)."""
+class BeginWords(StartWords, total=False):
+    """`confirm`: the outcome comes when an instance has accepted the session, and names it.
+    Otherwise it comes when the dispatcher has chosen one.
+    """
 
-    async def refused(self, session: str, what: str, reason: str) -> None:
-        """The dispatcher did not take a `start`, `message` or `deliver`; a refused start is over.
-
-        `link lost`: where each connection is a new one, nobody knows whether it arrived.
-        """
-
-    async def delivered(self, sender: str, body: Any) -> None:
-        """A message outside any session came from an instance."""
+    confirm: bool
 
 
 class FrontEnd(Peer):
@@ -53,41 +50,64 @@ class FrontEnd(Peer):
         peer_id: str = "",
         incarnation: str = "",
     ) -> None:
-        super().__init__(settings, peer_id=peer_id, incarnation=incarnation)
+        super().__init__(settings, handler, peer_id=peer_id, incarnation=incarnation)
         self.profile = profile
         self.keeps_sessions = profile == "SMP"  # its routes run out by their timers
-        self._handler = handler
         self._assigned = not peer_id
         self._numbers = itertools.count(1)
         if profile == "SIP":
             self._outgoing.first({"op": "clear"})
 
-    async def start(
-        self,
-        body: Any = None,
-        *,
-        number: str = "",
-        key: str = "",
-        ttl_seconds: int | None = None,
-    ) -> str:
-        """Begin a session and return its id; waits for the first link.
+    async def start(self, body: Any = None, **words: Unpack[StartWords]) -> Started:
+        """Begin a session and wait until an instance has accepted it: until its handler is done.
 
-        `number` is the front-end's own name for it, unique among its sessions. `key`: in a group
-        that shares by key, sessions of one key go to one instance. `ttl_seconds`: its life in
-        a profile with timed routes.
+        The instance may send before this has returned; `begin` tells the session's ID earlier.
+        Raises NotStartedError when it is refused, or ends before; UnknownOutcomeError when nobody
+        knows. In the latter case, and when the wait is cancelled, the session is ended.
+        """
+        sent = await self.begin(body, **words, confirm=True)
+        try:
+            outcome = await sent
+        except asyncio.CancelledError:
+            await self._give_up(sent.session, "cancelled")
+            raise
+        match outcome.state:
+            case "refused":
+                raise NotStartedError(sent.session, outcome.reason)
+            case "unknown":
+                await self._give_up(sent.session, "unknown")
+                raise UnknownOutcomeError(sent.session, outcome.reason)
+        return Started(sent.session, outcome.instance)
+
+    async def _give_up(self, session: str, reason: str) -> None:
+        with suppress(DispatchError):
+            await self.end(session, reason)
+
+    async def begin(self, body: Any = None, **words: Unpack[BeginWords]) -> Sent:
+        """Have a session begun; waits for the first link, and for room, but for no answer.
+
+        What it returns has the session's ID, and is awaited for the outcome. Raises ValueError
+        when the session is there already.
         """
         if not self.id or self._assigned:
             await self.wait_registered()
-        word = number or f"{self.incarnation[:12]}-{next(self._numbers)}"
+        word = words.get("number") or f"{self.incarnation[:12]}-{next(self._numbers)}"
         session = f"{self.id}/{word}"
+        if session in self.sessions:
+            raise ValueError(f"the session {session} is there already")
         frame: Frame = {"op": "start", "session": session, "body": body}
-        if key:
+        if key := words.get("key"):
             frame["key"] = key
-        if ttl_seconds is not None:
+        if words.get("confirm"):
+            frame["confirm"] = True
+        if (ttl_seconds := words.get("ttl_seconds")) is not None:
             frame["ttl_seconds"] = ttl_seconds
         self.sessions.add(session, ttl_seconds=ttl_seconds)
-        await self._outgoing.put(frame)
-        return session
+        try:
+            return await self._outgoing.put(frame)
+        except BaseException:
+            self.sessions.remove(session)
+            raise
 
     def on_registration(self, hello: Frame) -> Frame:
         frame: Frame = {
@@ -98,37 +118,6 @@ class FrontEnd(Peer):
         }
         return frame if self._assigned else {**frame, "id": self.id}
 
-    def _jobs(self, frame: Frame) -> list[tuple[str, Job]]:
-        handler, session = self._handler, str(frame.get("session", ""))
-        match frame["op"]:
-            case "message":
-                return [(session, lambda: handler.message(session, frame.get("body")))]
-            case "end":
-                reason = str(frame.get("reason", ""))
-                held = self.sessions.remove(session)
-                job = (session, lambda: handler.ended(session, reason, frame.get("body")))
-                return [job] if held else []
-            case "free":
-                held = self.sessions.remove(session)
-                reason = str(frame.get("reason", ""))
-                return [(session, lambda: handler.ended(session, reason, None))] if held else []
-            case "deliver":
-                sender = str(frame.get("from", ""))
-                return [("", lambda: handler.delivered(sender, frame.get("body")))]
-            case "refused":
-                self._refused(str(frame.get("what", "")), session, str(frame.get("reason", "")))
-        return []
-
-    def _refused(self, what: str, session: str, reason: str) -> None:
-        if what in ("end", "clear"):
-            return  # both ends ended it at once, or it is long gone
-        if what == "start" or reason == GONE:
-            self.sessions.remove(session)
-        self._serial.submit(session, lambda: self._handler.refused(session, what, reason))
-
-    def _end_here(self, session: str, reason: str) -> None:
-        self.sessions.remove(session)
-        self._serial.submit(session, lambda: self._handler.ended(session, reason, None))
-
-    async def _tell_linked(self, arrival: str) -> None:
-        await self._handler.linked(arrival)
+    def is_void(self, frame: Frame) -> bool:
+        session = str(frame.get("session", ""))
+        return self._assigned and bool(session) and not session.startswith(f"{self.id}/")

@@ -4,8 +4,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from .waiting import within
 
 logger = logging.getLogger(__name__)
+
+ACK_EVERY = 64
+ACK_SECONDS = 0.05
 
 Job = Callable[[], Awaitable[None]]
 
@@ -82,3 +88,35 @@ class Serial:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class Acks:
+    """Has what was handled acknowledged, many frames at a time or after a moment."""
+
+    def __init__(self, send: Job) -> None:
+        self._send = send
+        self._due = asyncio.Event()
+        self._many = asyncio.Event()
+        self._count = 0
+
+    def due(self) -> None:
+        """There is something to say, be it again."""
+        self._due.set()
+
+    def handled(self) -> None:
+        """One more frame was handled."""
+        self._count += 1
+        self._due.set()
+        if self._count >= ACK_EVERY:
+            self._many.set()
+
+    async def run(self) -> None:
+        """Say it, again and again."""
+        while True:
+            await self._due.wait()
+            await within(ACK_SECONDS, self._many.wait())
+            self._due.clear()
+            self._many.clear()
+            self._count = 0
+            with suppress(OSError):  # said again on the next link
+                await self._send()

@@ -33,6 +33,9 @@ class Owner(Protocol):
     def on_registered(self, frame: Frame) -> bool:
         """The dispatcher took the registration; returns whether unacknowledged frames go again."""
 
+    def is_void(self, frame: Frame) -> bool:
+        """Whether a frame cannot be sent on this link: it is of an ID that this end had before."""
+
     def on_resync(self) -> list[Frame]:
         """The frames that tell which sessions this end holds: the dispatcher lost its data."""
 
@@ -77,7 +80,7 @@ class Link:
                 named = _named_seconds(error)
                 code = _code(error)
                 if code in FINAL_CODES:
-                    raise RefusedError(code, reason) from None
+                    raise RefusedError(code, reason.removeprefix(f"{code} ")) from None
             finally:
                 self._outgoing.pause()
             failures = 0 if self.links > before else failures + 1
@@ -126,10 +129,18 @@ class Link:
                 await socket.wait_closed()
                 reason = str(answer.get("reason", answer["op"]))
                 raise _ClosedError(socket.close_code or 0, reason)
+            if "sent" not in answer:
+                raise ValueError("the server is older than this library")
             again = self._owner.on_registered(answer)
             if answer["resync"]:
                 await self._resync(socket)
-        given_up = self._outgoing.begin(int(answer["received"]), again=again)
+        given_up = self._outgoing.begin(
+            int(answer["received"]),
+            again=again,
+            refusals_until=int(answer["sent"]),
+            forgot=bool(answer["resync"]),
+            is_void=self._owner.is_void,
+        )
         self.links += 1
         self._owner.on_linked()
         self._owner.on_given_up(given_up)
@@ -161,7 +172,8 @@ class Link:
             self._heard_at = _now()
             frame = self._codec.decode(data)
             if frame["op"] == "ack":
-                await self._outgoing.acknowledge(int(frame["seq"]))
+                refused = frozenset(frame.get("refused", ()))
+                await self._outgoing.acknowledge(int(frame["seq"]), refused)
             elif frame["op"] != "beat":
                 self._owner.on_frame(frame)
         code, reason = socket.close_code or 1006, socket.close_reason or ""

@@ -1,16 +1,32 @@
 """A peer's own frames: numbered, kept until the dispatcher acknowledges them, sent again."""
 
 import asyncio
+import random
 from collections import deque
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from .codec import Frame
+from .outcomes import Outcome, Sent
+
+AGAIN_SECONDS = 2.0  # before a refused end is sent again, shortened at random by up to half
+LINK_LOST = "link lost"
+ENDED = "ended by this end"
+FORGOTTEN = "the dispatcher lost its data"
 
 
-@dataclass(slots=True)
-class _Item:
+@dataclass(slots=True, eq=False)
+class Item:
+    """A frame in the queue, and what its sender was given for it."""
+
     frame: Frame
-    seq: int = 0  # 0 = never sent
+    sent: Sent
+    seq: int = 0  # 0 = not sent on this numbering
+    doubted: bool = False  # sent before to a dispatcher that has forgotten it
+
+
+def _never(_frame: Frame) -> bool:
+    return False
 
 
 class Outgoing:
@@ -18,8 +34,12 @@ class Outgoing:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._items: deque[_Item] = deque()
-        self._unsent: deque[_Item] = deque()
+        self._items: deque[Item] = deque()  # not acknowledged
+        self._unsent: deque[Item] = deque()
+        self._open: dict[int, Item] = {}  # by number: sent, the outcome is not known
+        self._starts: dict[str, Item] = {}  # by session: no instance is known to have accepted it
+        self._later: dict[Item, asyncio.TimerHandle] = {}
+        self._decided: tuple[int, int] | None = None
         self._last = 0  # the number of the last frame that was given one
         self._acknowledged = 0
         self._linked = False
@@ -28,58 +48,52 @@ class Outgoing:
         self._more = asyncio.Event()
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self._items) + len(self._later)
 
     @property
     def waiting(self) -> bool:
         """Whether there is something to send on this link."""
         return bool(self._unsent)
 
-    async def put(self, frame: Frame) -> None:
+    # -- the queue --------------------------------------------------------------------------------
+
+    async def put(self, frame: Frame) -> Sent:
         """Queue a frame; waits while too many are unacknowledged. Raises what `close` was given."""
         async with self._room:
             await self._room.wait_for(lambda: self._closed or len(self._items) < self._limit)
-            self.put_nowait(frame)
+            return self.put_nowait(frame)
 
-    def put_nowait(self, frame: Frame) -> None:
+    def put_nowait(self, frame: Frame) -> Sent:
         """Queue a frame, limit or not (an end must not wait behind messages)."""
         if self._closed is not None:
             raise self._closed
-        item = _Item(frame)
-        self._items.append(item)
-        self._unsent.append(item)
-        self._more.set()
-
-    def begin(self, received: int, *, again: bool) -> list[Frame]:
-        """A new link: the dispatcher has everything up to `received`.
-
-        What it lacks is sent again, under new numbers if it has forgotten the old ones. With
-        `again` false frames that were sent and not acknowledged are given up and returned:
-        nobody knows what became of them. Frames never sent are kept either way.
-        """
-        if self._acknowledged <= received <= self._last:
-            self._forget_until(received)
-        given_up: list[Frame] = []
-        if not again:
-            given_up = [item.frame for item in self._items if item.seq]
-            self._items = deque(item for item in self._items if not item.seq)
-        self._acknowledged = self._last = received
-        for item in self._items:
-            item.seq = 0
-        self._unsent = deque(self._items)
-        self._linked = True
-        self._more.set()
-        return given_up
-
-    def pause(self) -> None:
-        """The link is gone: what is queued waits for the next one."""
-        self._linked = False
+        item = Item(frame, Sent(str(frame.get("session", ""))))
+        if frame.get("confirm"):
+            self._starts[item.sent.session] = item
+        self._queue(item)
+        return item.sent
 
     def first(self, frame: Frame) -> None:
         """Queue a frame before all others; only before the first link (SIP's `clear`)."""
-        item = _Item(frame)
+        item = Item(frame, Sent())
         self._items.appendleft(item)
         self._unsent.appendleft(item)
+        self._more.set()
+
+    def _put_later(self, item: Item) -> None:
+        """Queue a frame that was refused once more, after a pause."""
+        seconds = AGAIN_SECONDS * random.uniform(0.5, 1.0)  # noqa: S311  spread, not secrecy
+        again = Item(item.frame, item.sent)  # the first may still wait for its acknowledgement
+        timer = asyncio.get_running_loop().call_later(seconds, self._put_again, again)
+        self._later[again] = timer
+
+    def _put_again(self, item: Item) -> None:
+        self._later.pop(item).cancel()
+        self._queue(item)
+
+    def _queue(self, item: Item) -> None:
+        self._items.append(item)
+        self._unsent.append(item)
         self._more.set()
 
     async def next(self) -> Frame:
@@ -90,30 +104,139 @@ class Outgoing:
         item = self._unsent.popleft()
         self._last += 1
         item.seq = self._last
+        self._open[item.seq] = item
         return {**item.frame, "seq": item.seq}
-
-    async def acknowledge(self, seq: int) -> None:
-        """The dispatcher has done everything up to here."""
-        async with self._room:
-            self._acknowledged = max(self._acknowledged, min(seq, self._last))
-            self._forget_until(self._acknowledged)
-            self._room.notify_all()
 
     async def empty(self) -> None:
         """Wait until everything is acknowledged, or nothing is taken any more."""
         async with self._room:
-            await self._room.wait_for(lambda: self._closed or not self._items)
+            await self._room.wait_for(lambda: self._closed or not len(self))
 
     async def close(self, error: Exception) -> None:
-        """Take nothing more: a put raises this."""
+        """Take nothing more: a put raises this. What is not known by now stays unknown."""
         async with self._room:
             self._closed = error
+            for timer in self._later.values():
+                timer.cancel()
+            known = (*self._open.values(), *self._items, *self._later, *self._starts.values())
+            for item in known:
+                item.sent.settle(Outcome("unknown", str(error)))
+            self._open, self._starts = {}, {}
             self._room.notify_all()
 
     def frames(self) -> list[Frame]:
         """What is not acknowledged, in order."""
         return [item.frame for item in self._items]
 
-    def _forget_until(self, seq: int) -> None:
+    # -- a link -----------------------------------------------------------------------------------
+
+    def begin(
+        self,
+        received: int,
+        *,
+        again: bool,
+        refusals_until: int = 0,
+        forgot: bool = False,
+        is_void: Callable[[Frame], bool] = _never,
+    ) -> list[Frame]:
+        """A new link: the dispatcher has everything up to `received`.
+
+        What it lacks is sent again, under new numbers if it has forgotten the old ones. With
+        `again` false, frames that were sent and not acknowledged are given up and returned, as
+        are those that are void now: nobody knows what became of them. Others are kept.
+
+        `refusals_until`: what it has refused of the frames that it received, it has told in its
+        own frames up to this number.
+        """
+        for item in tuple(self._later):
+            self._put_again(item)
+        if again and not forgot and self._acknowledged <= received <= self._last:
+            self._drop_until(received)
+            self._open = {seq: item for seq, item in self._open.items() if seq <= received}
+            self._decided = (received, refusals_until)
+        else:
+            self._forget(again=again)
+        given_up = [item for item in self._items if not again and (item.seq or is_void(item.frame))]
+        for item in given_up:
+            self._settle(item, Outcome("unknown", LINK_LOST))
+        lost = set(given_up)
+        self._items = deque(item for item in self._items if item not in lost)
+        self._acknowledged = self._last = received
+        for item in self._items:
+            item.seq = 0
+        self._unsent = deque(self._items)
+        self._linked = True
+        self._more.set()
+        return [item.frame for item in given_up]
+
+    def pause(self) -> None:
+        """The link is gone: what is queued waits for the next one."""
+        self._linked = False
+
+    def _forget(self, *, again: bool) -> None:
+        """Both numberings begin anew: refusals that have not come will not come any more."""
+        reason = FORGOTTEN if again else LINK_LOST
+        queued = set(self._items)
+        for item in (*self._open.values(), *self._starts.values()):
+            item.doubted = item.doubted or item.seq > 0
+            if item not in queued:
+                self._settle(item, Outcome("unknown", reason))
+        self._open, self._decided = {}, None
+
+    def _drop_until(self, seq: int) -> list[Item]:
+        dropped = []
         while self._items and 0 < self._items[0].seq <= seq:
-            self._items.popleft()
+            dropped.append(self._items.popleft())
+        return dropped
+
+    # -- what the dispatcher says -----------------------------------------------------------------
+
+    async def acknowledge(self, seq: int, refused: Collection[int] = ()) -> None:
+        """The dispatcher has done everything up to here, but for what it refused: frames of its
+        own tell why."""
+        async with self._room:
+            self._acknowledged = max(self._acknowledged, min(seq, self._last))
+            for item in self._drop_until(self._acknowledged):
+                if item.seq not in refused and item.seq in self._open:
+                    self._accept(item.seq)
+            self._room.notify_all()
+
+    def refuse(self, seq: int, reason: str, *, again: bool = False) -> None:
+        """A frame was not carried out; `again`: it is sent once more, after a pause."""
+        item = self._open.pop(seq, None)
+        if item is None:
+            return
+        if again and self._closed is None:
+            self._put_later(item)
+        else:
+            self._settle(item, Outcome("unknown" if item.doubted else "refused", reason))
+
+    def started(self, session: str, instance: str) -> None:
+        """An instance has accepted a session."""
+        if session in self._starts:
+            self._settle(self._starts[session], Outcome("accepted", "", instance))
+
+    def over(self, session: str, outcome: Outcome) -> None:
+        """A session is over, perhaps before any instance has accepted it."""
+        if session in self._starts:
+            self._settle(self._starts[session], outcome)
+
+    def heard(self, seq: int) -> None:
+        """The dispatcher's frames up to here have come, and with them its refusals."""
+        if self._decided is None or seq < self._decided[1]:
+            return
+        received, self._decided = self._decided[0], None
+        for number in [number for number in self._open if number <= received]:
+            self._accept(number)
+
+    def _accept(self, seq: int) -> None:
+        """A frame was carried out. Who accepted a session is told later, but not if the dispatcher
+        has forgotten it meanwhile and the instance has not."""
+        item = self._open.pop(seq)
+        if item.doubted or self._starts.get(item.sent.session) is not item:
+            self._settle(item, Outcome("accepted"))
+
+    def _settle(self, item: Item, outcome: Outcome) -> None:
+        if self._starts.get(item.sent.session) is item:
+            del self._starts[item.sent.session]
+        item.sent.settle(outcome)

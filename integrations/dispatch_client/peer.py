@@ -3,26 +3,23 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Coroutine
 from contextlib import suppress
-from typing import Any, Self
+from typing import Self
 
 from .codec import Frame
+from .conversation import Conversation
 from .errors import DispatchError, NotLinkedError, StoppedError
-from .incoming import Inbox, Job, Serial
+from .handlers import Handler
+from .incoming import Acks, Inbox, Job
 from .link import Link
-from .outgoing import Outgoing
-from .sessions import Sessions
+from .outgoing import LINK_LOST
 from .settings import Settings
+from .waiting import within
 
 logger = logging.getLogger(__name__)
 
-ACK_EVERY = 64
-ACK_SECONDS = 0.05
-GONE = "no such session"
 
-
-class Peer:
+class Peer(Conversation):
     """One registered end. Use as an asynchronous context, or `start_link` and `stop`.
 
     `id` is what the dispatcher knows it by; it is kept over lost links. `incarnation` names this
@@ -33,22 +30,20 @@ class Peer:
     side = ""
     keeps_sessions = False  # whether sessions outlive a link that the dispatcher calls new
 
-    def __init__(self, settings: Settings, *, peer_id: str = "", incarnation: str = "") -> None:
+    def __init__(
+        self, settings: Settings, handler: Handler, *, peer_id: str = "", incarnation: str = ""
+    ) -> None:
         self.id = peer_id
         self.incarnation = incarnation or secrets.token_hex(8)
-        self.sessions = Sessions()
         self.arrival = ""
         self.failure: DispatchError | None = None
-        self._outgoing = Outgoing(settings.unacknowledged_limit)
+        super().__init__(handler, settings.unacknowledged_limit)
         self._link = Link(settings, self.side, self, self._outgoing)
         self._inbox = Inbox()
-        self._serial = Serial()
         self._registered = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
         self._acknowledging: asyncio.Task[None] | None = None
-        self._to_acknowledge = asyncio.Event()
-        self._many = asyncio.Event()
-        self._count = 0
+        self._acks = Acks(self._send_ack)
 
     # -- life -----------------------------------------------------------------------------------
 
@@ -64,13 +59,14 @@ class Peer:
         if self._running is None and self.failure is None:
             loop = asyncio.get_running_loop()
             self._running = loop.create_task(self._run())
-            self._acknowledging = loop.create_task(self._acknowledge())
+            self._acknowledging = loop.create_task(self._acks.run())
 
     async def _run(self) -> None:
         try:
             await self._link.run()
         except DispatchError as error:
             await self._fail(error)
+            self._end_here(self.sessions, str(error))
             logger.error("dispatch: %s %s is refused: %s", self.side, self.id, error)
 
     async def _fail(self, error: DispatchError) -> None:
@@ -105,7 +101,7 @@ class Peer:
 
     async def flush(self, seconds: float = 10.0) -> bool:
         """Wait until all own frames are acknowledged; False: not in time."""
-        return await _within(seconds, self._outgoing.empty())
+        return await within(seconds, self._outgoing.empty())
 
     async def drain(self, seconds: float) -> bool:
         """Wait until no session is left; False: not in time.
@@ -113,19 +109,23 @@ class Peer:
         Have the instance's name drained first (page, API, `manage.py dispatch drain`), else new
         sessions keep coming.
         """
-        return await _within(seconds, self.sessions.none_left())
+        return await within(seconds, self.sessions.none_left())
 
     async def stop(self, seconds: float = 5.0) -> None:
         """End in order: handlers finish, own frames are acknowledged, then the socket closes.
 
-        What cannot be told within `seconds` is left to the dispatcher's timers. Sessions are
-        not ended: an instance that should first serve them to their end uses `drain`.
+        What cannot be told within `seconds` is left to the dispatcher's timers. The other ends
+        are not told: an instance that should first serve its sessions to their end uses `drain`.
+        `ended` is called for each session that is left.
         """
         if self.linked:
-            done = await _within(seconds, self._settle())
+            done = await within(seconds, self._settle())
             if not done:
                 logger.warning("dispatch: %s stops with frames that nobody acknowledged", self.id)
-        await self.abort()
+        await self._unlink()
+        self._end_here(self.sessions, "stopped")
+        await within(seconds, self._serial.idle())
+        await self._serial.aclose()
 
     async def _settle(self) -> None:
         await self._serial.idle()
@@ -134,13 +134,16 @@ class Peer:
             await self._send_ack()
 
     async def abort(self) -> None:
-        """End at once: nothing more is said, the socket closes."""
+        """End at once: nothing more is said, the socket closes, no handler is called any more."""
+        await self._unlink()
+        await self._serial.aclose()
+
+    async def _unlink(self) -> None:
         await self._fail(StoppedError("stopped"))
         for task in (self._running, self._acknowledging):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
-        await self._serial.aclose()
 
     def cut(self) -> None:
         """Drop the link as a broken line would; the next one follows after the back-off."""
@@ -148,14 +151,18 @@ class Peer:
 
     # -- what the link tells ----------------------------------------------------------------------
 
+    def on_registration(self, hello: Frame) -> Frame:
+        """The frame that registers this end."""
+        raise AssertionError("each side registers in its own way")
+
     def on_registered(self, frame: Frame) -> bool:
         """Take up the numbers of both directions; returns whether old frames are sent again."""
         self.arrival, self.id = str(frame["arrival"]), str(frame["id"])
         if int(frame["next"]) != self._inbox.received + 1:
             self._inbox = Inbox(int(frame["next"]) - 1)
         if self.arrival in ("new", "restart") and self.links and not self.keeps_sessions:
-            for session in self.sessions:
-                self._end_here(session, "the dispatcher knows it no more")
+            begun = set(self.sessions) - self._starting()
+            self._end_here(begun, "the dispatcher knows it no more")
         return self.arrival != "new"
 
     @property
@@ -165,15 +172,17 @@ class Peer:
 
     def on_resync(self) -> list[Frame]:
         """The sessions that this end holds; those whose start goes again are not among them."""
-        starting = {
-            str(frame["session"]) for frame in self._outgoing.frames() if frame["op"] == "start"
-        }
-        return self.sessions.resync_frames(without=starting)
+        return self.sessions.resync_frames(without=self._starting())
+
+    def _starting(self) -> frozenset[str]:
+        frames = self._outgoing.frames()
+        return frozenset(str(frame["session"]) for frame in frames if frame["op"] == "start")
 
     def on_linked(self) -> None:
         """The link is up; nothing was sent on it yet."""
+        self._outgoing.heard(self._inbox.received)
         self._registered.set()
-        self._serial.submit("link", lambda: self._tell_linked(self.arrival))
+        self._serial.submit("link", lambda: self._handler.linked(self.arrival))
 
     def on_unlinked(self, reason: str) -> None:
         """The link is gone."""
@@ -183,7 +192,7 @@ class Peer:
     def on_given_up(self, frames: list[Frame]) -> None:
         """Tell of frames whose fate nobody knows."""
         for frame in frames:
-            self._refused(str(frame["op"]), str(frame.get("session", "")), "link lost")
+            self._refused(str(frame["op"]), str(frame.get("session", "")), LINK_LOST)
 
     def on_frame(self, frame: Frame) -> None:
         """Take a numbered frame; others are none of a peer's business."""
@@ -191,9 +200,10 @@ class Peer:
             return
         seq, inbox = int(frame["seq"]), self._inbox
         if not inbox.take(seq):
-            self._to_acknowledge.set()  # the word about it may have been lost
+            self._acks.due()  # the word about it may have been lost
             return
         jobs = self._jobs(frame)
+        self._outgoing.heard(seq)
         left = len(jobs)
 
         async def run(job: Job) -> None:
@@ -212,66 +222,8 @@ class Peer:
 
     def _handled(self, inbox: Inbox, seq: int) -> None:
         if inbox.done(seq) and inbox is self._inbox:
-            self._count += 1
-            self._to_acknowledge.set()
-            if self._count >= ACK_EVERY:
-                self._many.set()
-
-    async def _acknowledge(self) -> None:
-        """Acknowledge what was handled, many at a time or after a moment."""
-        while True:
-            await self._to_acknowledge.wait()
-            await _within(ACK_SECONDS, self._many.wait())
-            self._to_acknowledge.clear()
-            self._many.clear()
-            self._count = 0
-            with suppress(OSError):  # said again on the next link
-                await self._send_ack()
+            self._acks.handled()
 
     async def _send_ack(self) -> None:
         if self.linked and self._inbox.handled:
             await self._link.send({"op": "ack", "seq": self._inbox.handled})
-
-    # -- what each side does in its own way -------------------------------------------------------
-
-    def on_registration(self, hello: Frame) -> Frame:
-        """The frame that registers this end."""
-        raise AssertionError("each side registers in its own way")
-
-    def _jobs(self, frame: Frame) -> list[tuple[str, Job]]:
-        """What a numbered frame asks for: jobs, each with the key in whose order it runs."""
-        raise AssertionError("each side has frames of its own")
-
-    async def _tell_linked(self, arrival: str) -> None:
-        raise AssertionError("each side has a handler of its own")
-
-    def _end_here(self, session: str, reason: str) -> None:
-        raise AssertionError("each side has a handler of its own")
-
-    def _refused(self, what: str, session: str, reason: str) -> None:
-        raise AssertionError("each side has a handler of its own")
-
-    # -- sending ----------------------------------------------------------------------------------
-
-    async def send(self, session: str, body: Any = None) -> None:
-        """Send a message of a session; waits while too much is unacknowledged."""
-        await self._outgoing.put({"op": "message", "session": session, "body": body})
-
-    async def end(self, session: str, reason: str = "", body: Any = None) -> None:
-        """End a session: the other end is told, and again until it has heard it."""
-        self.sessions.remove(session)
-        frame = {"op": "end", "session": session, "reason": reason, "body": body}
-        self._outgoing.put_nowait(frame)
-
-    async def deliver(self, body: Any = None, to: str = "") -> None:
-        """Send a message outside any session: an instance names the front-end."""
-        await self._outgoing.put({"op": "deliver", "body": body} | ({"to": to} if to else {}))
-
-
-async def _within(seconds: float, work: Coroutine[Any, Any, Any]) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            await work
-    except TimeoutError:
-        return False
-    return True

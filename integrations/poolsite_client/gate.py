@@ -21,9 +21,13 @@ class Gate(Client):
         super().__init__(url, token, **options)
         self.gate = gate
 
-    def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
-        """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
-        return self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds))
+    def acquire(self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1) -> Permit:
+        """A permit that counts as `weight`; the same holder gets the one that it has.
+
+        Waits up to `wait_seconds`. Raises Refused when there is none, RejectedError for another
+        weight than that of the holder's permit.
+        """
+        return self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds, weight))
 
     def renew(self, permit: Permit) -> None:
         """Move the deadline. Raises PermitLost when the permit is held no longer."""
@@ -36,14 +40,16 @@ class Gate(Client):
         return self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
 
     @contextlib.contextmanager
-    def permit(self, holder_name: str, *, wait_seconds: float = 0.0) -> Iterator[Permit]:
+    def permit(
+        self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
+    ) -> Iterator[Permit]:
         """Hold a permit: renewed in time, released at the end, whatever happens inside.
 
         An error inside counts as one of the external system (adaptive cap). Code inside calls
         `permit.check()` between pieces of work. Raises PermitLost at the end when the deadline had
         passed before.
         """
-        permit = self.acquire(holder_name, wait_seconds=wait_seconds)
+        permit = self.acquire(holder_name, wait_seconds=wait_seconds, weight=weight)
         began, ok = clock.now(), None
         try:
             with self._runner.holding(permit, lease.keep(permit, lambda: holder.renew(permit))):
@@ -66,9 +72,11 @@ class AsyncGate(AsyncClient):
         super().__init__(url, token, **options)
         self.gate = gate
 
-    async def acquire(self, holder_name: str, *, wait_seconds: float = 0.0) -> Permit:
-        """A permit; the same holder gets the one that it has. Raises Refused when there is none."""
-        return await self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds))
+    async def acquire(
+        self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
+    ) -> Permit:
+        """A permit that counts as `weight`; as `Gate.acquire`."""
+        return await self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds, weight))
 
     async def renew(self, permit: Permit) -> None:
         """Move the deadline. Raises PermitLost when the permit is held no longer."""
@@ -81,12 +89,14 @@ class AsyncGate(AsyncClient):
         return await self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
 
     @contextlib.asynccontextmanager
-    async def permit(self, holder_name: str, *, wait_seconds: float = 0.0) -> AsyncIterator[Permit]:
+    async def permit(
+        self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
+    ) -> AsyncIterator[Permit]:
         """Hold a permit: renewed in time, released at the end, whatever happens inside.
 
         What runs inside is cancelled when the deadline has passed, and PermitLost is raised.
         """
-        permit = await self.acquire(holder_name, wait_seconds=wait_seconds)
+        permit = await self.acquire(holder_name, wait_seconds=wait_seconds, weight=weight)
         began, ok = clock.now(), None
         try:
             async with self._runner.holding(

@@ -10,14 +10,16 @@ from .retrying import spread
 from .steps import Answer, Pause, Steps, ask
 
 SHORTEST_PAUSE_SECONDS = 0.2
+WAIT_LIMIT_SECONDS = 60.0  # in one request
 
 
 @dataclass(kw_only=True)
 class Permit(Lease):
-    """A slot of a gate, held by `holder`."""
+    """A slot of a gate, or `weight` slots, held by `holder`."""
 
     gate: str
     holder: str
+    weight: int = 1
 
 
 def path_of(gate: str, verb: str) -> str:
@@ -25,20 +27,32 @@ def path_of(gate: str, verb: str) -> str:
     return f"/api/v1/gates/{quote(gate, safe='')}/{verb}"
 
 
-def acquire(gate: str, holder: str, wait_seconds: float) -> Steps[Permit]:
-    """Ask until there is a permit, each time when the gate says that it is of use.
+def acquire(gate: str, holder: str, wait_seconds: float, weight: int = 1) -> Steps[Permit]:
+    """Ask for a permit; the gate itself waits for it, up to WAIT_LIMIT_SECONDS in one request.
 
     Raises Refused when there was none within `wait_seconds` (0: the first answer counts), and
     PermitLost when the answer took longer than the permit lasts.
     """
     until = clock.now() + wait_seconds
+
+    def body() -> dict[str, object]:
+        left = max(0.0, until - clock.now())
+        words: dict[str, object] = {"holder": holder}
+        if weight != 1:
+            words["weight"] = weight
+        if left:
+            words["wait_ms"] = int(min(left, WAIT_LIMIT_SECONDS) * 1_000)
+            words["keep_place"] = left > WAIT_LIMIT_SECONDS
+        return words
+
     while True:
-        answer = yield from ask(path_of(gate, "acquire"), {"holder": holder})
+        answer = yield from ask(path_of(gate, "acquire"), body)
         if answer.body.get("granted"):
             terms = terms_of(answer)
             permit = Permit(
                 gate=gate,
                 holder=holder,
+                weight=weight,
                 token=terms.token,
                 deadline=terms.deadline,
                 signed=terms.signed,
@@ -51,8 +65,10 @@ def acquire(gate: str, holder: str, wait_seconds: float) -> Steps[Permit]:
         left = until - clock.now()
         if left <= 0:
             raise refused
-        # It is asked once more at the end of the wait.
-        yield Pause(min(left, spread(max(refused.retry_after, SHORTEST_PAUSE_SECONDS))))
+        # The gate has waited, or it had too many who wait: then it is asked again by and by.
+        waited = clock.now() - answer.asked_at
+        pause = max(refused.retry_after, SHORTEST_PAUSE_SECONDS) - waited
+        yield Pause(max(0.0, min(left, spread(max(0.0, pause)))))
 
 
 def _refused(answer: Answer) -> Refused:
@@ -68,7 +84,9 @@ def _refused(answer: Answer) -> Refused:
 def renew(permit: Permit) -> Steps[None]:
     """Move the deadline. Raises PermitLost when the gate says that the permit is not held."""
     permit.check()
-    words = {"holder": permit.holder, "token": permit.token}
+    words: dict[str, object] = {"holder": permit.holder, "token": permit.token}
+    if permit.weight != 1:
+        words["weight"] = permit.weight
     answer = yield from ask(path_of(permit.gate, "renew"), words, until=permit.ends_at)
     if answer.body.get("granted"):
         permit.renewed(terms_of(answer))

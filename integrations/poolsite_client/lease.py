@@ -67,14 +67,17 @@ class Terms:
 
 
 def terms_of(answer: Answer) -> Terms:
-    """Read an answer that carries a permit. It lasts from when the question was sent, at least."""
+    """Read an answer that carries a permit. It lasts from when the question was sent, at least,
+    and what the gate says that the question waited.
+    """
     body = answer.body
+    asked_at = clock.ends_at(answer.asked_at, int(body.get("waited_ms") or 0))
     return Terms(
         int(body["token"]),
         int(body["deadline"]),
         str(body.get("permit") or ""),
-        answer.asked_at,
-        clock.ends_at(answer.asked_at, int(body["remaining_ms"])),
+        asked_at,
+        clock.ends_at(asked_at, int(body["remaining_ms"])),
     )
 
 

@@ -1,6 +1,5 @@
 """The pool's hot routes: events and live lists, served before Django."""
 
-import asyncio
 from typing import Any
 
 import orjson
@@ -10,7 +9,7 @@ from starlette.responses import Response
 from numbers.api import live_list, processing
 from numbers.api.directory import PoolRef, directory
 from numbers.api.reading import EVENTS, MalformedError, Reader
-from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, Event, LiveList
+from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.api import lane
@@ -20,6 +19,7 @@ from poolsite.api.problems import (
     problem_headers,
     problem_response,
 )
+from poolsite.api.waiting import while_connected
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"
 LIVE_PATH = "/api/v1/pools/{slug}/live"
@@ -54,7 +54,7 @@ async def post_events(request: Request) -> Response:
             media_type="application/json",
         )
     if read.wait_ms and read.event == "call":
-        status, answer = await _while_connected(request, pool, principal, read)
+        status, answer = await while_connected(request, processing.one(pool, principal, read))
     else:
         status, answer = await processing.one(pool, principal, read)
     return _response(status, answer)
@@ -87,27 +87,6 @@ async def _admit(request: Request) -> tuple[Principal, PoolRef]:
     if not decision or pool is None:
         raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-pool")))
     return principal, pool
-
-
-async def _while_connected(
-    request: Request, pool: PoolRef, principal: Principal, event: Event
-) -> processing.Answered:
-    """Run a call that waits, as long as its client does."""
-    call = asyncio.ensure_future(processing.one(pool, principal, event))
-    gone = asyncio.ensure_future(_disconnected(request))
-    try:
-        await asyncio.wait([call, gone], return_when=asyncio.FIRST_COMPLETED)
-        if not call.done():
-            call.cancel()
-            raise ConnectionResetError("the client left while its call waited")
-        return call.result()
-    finally:
-        gone.cancel()
-
-
-async def _disconnected(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _response(status: int, answer: dict[str, Any]) -> Response:

@@ -7,54 +7,15 @@ second. News can get lost, so the waiter also asks again by itself, as often as 
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 from numbers import pool
 from numbers.api.reading import MalformedError
 from numbers.pool import Event, Outcome, PoolKeys
 from poolsite import hotpath
-from poolsite.live.hub import hub_of_loop
-from poolsite.per_loop import PerLoop
+from poolsite.api import waiting
 
 logger = logging.getLogger(__name__)
-
-WAITERS_PER_PROCESS = 5_000
-
-
-class Offers:
-    """Who waits in this loop, by pool and call id."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, dict[str, set[asyncio.Event]]] = {}
-        self.count = 0
-
-    @contextlib.asynccontextmanager
-    async def listening(self, slug: str, call_id: str) -> AsyncIterator[asyncio.Event]:
-        """An event that is set when a number stands ready for this call."""
-        news = asyncio.Event()
-        calls = self._waiting.setdefault(slug, {})
-        calls.setdefault(call_id, set()).add(news)
-        self.count += 1
-        channel = PoolKeys(slug).offers_channel
-
-        def heard(text: str) -> None:
-            for waiter in self._waiting.get(slug, {}).get(text, ()):
-                waiter.set()
-
-        try:
-            async with hub_of_loop().wakes.listening([channel], heard):
-                yield news
-        finally:
-            self.count -= 1
-            calls[call_id].discard(news)
-            if not calls[call_id]:
-                del calls[call_id]
-            if not calls and self._waiting.get(slug) is calls:
-                del self._waiting[slug]
-
-
-offers = PerLoop(Offers)
 
 
 async def call(slug: str, event: Event) -> Outcome:
@@ -65,13 +26,14 @@ async def call(slug: str, event: Event) -> Outcome:
     """
     if not event.call_id:
         raise MalformedError("wait_ms: a call that waits needs a call_id")
-    if offers().count >= WAITERS_PER_PROCESS:
+    if waiting.room().is_full:
         event = replace(event, wait_ms=0)
     end = asyncio.get_running_loop().time() + event.wait_ms / 1000
     outcome = await hotpath.arun(pool.event(slug, event))
     if outcome.waiting:
         try:
-            return await _wait(slug, event, outcome, end)
+            with waiting.room().one_more():
+                return await _wait(slug, event, outcome, end)
         except asyncio.CancelledError:
             await asyncio.shield(_leave(slug, event))
             raise
@@ -81,7 +43,9 @@ async def call(slug: str, event: Event) -> Outcome:
 async def _wait(slug: str, event: Event, outcome: Outcome, end: float) -> Outcome:
     """Ask again at each news, and as often as the pool says, until `end` (the loop's time)."""
     loop = asyncio.get_running_loop()
-    async with offers().listening(slug, event.call_id) as news:
+    channel = PoolKeys(slug).offers_channel
+    listening = waiting.waiters().listening(channel, event.call_id)
+    async with listening as news:
         while True:
             pause = min(end - loop.time(), (outcome.retry_ms or 1000) / 1000)
             with contextlib.suppress(TimeoutError):

@@ -53,6 +53,7 @@ def complete(document: dict[str, Any], accesses: Accesses) -> None:
     examples = Examples(Schemas(document))
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
+            _keep_alternatives(operation)
             name = f"{method.upper()} {path.removeprefix(ROOT)}"
             if takes_key(name):
                 operation["parameters"] = [*operation.get("parameters", ()), KEY]
@@ -60,6 +61,17 @@ def complete(document: dict[str, Any], accesses: Accesses) -> None:
             rows = [row for row in known if row[1] in kinds]
             operation["responses"] = _responses(operation.get("responses", {}), rows)
             _add_examples(operation, examples, path.removeprefix(ROOT).partition("/")[0])
+
+
+def _keep_alternatives(operation: Mapping[str, Any]) -> None:
+    """Of a body that is one or many, keep the choice alone.
+
+    ninja adds the `anyOf` of `openapi_extra` to its own `$ref`. Beside a `$ref`, generators of
+    clients ignore everything else, and would know the single object only.
+    """
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        if "anyOf" in content["schema"]:
+            content["schema"].pop("$ref", None)
 
 
 def takes_key(name: str) -> bool:

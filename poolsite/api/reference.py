@@ -31,6 +31,7 @@ PAGES: Final = {
     "groups": (_("Dispatcher"), ("groups",)),
     "billing": (_("Billing"), ("accounts",)),
     "payments": (_("Top-ups and tariffs"), ()),
+    "statements": (_("Statements"), ()),
     "campaigns": (_("Campaigns and chatbots"), ()),
     "people": (_("People"), ("people",)),
     "access": (_("Tokens and audit log"), ("tokens", "audit-log")),

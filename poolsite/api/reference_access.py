@@ -173,6 +173,8 @@ WRITERS: Final[dict[str, tuple[str, ...]]] = {
     "groups/{slug}": ("dispatch.configure",),
     "groups/{slug}/instances/{name}": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/instances/{name}/manual": ("dispatch.view", "dispatch.operate"),
+    "groups/{slug}/instances/{name}/backup": ("dispatch.view", "dispatch.operate"),
+    "groups/{slug}/instances/{name}/uneject": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/peers/{peer}/disconnect": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/sessions/end": ("dispatch.view", "dispatch.operate"),
     "groups/{slug}/upgrades": ("dispatch.view", "dispatch.operate"),

@@ -4,8 +4,10 @@ The OpenAPI document is open to everybody, so the reference is, too.
 """
 
 from functools import cache, lru_cache
+from hashlib import sha256
 from typing import Any
 
+import orjson
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -14,7 +16,7 @@ from django.urls import path, reverse
 from django.utils.html import escape
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import etag, require_safe
 
 from poolsite.access.mails import site_of
 from poolsite.api.problems import problem_types
@@ -32,6 +34,20 @@ KEPT_PIECES = 64  # pages × languages × hosts
 def groups() -> tuple[Group, ...]:
     """The reference of this process, made when somebody first looks."""
     return groups_of(api.get_openapi_schema(), accesses_of(api))
+
+
+@cache
+def _document() -> tuple[bytes, str]:
+    """The OpenAPI document as it is sent, and its ETag; made when somebody first asks."""
+    text = orjson.dumps(api.get_openapi_schema(), default=str)
+    return text, f'"{sha256(text).hexdigest()[:32]}"'
+
+
+@require_safe
+@etag(lambda request: _document()[1])
+def document(request: HttpRequest) -> HttpResponse:
+    """The OpenAPI document. 304 for who has this one."""
+    return HttpResponse(_document()[0], content_type="application/json")
 
 
 @require_safe
@@ -94,6 +110,7 @@ register_offer(
 )
 
 urlpatterns = [
+    path("api/v1/openapi.json", document, name="api_document"),
     path("api/v1/docs", introduction, name="api_reference"),
     path("api/v1/docs/", without_slash),
     path("api/v1/docs/<slug:tag>", group_page, name="api_reference_group"),

@@ -95,6 +95,7 @@ api = DocumentedAPI(
         "(events, holds, permits) ignore this header: the same ID takes effect once."
     ),
     docs_url=None,
+    openapi_url=None,  # reference_views.py serves the document
     auth=CredentialAuth(),
     urls_namespace="api",
     parser=BoundedParser(),

@@ -22,6 +22,19 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         *(409, "The gate's state does not allow this"),
         "The state of the gate or batch doesn't allow this.",
     ),
+    "weight-conflict": (
+        *(409, "The permit has another weight"),
+        "The holder has a permit of another weight. It was not changed.",
+    ),
+    "weight-over-limit": (
+        *(409, "The weight is over the concurrency limit"),
+        "The weight is greater than the gate's current concurrency limit.",
+    ),
+    "several-gates": (
+        *(422, "One request acquires one gate"),
+        "Gates are on different Redis slots, so permits of several gates can't be acquired "
+        "together or not at all. Acquire them one by one, in the same order everywhere.",
+    ),
     "gate-recovering": (409, "The gate is recovering", "The gate is recovering."),
 }
 
@@ -48,12 +61,13 @@ OPERATIONS: Mapping[str, str] = {
     "GET gates/{slug}/batches/{batch}/tasks": "unknown-gate unknown-batch",
     "GET gates/{slug}/batches/{batch}/failed": "unknown-gate unknown-batch",
     "POST gates/{slug}/batches/{batch}/{what}": "unknown-gate unknown-batch gate-refused",
-    "POST gates/{slug}/acquire": "unknown-gate",
+    "POST gates/{slug}/acquire": "unknown-gate weight-conflict weight-over-limit several-gates",
     "POST gates/{slug}/release": "unknown-gate",
     "POST gates/{slug}/renew": "unknown-gate",
     "POST gates/{slug}/incr": "unknown-gate",
     "POST gates/{slug}/decr": "unknown-gate",
     "POST gates/{slug}/observe": "unknown-gate",
+    "GET gates/{slug}/devices/{device}": "unknown-gate",
     "POST devices/{device}/report": "unknown-device unknown-gate",
 }
 

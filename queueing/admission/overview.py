@@ -1,8 +1,14 @@
 """What the gates put into the metrics."""
 
 from collections.abc import Iterable
+from itertools import accumulate
 
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
 
 from poolsite import operations
 from poolsite.hotpath.rows import with_figures
@@ -10,7 +16,7 @@ from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.admission import gate as door
 from queueing.admission.models import Gate
 
-LEVELS = ("cap", "used", "waiting")
+LEVELS = ("cap", "used", "permits", "waiting")
 COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun")
 
 
@@ -22,15 +28,29 @@ def register() -> None:
 def collect() -> Iterable[Metric]:
     """Figures of each gate for Prometheus: no names of holders or devices."""
     levels = GaugeMetricFamily(
-        "poolsite_gate_permits", "Permits of a gate: cap, in use, waiting.", labels=["gate", "what"]
+        "poolsite_gate_permits",
+        "Slots of a gate: cap, in use, permits, waiting.",
+        labels=["gate", "what"],
     )
     common = AggregateMetrics("poolsite_gate", "gate", opened="1 while the gate lets holders in.")
     counters = CounterMetricFamily(
         "poolsite_gate_events", "Events of a gate since its data began.", labels=["gate", "event"]
+    )
+    waits = HistogramMetricFamily(
+        "poolsite_gate_wait_seconds",
+        "From the first request to the permit, for gates with a line.",
+        labels=["gate"],
     )
     for gate, figures in with_figures(Gate.objects.order_by("slug"), door.show, patient=True):
         common.add(gate.slug, figures)
         if figures is not None:
             add_each(levels, [gate.slug], figures, LEVELS)
             add_each(counters, [gate.slug], figures, COUNTERS)
-    return [levels, common.is_open, common.backlog, counters]
+            waits.add_metric([gate.slug], *_histogram(figures.waits))
+    return [levels, common.is_open, common.backlog, counters, waits]
+
+
+def _histogram(waits: door.Waits) -> tuple[list[tuple[str, float]], float]:
+    """Prometheus' form: how many waited up to each bound, and the sum in seconds."""
+    bounds = [*(str(bound / 1_000) for bound in waits.bounds_ms), "+Inf"]
+    return list(zip(bounds, accumulate(waits.total), strict=True)), waits.total_us / 1e6

@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite.api.reading import STRICT
+from poolsite.api.waiting import WAIT_LIMIT_MS
+from queueing.admission.gate import CAP_LIMIT
 
 BODY_LIMIT_BYTES = 400_000
 RESULTS_LIMIT = 32
@@ -13,6 +15,8 @@ DATA_LIMIT_BYTES = 8_192
 Holder = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]*$")
 ]
+Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
+Weight = Annotated[int, Field(ge=1, le=CAP_LIMIT)]
 TaskName = Annotated[
     str, StringConstraints(max_length=56, pattern=r"^[a-z0-9-]{1,40}\.[0-9]{1,15}$")
 ]
@@ -68,7 +72,7 @@ class ReportAnswer(BaseModel):
     estimate_seconds: int | None = None
     reason: str = Field(
         "",
-        description="Why there is no task: full, turn, rate, paused, recovering, "
+        description="Why there is no task: full, turn, rate, paused, recovering, not open, closed, "
         "loading (a window is open but its tasks are still loading: ask again).",
     )
     results: list[TakenResult] = Field(default_factory=list)
@@ -80,6 +84,21 @@ class AcquireIn(BaseModel):
     model_config = STRICT
 
     holder: Holder
+    weight: Weight = Field(1, description="How many slots the permit counts as.")
+    wait_ms: int = Field(
+        0, ge=0, le=WAIT_LIMIT_MS, description="How long to wait for a permit before the answer."
+    )
+    keep_place: bool = Field(
+        False,
+        description="With `wait_ms`: keep the place in line if there is no permit in time, because "
+        "the holder asks again at once.",
+    )
+    gates: list[Slug] | None = Field(
+        None,
+        min_length=1,
+        max_length=32,
+        description="Only the gate of the path. Several gates are refused with `several-gates`.",
+    )
 
 
 class ReleaseIn(BaseModel):
@@ -100,6 +119,9 @@ class RenewIn(BaseModel):
 
     holder: Holder
     token: Token
+    weight: Weight | None = Field(
+        None, description="The permit's weight, which counts if Redis lost the permit. Default: 1."
+    )
 
 
 class ObserveIn(BaseModel):
@@ -124,6 +146,11 @@ class PermitAnswer(BaseModel):
     )
     permit: str | None = Field(
         None, description="The signed permit, if the gate has a signing key."
+    )
+    waited_ms: int | None = Field(
+        None,
+        description="With `wait_ms`: how long the request waited. A caller counts `remaining_ms` "
+        "from the moment it sent the request, plus this.",
     )
     reason: str = ""
     place: int | None = None

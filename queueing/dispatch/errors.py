@@ -32,6 +32,8 @@ OPERATIONS: Mapping[str, str] = {
     "GET groups/{slug}/instances": "unknown-group",
     "GET groups/{slug}/front-ends": "unknown-group",
     "POST groups/{slug}/instances/{name}/manual": "unknown-group",
+    "POST groups/{slug}/instances/{name}/backup": "unknown-group",
+    "POST groups/{slug}/instances/{name}/uneject": "unknown-group unknown-instance group-refused",
     "DELETE groups/{slug}/instances/{name}": "unknown-group unknown-instance group-refused",
     "POST groups/{slug}/front-ends/{peer_id}/count": "unknown-group",
     "POST groups/{slug}/peers/{peer}/disconnect": "unknown-group unknown-peer",

@@ -25,6 +25,15 @@ SECTIONS = (
         _("When a session is cleared if its end is never reported."),
     ),
     Section(
+        _("Failed sessions"),
+        (
+            *("start_retries", "answer_seconds", "failure_threshold_percent"),
+            *("failure_minimum_sessions", "failure_window_seconds", "ejection_seconds"),
+            *("max_ejection_percent", "slow_start_seconds"),
+        ),
+        _("When an instance that fails its sessions gets no new ones for a time."),
+    ),
+    Section(
         _("Advanced"),
         ("out_limit", "ends_limit", "log_limit"),
         _("Buffers for each peer and the event log"),

@@ -89,12 +89,16 @@ class _WithBody(Sequenced):
 
 
 class Start(_WithBody):
-    """A front-end begins a session; `key` makes sessions of one key stick to one instance."""
+    """A front-end begins a session; `key` makes sessions of one key stick to one instance.
+
+    `confirm`: it is told which instance accepted the session.
+    """
 
     op: Literal["start"]
     session: SessionId
     key: Key | None = None
     ttl_seconds: int | None = Field(None, ge=1, le=86_400)
+    confirm: bool = False
 
 
 class Message(_WithBody):
@@ -105,11 +109,12 @@ class Message(_WithBody):
 
 
 class End(_WithBody):
-    """Either end ends the session; its route goes."""
+    """Either end ends the session; its route goes. `failed`: the instance could not serve it."""
 
     op: Literal["end"]
     session: SessionId
     reason: Text = ""
+    failed: bool = False
 
 
 class Deliver(_WithBody):

@@ -30,7 +30,8 @@ async def main():
     front_end = FrontEnd(settings, FrontHandler(), profile="HTTP")
     async with instance, front_end:
         await instance.wait_registered()
-        print("session", await front_end.start({"hello": "world"}))
+        started = await front_end.start({"hello": "world"})
+        print("session", started.session, "on", started.instance)
         await asyncio.sleep(60)
 
 asyncio.run(main())

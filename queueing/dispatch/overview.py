@@ -10,9 +10,10 @@ from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 
-LEVELS = ("sessions", "active", "pending")
+LEVELS = ("sessions", "active", "pending", "ejected")
 COUNTERS = (
     *("started", "ended", "refused", "messages", "delivered", "cleared", "expired", "freed"),
+    *("retried", "ejections"),
 )
 
 
@@ -25,7 +26,7 @@ def collect() -> Iterable[Metric]:
     """Figures of each group for Prometheus: no names of peers or sessions."""
     levels = GaugeMetricFamily(
         "poolsite_dispatch_level",
-        "A group's sessions, and its links that are active or pending.",
+        "A group's sessions, its links that are active or pending, and its ejected instances.",
         labels=["group", "what"],
     )
     common = AggregateMetrics(

@@ -28,6 +28,14 @@ class GroupOut(BaseModel):
     out_limit: int
     ends_limit: int
     log_limit: int
+    start_retries: int
+    answer_seconds: int
+    failure_threshold_percent: int
+    failure_minimum_sessions: int
+    failure_window_seconds: int
+    ejection_seconds: int
+    max_ejection_percent: int
+    slow_start_seconds: int
     sessions: int
     active: int = Field(description="Active links of front-ends and instances.")
     pending: int
@@ -42,6 +50,9 @@ class GroupOut(BaseModel):
     expired: int
     restored: int
     freed: int
+    retried: int = Field(description="Sessions that were offered to another instance.")
+    ejections: int
+    ejected: int = Field(description="Instances that are ejected now.")
 
 
 class ManualIn(BaseModel):
@@ -54,6 +65,15 @@ class ManualIn(BaseModel):
     until: Moment | None = Field(
         None, description="The instance opens automatically at this time. Include a time zone."
     )
+
+
+class BackupIn(BaseModel):
+    """Whether an instance is a backup."""
+
+    model_config = STRICT
+
+    backup: bool
+    reason: Reason = ""
 
 
 class PeerOut(BaseModel):
@@ -85,6 +105,12 @@ class InstanceOut(PeerOut):
     manual_since_us: int | None
     manual_until_us: int | None
     upgrading: bool
+    backup: bool = Field(description="Gets new sessions only while no primary can take them.")
+    ejected_until_us: int | None = Field(description="null: not ejected.")
+    ejections: int = Field(description="How many ejections count for the length of the next one.")
+    judged: int = Field(description="Sessions counted in the failure window.")
+    failed: int = Field(description="Failed sessions among them.")
+    share_percent: int = Field(description="Less than 100 during a slow start.")
 
 
 class FrontEndOut(PeerOut):
@@ -123,6 +149,11 @@ class SessionOut(BaseModel):
     front_state: str
     back_state: str
     back_manual: str
+    back_ejected_until_us: int | None
+    back_is_backup: bool
+    offered: list[str] = Field(
+        description="IDs of instances that were offered the session and did not accept it."
+    )
     if_blocked: str
 
 

@@ -57,6 +57,21 @@ def _of_instances() -> list[Sentence]:
             INSTANCES,
             _("%(actor)s removed the instance name %(thing)s"),
         ),
+        Sentence(
+            "dispatch.instance_backup",
+            INSTANCES,
+            _("%(actor)s made the instance %(thing)s a primary"),
+            variant=lambda entry: (
+                _("%(actor)s made the instance %(thing)s a backup")
+                if (entry.after or {}).get("backup")
+                else ""
+            ),
+        ),
+        Sentence(
+            "dispatch.instance_uneject",
+            INSTANCES,
+            _("%(actor)s ended the ejection of the instance %(thing)s"),
+        ),
         Sentence("dispatch.session_end", INSTANCES, _("%(actor)s ended the session %(thing)s")),
         Sentence(
             "dispatch.peer_disconnect", INSTANCES, _("%(actor)s closed the link of %(thing)s")

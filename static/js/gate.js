@@ -6,7 +6,7 @@ import { startHolders } from "./gate_holders.js";
 import { startLine } from "./gate_line.js";
 import { LastHour } from "./hour_charts.js";
 import { isOutdated } from "./outdated.js";
-import { clockOf, figure, fill, gettext } from "./words.js";
+import { clockOf, figure, fill, gettext, spanOf } from "./words.js";
 
 const page = pageData("gate-page");
 const find = (name) => document.querySelector(`[data-figure="${name}"]`);
@@ -19,6 +19,9 @@ const tellLine = startLine(page);
 show(page.live);
 subscribe(`admission.gate:${page.slug}`, { snapshot: show });
 
+/** The three percentiles of recent waits; a dash while nobody has got a permit. */
+const waitsOf = (waits) => (waits.p50 === null ? "–" : [waits.p50, waits.p95, waits.p99].map((seconds) => spanOf(Math.ceil(seconds))).join(" · "));
+
 function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
@@ -28,6 +31,8 @@ function show(data) {
   gauge.value = Math.min(data.used, data.cap);
   document.querySelector("[data-over]").hidden = data.used <= data.cap;
   for (const [name, count] of Object.entries({ waiting: data.waiting, ...hour.of(data) })) setText(find(name), figure(count));
+  setText(find("permits"), figure(data.permits));
+  setText(find("waits"), waitsOf(data.wait_seconds));
   setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
   tellLine(data);
 }

@@ -13,7 +13,7 @@ export function startHolders(page) {
 
   const make = (holder) => {
     const cell = (label, right, more = "") => h("td", { class: right ? `right num ${more}`.trim() : "", "data-label": label });
-    const parts = { task: cell(gettext("Task")), since: cell(gettext("Since"), true), left: cell(gettext("Time remaining"), true), token: cell(gettext("Token"), true, "gate-token") };
+    const parts = { task: cell(gettext("Task")), weight: cell(gettext("Weight"), true), since: cell(gettext("Since"), true), left: cell(gettext("Time remaining"), true), token: cell(gettext("Token"), true, "gate-token") };
     const line = h("tr", {}, h("th", { scope: "row", class: "name" }, nameOf(holder)), ...Object.values(parts));
     if (page.may_operate) line.append(h("td", { class: "right" }, h("button", { type: "button", class: "button button--small", onclick: () => free(holder, held[holder]) }, gettext("Free…"))));
     return { line, parts };
@@ -29,6 +29,7 @@ export function startHolders(page) {
       if (!lines.has(holder)) lines.set(holder, make(holder));
       const { line, parts } = lines.get(holder);
       setText(parts.task, row.task === null ? "–" : `#${row.task}`);
+      setText(parts.weight, figure(row.weight));
       setText(parts.token, String(row.token));
       if (body.children[place] !== line) body.insertBefore(line, body.children[place] ?? null);
     });

@@ -13,7 +13,7 @@ export function startLine(page) {
 
   const make = (who) => {
     const cell = (label) => h("td", { class: "right num", "data-label": label });
-    const parts = { place: cell(gettext("Place")), since: cell(gettext("Wait time")), asked: cell(gettext("Last request")), estimate: cell(gettext("Estimate")) };
+    const parts = { place: cell(gettext("Place")), weight: cell(gettext("Weight")), since: cell(gettext("Wait time")), asked: cell(gettext("Last request")), estimate: cell(gettext("Estimate")) };
     const name = who.startsWith("@") ? who.slice(1) : who;
     return { line: h("tr", {}, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts)), parts };
   };
@@ -24,11 +24,14 @@ export function startLine(page) {
       made.line.remove();
       lines.delete(who);
     }
-    rows.forEach(([who], place) => {
+    let units = 0; // slots that are wanted up to and with this one
+    rows.forEach(([who, row], place) => {
       if (!lines.has(who)) lines.set(who, make(who));
       const { line, parts } = lines.get(who);
       setText(parts.place, figure(place + 1));
-      setText(parts.estimate, estimateOf(place + 1));
+      units += row.weight;
+      setText(parts.weight, figure(row.weight));
+      setText(parts.estimate, estimateOf(units));
       if (body.children[place] !== line) body.insertBefore(line, body.children[place] ?? null);
     });
     table.hidden = !rows.length;
@@ -36,11 +39,11 @@ export function startLine(page) {
     setText(document.querySelector("[data-line-hint]"), rows.length < page.shown_rows ? "" : fill(gettext("First %(n)s"), { n: figure(page.shown_rows) }));
     tick();
   };
-  // As the gate itself estimates (lua/include/turn.lua): the mean time of a permit, shared by the cap.
-  const estimateOf = (place) => {
+  // As the gate itself estimates (lua/modules/line.lua): the mean time of a permit, shared by the cap.
+  const estimateOf = (units) => {
     if (gate.status !== "open" || !gate.cap) return "–";
     const hold = gate.hold_seconds || page.permit_seconds / 2;
-    return spanOf(Math.ceil((place * hold) / gate.cap));
+    return spanOf(Math.ceil((units * hold) / gate.cap));
   };
   const tick = () => {
     const now = Date.now() / 1000;

@@ -4,7 +4,7 @@ import { pageData, setText } from "./dom.js";
 import { beatOf, sessionsOf } from "./group_peers.js";
 import { isOutdated } from "./outdated.js";
 
-const STATE = ["state", "since_us", "version", "manual", "manual_since_us", "manual_until_us", "upgrading"];
+const STATE = ["state", "since_us", "version", "manual", "manual_since_us", "manual_until_us", "upgrading", "backup", "ejected_until_us"];
 const page = pageData("peer-page");
 let peer = page.peer;
 

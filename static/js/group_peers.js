@@ -80,7 +80,7 @@ function instanceCells(key, row, page) {
   const name = h("a", {}, row.name);
   const line = h("tr", { "data-peer": key }, h("th", { scope: "row", class: "name" }, name), ...Object.values(parts));
   if (page.may_operate) {
-    parts.verbs = h("td", { class: "right" });
+    parts.verbs = h("td", { class: "right full" });
     line.append(parts.verbs);
   }
   return { line, parts, name, bar, count, row };
@@ -95,7 +95,7 @@ function showInstance(made, row, page) {
   leadToSessions(made, row, page);
   setText(parts.rate, decimal(row.rate));
   setText(parts.version, row.version || "–");
-  const told = `${row.manual} ${row.upgrading} ${row.manual_by} ${row.manual_reason} ${row.manual_until_us} ${row.state}`;
+  const told = `${row.manual} ${row.upgrading} ${row.manual_by} ${row.manual_reason} ${row.manual_until_us} ${row.state} ${row.backup} ${row.ejected_until_us} ${row.share_percent}`;
   if (parts.manual.dataset.told === told) return;
   parts.manual.dataset.told = told;
   line.dataset.manual = row.manual;
@@ -104,7 +104,7 @@ function showInstance(made, row, page) {
   if (parts.verbs) parts.verbs.replaceChildren(h("span", { class: "dispatch-verbs" }, ...setVerbs(row)));
 }
 
-/** The operator's state with who, why and until; beside it the upgrade's own drain. */
+/** The operator's state with who, why and until; beside it the upgrade's own drain, the ejection and the tier. */
 function manualOf(row) {
   const found = [row.manual === "open" ? h("span", {}, MANUAL.open) : h("span", { class: "chip" }, icon(row.manual === "drain" ? "water_drop" : "block"), MANUAL[row.manual])];
   if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), pgettext("instance", "Draining for an upgrade")));
@@ -112,6 +112,9 @@ function manualOf(row) {
     const until = row.manual_until_us ? fill(gettext(", until %(at)s"), { at: momentOf(row.manual_until_us / 1000) }) : "";
     found.push(h("span", { class: "dispatch-why" }, `${row.manual_by}: ${row.manual_reason}${until}`));
   }
+  if (row.backup) found.push(" ", h("span", { class: "chip" }, pgettext("instance", "Backup")));
+  if (row.ejected_until_us) found.push(" ", h("span", { class: "chip chip--bad" }, icon("eject"), fill(gettext("Ejected until %(at)s"), { at: momentOf(row.ejected_until_us / 1000) })));
+  else if (row.share_percent < 100) found.push(" ", h("span", { class: "chip" }, fill(gettext("Slow start: %(percent)s%"), { percent: figure(row.share_percent) })));
   return found;
 }
 

@@ -84,6 +84,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         one: rule(SEE_IT, url=of_gate(url)),
         f"{one}/holders": rule(SEE_IT, url=of_gate(f"{url}/holders")),
         f"{one}/holders/<holder>": rule(SEE_NOTHING, url=of_gate(f"{url}/holders/nobody")),
+        f"{one}/devices/<device>": rule(SEE_IT, url=of_gate(f"{url}/devices/d1")),
         f"{one}/line": rule(SEE_IT, url=of_gate(f"{url}/line")),
         f"{one}/samples": rule(SEE_IT, url=of_gate(f"{url}/samples")),
         **{
@@ -110,6 +111,7 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
         "gates/<slug:slug>/": rule(SEE_IT, url=of_gate("/gates/own-gate/")),
         "gates/<slug:slug>/samples/": rule(SEE_IT, url=of_gate("/gates/own-gate/samples/")),
         "gates/<slug:slug>/holders/": rule(SEE_IT, url=of_gate("/gates/own-gate/holders/")),
+        "gates/<slug:slug>/device/": rule(SEE_IT, url=of_gate("/gates/own-gate/device/")),
         "gates/<slug:slug>/settings/": rule(OPERATE_IT, url=of_gate("/gates/own-gate/settings/")),
         "gates/<slug:slug>/act/": rule(
             OPERATE_IT, url=of_gate("/gates/own-gate/act/"), method="post"

@@ -72,6 +72,8 @@ def rows(rule: Callable[..., Any]) -> Mapping[str, Any]:
             BODY_FIRST, url=of_group(f"{url}/instances/as-1"), method="delete"
         ),
         f"{one}/instances/<name>/manual": post("instances/as-1/manual"),
+        f"{one}/instances/<name>/backup": post("instances/as-1/backup"),
+        f"{one}/instances/<name>/uneject": post("instances/as-1/uneject"),
         f"{one}/peers/<peer>/disconnect": post("peers/f:sip-1/disconnect"),
         f"{one}/front-ends": rule(SEE_IT, url=of_group(f"{url}/front-ends")),
         f"{one}/front-ends/<peer_id>/count": post("front-ends/sip-1/count"),

@@ -125,7 +125,8 @@ def _api(rule: Any) -> Mapping[str, "Rule"]:
     seen = {"messages": "", "entries": "", "receivables": "", "statements": ""}
     seen |= {"statements/<month>": "statements/2026-01"}
     seen |= {
-        f"statements/<month>/{part}": f"statements/2026-01/{part}" for part in ("rows", "csv", "pdf")
+        f"statements/<month>/{part}": f"statements/2026-01/{part}"
+        for part in ("rows", "csv", "pdf")
     }
     found = {
         "api/v1/accounts": rule(OWN | {"foreign": "ok"}),

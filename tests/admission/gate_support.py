@@ -44,8 +44,8 @@ class GateUnderTest:
         assert self.clock is not None
         self.client.hset(KEYS.tag, "clock", self.clock.advance(seconds))
 
-    def acquire(self, holder: str) -> gate.Permit:
-        permit = self.run(gate.acquire(SLUG, holder))
+    def acquire(self, holder: str, weight: int = 1) -> gate.Permit:
+        permit = self.run(gate.acquire(SLUG, holder, weight))
         assert isinstance(permit, gate.Permit)
         return permit
 
@@ -109,9 +109,30 @@ class GateUnderTest:
         line = self.client.zrange(f"{tag}:line", 0, -1)
         assert set(line) == set(self.client.zrange(f"{tag}:seen", 0, -1))
         assert int(head["line"]) == len(line)
+        self._check_weights(tag, held, line)
         log = self.client.xrange(f"{tag}:log")
         assert [entry for entry, _ in log] == [f"{n}-0" for n in range(1, int(head["seq"]) + 1)]
         self._check_tasks(tag, held)
+
+    def _check_weights(self, tag: str, held: dict[str, str], line: list[str]) -> None:
+        """What counts beyond 1 is in its set, to the slot, and nothing else is."""
+        counted: dict[str, int] = {}
+        for member in self.client.zrange(f"{tag}:weights", 0, -1):
+            deadline, who = member[1:].split(" ")
+            assert deadline == held[who][16:32]
+            counted[who] = counted.get(who, 0) + 2 ** (ord(member[0]) - ord("a"))
+        told = {who: value[48:].partition("w")[2].rstrip("r") for who, value in held.items()}
+        assert counted == {who: int(weight) - 1 for who, weight in told.items() if weight}
+        waiting = self.client.zrange(f"{tag}:heavy", 0, -1)
+        named = dict(member[1:].split(" ") for member in waiting if member[0] == "=")
+        summed: dict[str, int] = {}
+        for member in waiting:
+            if member[0] != "=":
+                arrival, who = member[1:].split(" ")
+                assert int(arrival) == int(self.client.zscore(f"{tag}:line", who))
+                summed[who] = summed.get(who, 0) + 2 ** (ord(member[0]) - ord("a"))
+        assert summed == {who: int(weight) for who, weight in named.items()}
+        assert set(named) <= set(line)
 
     def _check_tasks(self, tag: str, held: dict[str, str]) -> None:
         tasks = {t: r.split("\t") for t, r in self.client.hgetall(f"{tag}:tasks").items()}
@@ -126,7 +147,7 @@ class GateUnderTest:
         }
         assert listed == {(r[5], task) for task, r in tasks.items() if r[0] in "pr"}
         running = {"@" + r[5]: task for task, r in tasks.items() if r[0] == "r"}
-        holding = {w: v[48:].lstrip("u") for w, v in held.items() if w[0] == "@"}
+        holding = {w: v[48:].lstrip("u").rstrip("r") for w, v in held.items() if w[0] == "@"}
         assert holding == running
 
     def changes(self) -> list[gate.Change]:

@@ -17,6 +17,7 @@ class Permit:
     deadline: int
     granted: int
     task: int | None = None
+    weight: int = 1
 
 
 @dataclass
@@ -46,6 +47,7 @@ class GateModel:
     permits: dict[str, Permit] = field(default_factory=dict)
     line: list[str] = field(default_factory=list)
     seen: dict[str, int] = field(default_factory=dict)
+    wants: dict[str, int] = field(default_factory=dict)  # weights of those in the line
     starts: list[int] = field(default_factory=list)
     tasks: dict[int, Task] = field(default_factory=dict)
     batches: dict[int, Batch] = field(default_factory=dict)
@@ -94,7 +96,7 @@ class GateModel:
 
     @property
     def used(self) -> int:
-        return sum(permit.deadline > self.due for permit in self.permits.values())
+        return sum(p.weight for p in self.permits.values() if p.deadline > self.due)
 
     def forget_silent(self) -> None:
         if self.due < self.now:
@@ -107,31 +109,36 @@ class GateModel:
         self.line = [who for who in self.line if who not in gone]
         self.seen = {who: at for who, at in self.seen.items() if who not in gone}
 
-    def turn(self, who: str) -> str:
-        rank = 0
+    def turn(self, who: str, weight: int = 1) -> str:
+        rank, kept = 0, 0
         if self.settings.fair:
             self.forget_silent()
             rank = self.line.index(who) if who in self.line else len(self.line)
+            ahead = (self.wants[other] for other in self.line[:rank])
+            kept = sum(wanted for wanted in ahead if wanted > 1)
         free = self.cap - self.used
         if self.status == "p":
             return "paused"
-        if free <= 0:
+        if free < weight:
             return "full"
-        if self.rate_is_over():
+        if self.rate_is_over(weight):
             return "rate"
-        if self.settings.fair and rank >= self.settings.look_ahead * free:
+        left = free - kept - weight
+        if self.settings.fair and (left < 0 or rank >= self.settings.look_ahead * (left + 1)):
             return "turn"
         return ""
 
-    def rate_is_over(self) -> bool:
+    def rate_is_over(self, weight: int = 1) -> bool:
         rate = self.settings.rate_per_second
-        return bool(rate) and len(self.starts) >= rate and self.starts[-rate] + SECOND > self.now
+        room = max(1, rate - weight + 1)  # as many starts before are too many
+        return bool(rate) and len(self.starts) >= room and self.starts[-room] + SECOND > self.now
 
-    def stand(self, who: str) -> None:
+    def stand(self, who: str, weight: int = 1) -> None:
         if self.settings.fair:
             if who not in self.line:
                 self.line.append(who)
             self.seen[who] = self.now
+            self.wants[who] = weight
 
     def leave(self, who: str) -> None:
         if who in self.line:
@@ -141,10 +148,10 @@ class GateModel:
     def place(self, who: str) -> int | None:
         return self.line.index(who) + 1 if who in self.line else None
 
-    def give(self, who: str, token: int, task: int | None = None) -> None:
+    def give(self, who: str, token: int, task: int | None = None, weight: int = 1) -> None:
         deadline = self.now + self.settings.permit_seconds * SECOND
-        self.permits[who] = Permit(token, deadline, self.now, task)
-        self.starts.append(self.now)
+        self.permits[who] = Permit(token, deadline, self.now, task, weight)
+        self.starts += [self.now] * weight
         self.add("granted")
 
     def expire(self, who: str, event: str = "expired") -> None:
@@ -153,16 +160,20 @@ class GateModel:
         if task is not None:
             self.give_back(self.tasks[task])
 
-    def acquire(self, who: str) -> str:
+    def acquire(self, who: str, weight: int = 1, *, waits: bool = False) -> str:
         """ "" = granted: the caller then calls give(); "repeat"; or why not."""
         if self.live(who):
-            return "repeat"
+            return "repeat" if self.permits[who].weight == weight else "other weight"
         if who in self.permits:
             self.expire(who)
-        reason = self.turn(who)
+        if weight > self.cap:
+            self.leave(who)
+            return "weight over cap"
+        reason = self.turn(who, weight)
         if reason:
-            self.stand(who)
-            self.add("refused")
+            self.stand(who, weight)
+            if not waits:
+                self.add("refused")
         else:
             self.leave(who)
         return reason

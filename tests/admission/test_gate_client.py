@@ -18,7 +18,10 @@ from integrations.poolsite_client import (
     RejectedError,
     Task,
     UnreachableError,
+    clock,
+    lease,
     retrying,
+    steps,
 )
 from poolsite import hotpath
 from queueing.admission import gate as door
@@ -95,6 +98,40 @@ async def test_a_full_gate_refuses_or_is_waited_for(client: AsyncGate, line: Lin
     await client.release(first)
     assert (await client.acquire("c", wait_seconds=30)).token > second.token
     assert await used() == 2
+
+
+async def test_the_gate_itself_waits_and_a_lost_answer_gives_the_same_permit(
+    client: AsyncGate, line: Line
+) -> None:
+    first = await client.acquire("a", weight=2)
+    line.asked.clear()
+    waiting = asyncio.create_task(client.acquire("b", wait_seconds=90))
+    await eventually(lambda: in_thread(lambda: show().used == 2 and line.asked == ["acquire"])())
+    line.lose = 1  # of the answer to the release, and then of the permit
+    await client.release(first)
+    line.lose = 1
+    permit = await waiting
+    assert permit.remaining_seconds > 200
+    figures = await in_thread(show)()
+    assert (figures.used, figures.granted) == (1, 2)
+
+
+def test_a_permit_lasts_from_its_granting_though_the_question_waited_longer() -> None:
+    asked_at = clock.now() - 50  # and 50 s later the gate granted a permit of 30 s
+    body = {"token": 1, "deadline": 1, "waited_ms": 49_900, "remaining_ms": 30_000}
+    terms = lease.terms_of(steps.Answer(body, asked_at))
+    assert 25 < terms.ends_at - asked_at - 49.9 <= 30
+
+
+async def test_a_weight_is_part_of_the_permit(client: AsyncGate) -> None:
+    async with client.permit("h", weight=2) as permit:
+        assert (permit.weight, await used()) == (2, 2)
+        await client.renew(permit)
+        with pytest.raises(RejectedError, match="weight-conflict"):
+            await client.acquire("h")
+        with pytest.raises(RejectedError, match="weight-over-limit"):
+            await client.acquire("i", weight=3)
+    assert await used() == 0
 
 
 async def test_a_permit_is_released_whatever_happens_inside(client: AsyncGate) -> None:

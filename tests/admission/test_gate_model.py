@@ -27,11 +27,12 @@ START_US = 1_700_000_000_000_000
 
 HOLDERS = st.sampled_from(["a", "b", "c", "d", "e"])
 DEVICES = st.sampled_from(["u", "v", "w", "x", "y"])
+WEIGHTS = st.sampled_from([1, 1, 1, 2, 3])
 BATCHES = st.sampled_from([1, 2])
 PICK = st.integers(0, 30)
 SETTINGS = st.builds(
     gate.GateSettings,
-    cap=st.sampled_from([1, 2, 3]),
+    cap=st.sampled_from([1, 2, 3, 5]),
     permit_seconds=st.sampled_from([30, 60]),
     longest_seconds=st.sampled_from([60, 100]),
     attempts=st.sampled_from([1, 2, 3]),
@@ -55,6 +56,7 @@ class GateMachine(RuleBasedStateMachine):
         self.tokens: list[tuple[str, int]] = [("a", GENERATION)]
         self.next_task = 1
         self.decided = False
+        self.used_before = 0
         self.nothing_before = 0  # by the last sweep's word; a batch or a cap announces itself
 
     def new_token(self, who: str, token: int) -> int:
@@ -67,14 +69,19 @@ class GateMachine(RuleBasedStateMachine):
 
     # -- permits -----------------------------------------------------------------------------
 
-    @rule(who=HOLDERS)
-    def acquire(self, who: str) -> None:
+    @rule(who=HOLDERS, weight=WEIGHTS, waits=st.booleans())
+    def acquire(self, who: str, weight: int, waits: bool) -> None:
         self.decided = True
-        reason = self.model.acquire(who)
-        got = self.bench.acquire(who)
+        reason = self.model.acquire(who, weight, waits=waits)
+        asked = gate.to_acquire(who, weight, waits=waits).command(SLUG)
+        if reason in ("other weight", "weight over cap"):
+            with pytest.raises(gate.GateRefusedError, match=reason):
+                self.bench.run(asked)
+            return
+        got = self.bench.run(asked)
         assert (got.granted, got.reason) == (reason in ("", "repeat"), reason)
         if reason == "":
-            self.model.give(who, self.new_token(who, got.token))
+            self.model.give(who, self.new_token(who, got.token), weight=weight)
         if got.granted:
             held = self.model.permits[who]
             assert (got.token, got.deadline_us) == (held.token, held.deadline)
@@ -236,6 +243,8 @@ class GateMachine(RuleBasedStateMachine):
         model.saw(int(clock), doubt or "", decided=self.decided)
         self.decided = False
         assert figures.used == model.used
+        assert figures.used <= max(model.cap, self.used_before)
+        self.used_before = figures.used
         assert figures.permits == len(model.permits)
         assert self.bench.client.zrange(f"{KEYS.tag}:line", 0, -1) == model.line
         for counter in ("granted", "refused", "expired", "renewed", "released", "freed"):

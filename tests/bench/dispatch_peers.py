@@ -25,20 +25,15 @@ from integrations.dispatch_client import (
 
 
 class Counting(FrontHandler):
-    """All front-ends' ear: ends, and refusals that must not be."""
+    """All front-ends' ear: ends."""
 
     def __init__(self) -> None:
         self.ended_at = 0.0
         self.reasons: dict[str, int] = {}
-        self.refused_starts: list[str] = []
 
     async def ended(self, session: str, reason: str, body: Any) -> None:
         self.ended_at = time.time()
         self.reasons[reason] = self.reasons.get(reason, 0) + 1
-
-    async def refused(self, session: str, what: str, reason: str) -> None:
-        if what == "start":
-            self.refused_starts.append(session)
 
 
 async def instances(settings: Settings, *each: str) -> None:
@@ -66,28 +61,28 @@ async def fronts(settings: Settings, count: str, sessions: str) -> None:
     for front in made:
         await front.start_link()
         await front.wait_registered()
-    for number in range(int(sessions)):
-        for front in made:
-            await front.start(None, number=str(number))
+    sent = [
+        (front, await front.begin(None, number=str(number)))
+        for number in range(int(sessions))
+        for front in made
+    ]
     again = 0
     while True:
-        for front in made:
-            assert await front.flush(120)
-        await asyncio.sleep(1.0)  # a refusal may come after the acknowledgement
-        if not heard.refused_starts:
+        refused = [(front, each.session) for front, each in sent if not (await each).accepted]
+        if not refused:
             break
-        refused, heard.refused_starts = heard.refused_starts, []
         again += len(refused)
-        for session in refused:  # an instance was slow to acknowledge: once more
-            peer, _, word = session.partition("/")
-            await made[int(peer.rpartition("-")[2])].start(None, number=word)
+        await asyncio.sleep(1.0)  # an instance was slow to acknowledge: once more
+        sent = [
+            (front, await front.begin(None, number=session.partition("/")[2]))
+            for front, session in refused
+        ]
     print(json.dumps({"started": int(count) * int(sessions), "again": again}), flush=True)
     loop = asyncio.get_running_loop()
     while await loop.run_in_executor(None, sys.stdin.readline):
         told = {
             "reasons": heard.reasons,
             "at": heard.ended_at,
-            "refused": len(heard.refused_starts),
         }
         print(json.dumps(told), flush=True)
 

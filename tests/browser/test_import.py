@@ -19,6 +19,17 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 LONG_MS = 1000 * patient(90)
+# Keeps what the bar of a job has said, also of the page before: its end loads the page anew.
+WATCH_PROGRESS = """
+new MutationObserver(() => {
+  const bar = document.querySelector("[data-progress] progress");
+  if (!bar) return;
+  const seen = JSON.parse(sessionStorage.getItem("progress") ?? "[]");
+  const said = bar.closest("[data-progress]").querySelector("[data-progress-done]").textContent;
+  seen.push([bar.value, bar.max, said.trim()]);
+  sessionStorage.setItem("progress", JSON.stringify(seen));
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+"""
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +63,20 @@ async def answer_question(page: Page, reason: str, go: str) -> None:
         await dialog.locator("[data-ask-go]").click()
 
 
+async def check_progress(page: Page) -> None:
+    """The bar went up only, with its words, and was seen on its way."""
+    seen = await page.evaluate("JSON.parse(sessionStorage.getItem('progress') ?? '[]')")
+    steps = [value for value, most, _ in seen if most == 5_000]
+    assert steps == sorted(steps)
+    assert any(0 < value < 5_000 for value in steps), seen
+    assert all(said == f"{value:,} of 5,000" for value, most, said in seen if most == 5_000)
+
+
 async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_it_back(
     console: Console, operator: Window, worker: None, second_client: httpx.Client
 ) -> None:
     page = operator.page
+    await page.add_init_script(WATCH_PROGRESS)
 
     # the file: 65 bad rows are named before anything is imported
     await operator.go(f"/numbers/?panel=new&pool={POOL}")
@@ -78,8 +99,10 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
     assert await operator.violations() == []
 
     # confirmed, with progress, until its end; the id to undo it by is named
+    await page.evaluate("sessionStorage.removeItem('progress')")
     await page.click("text=Import 5,000 numbers")
     await page.locator("text=5,000 numbers added").wait_for(timeout=LONG_MS)
+    await check_progress(page)
     ended = await operator.text(".import__ended")
     assert "65 rows left out" in ended
     assert "imp-" in ended

@@ -15,6 +15,7 @@ import random
 import signal
 import sys
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +26,7 @@ from integrations.dispatch_client import (
     FrontHandler,
     Instance,
     InstanceHandler,
+    Sent,
     Settings,
 )
 from tests.support.waiting import patient
@@ -105,7 +107,7 @@ class Talker(FrontHandler):
 
     async def converse(self) -> None:
         """One session from its start to its end: a number, its echo, the next number."""
-        session = await self.front.start()
+        session = (await self.front.begin()).session
         talk = self._talks[session] = Talk()
         self._log.tell("begin", session=session)
         while session in self._talks and talk.sent < MESSAGES and not self.resting:
@@ -159,30 +161,29 @@ class Echo(InstanceHandler):
 
     def __init__(self, settings: Settings, log: Log, name: str) -> None:
         self._log = log
-        self._last: dict[str, Any] = {}
+        self._live: set[str] = set()
         self._again: set[asyncio.Task[None]] = set()
         self.instance = Instance(settings, self, name=name, version="1", capacity=500)
 
     async def started(self, session: str, front: str, body: Any) -> None:
+        self._live.add(session)
         self._log.tell("begin", session=session, name=self.instance.name)
 
     async def message(self, session: str, body: Any) -> None:
-        self._last[session] = body
-        await self.instance.send(session, body)
+        task = asyncio.create_task(self._send_again(session, body, await self._send(session, body)))
+        self._again.add(task)
+        task.add_done_callback(self._again.discard)
 
-    async def refused(self, session: str, what: str, reason: str) -> None:
-        if reason in LATER and session in self._last:
-            task = asyncio.create_task(self._send_again(session))
-            self._again.add(task)
-            task.add_done_callback(self._again.discard)
+    def _send(self, session: str, body: Any) -> Coroutine[Any, Any, Sent]:
+        return self.instance.send(session, body)
 
-    async def _send_again(self, session: str) -> None:
-        await asyncio.sleep(AGAIN_SECONDS)
-        if session in self._last:
-            await self.instance.send(session, self._last[session])
+    async def _send_again(self, session: str, body: Any, sent: Sent) -> None:
+        while (await sent).reason in LATER and session in self._live:
+            await asyncio.sleep(AGAIN_SECONDS)
+            sent = await self._send(session, body)
 
     async def ended(self, session: str, reason: str, body: Any) -> None:
-        self._last.pop(session, None)
+        self._live.discard(session)
         self._log.tell("over", session=session, how=reason)
 
 

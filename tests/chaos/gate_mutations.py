@@ -10,12 +10,13 @@ CLOCK = "tests/admission/test_gate_clock.py"
 SEED = "tests/admission/test_gate_seed.py"
 LOST = "tests/admission/test_recovering.py"
 SERVERS = "tests/admission/test_gate_servers.py"
+WEIGHTS = "tests/admission/test_gate_weights.py"
 SAFEGUARDS = "tests/admission/test_gate_safeguards.py"
 
 _SLOTS = {
     "no more permits than the cap": Case(
         f"{MODULES}/line.lua",
-        " and permits.count() < conf.cap",
+        " and permits.count() + weight <= conf.cap",
         "",
         f"{PERMITS}::test_the_cap_is_never_passed_and_a_freed_slot_is_given_at_once",
     ),
@@ -27,7 +28,7 @@ _SLOTS = {
     ),
     "a paused gate lets nobody in": Case(
         f"{MODULES}/line.lua",
-        "  if conf.status == 'paused' then return 'paused', rank end\n",
+        "  if conf.status == 'paused' then return 'paused', rank, kept end\n",
         "",
         f"{PERMITS}::test_a_paused_gate_lets_nobody_in_and_takes_releases",
     ),
@@ -39,8 +40,8 @@ _SLOTS = {
     ),
     "nobody comes in before those who wait longer": Case(
         f"{MODULES}/line.lua",
-        "  if conf.fair and rank >= conf.look_ahead * free then return 'turn', rank end\n",
-        "",
+        " or rank >= conf.look_ahead * (left + 1)) then",
+        ") then",
         f"{PERMITS}::test_who_waits_longer_comes_first_within_the_look_ahead",
     ),
     "who comes while others wait goes to the line": Case(
@@ -174,7 +175,7 @@ _LOSS = {
     ),
     "no more come back than there were slots": Case(
         f"{MODULES}/holders.lua",
-        " or permits.ghosts() < 1 then\n",
+        " or permits.ghosts() < weight then\n",
         " then\n",
         f"{LOST}::test_no_more_come_back_than_the_cap",
     ),
@@ -243,4 +244,50 @@ _TASKS = {
     ),
 }
 
-GATE_CASES: dict[str, Case] = {**_SLOTS, **_PERMITS, **_TIME, **_LOSS, **_TASKS}
+_WEIGHTS = {
+    "a permit counts as its weight": Case(
+        f"{MODULES}/permits.lua",
+        "      + weights.sum(gate.tag .. ':weights', string.format('%d', gate.due + 1))\n",
+        "",
+        f"{WEIGHTS}::test_a_permit_counts_as_its_weight_and_the_sum_never_passes_the_cap",
+    ),
+    "a released permit's weight counts no longer": Case(
+        f"{MODULES}/permits.lua",
+        "  weights.remove(gate.tag .. ':weights', permit.deadline, holder, permit.weight - 1)\n"
+        "  if gate.held",
+        "  if gate.held",
+        f"{WEIGHTS}::test_a_permit_counts_as_its_weight_and_the_sum_never_passes_the_cap",
+    ),
+    "a renewed permit's weight moves with its deadline": Case(
+        f"{MODULES}/permits.lua",
+        "  weights.add(gate.tag .. ':weights', deadline, holder, permit.weight - 1)\n",
+        "",
+        f"{WEIGHTS}::test_a_renewed_heavy_permit_keeps_its_weight",
+    ),
+    "another weight is refused": Case(
+        f"{MODULES}/holders.lua",
+        "  if permit.weight ~= weight then return checks.refusal('other weight') end\n",
+        "",
+        f"{WEIGHTS}::test_another_weight_is_refused_by_name_and_changes_nothing",
+    ),
+    "a heavy one keeps the slots that it waits for": Case(
+        f"{MODULES}/line.lua",
+        "  local left = free - kept - weight\n",
+        "  local left = free - weight\n",
+        f"{WEIGHTS}::test_a_heavy_one_is_not_starved_by_light_ones",
+    ),
+    "a heavy start counts as so many": Case(
+        f"{MODULES}/line.lua",
+        "math.max(0, gate.conf.rate - weight))",
+        "gate.conf.rate - 1)",
+        f"{WEIGHTS}::test_a_heavy_start_counts_as_so_many_and_one_over_the_rate_has_a_second_of_its_own",
+    ),
+    "who gave up takes back no permit that was asked for again": Case(
+        f"{MODULES}/holders.lua",
+        " and not permit.asked_again and",
+        " and",
+        f"{WEIGHTS}::test_who_gives_up_leaves_no_permit_unless_its_holder_asked_again",
+    ),
+}
+
+GATE_CASES: dict[str, Case] = {**_SLOTS, **_PERMITS, **_WEIGHTS, **_TIME, **_LOSS, **_TASKS}

@@ -13,6 +13,9 @@ MANUAL = f"{_TESTS}/test_manual_states.py"
 RESYNC = f"{_TESTS}/test_resync.py"
 TIME = f"{_TESTS}/test_time.py"
 
+RETRIES = f"{_TESTS}/test_retries.py"
+EJECTION = f"{_TESTS}/test_ejection.py"
+
 _NUMBERS = {
     "a frame is done once": Case(
         f"{MODULES}/inbound.lua",
@@ -137,8 +140,8 @@ _SESSIONS = {
     ),
     "a silent instance gets no session": Case(
         f"{MODULES}/choosing.lua",
-        "      if id ~= except and choosing.is_heard(id) then\n",
-        "      if id ~= except then\n",
+        "      if not except[id] and choosing.is_heard(id) then\n",
+        "      if not except[id] then\n",
         f"{TIME}::test_a_silent_instance_gets_no_session_from_its_limit_on",
     ),
     "a full instance gets no session": Case(
@@ -200,4 +203,37 @@ _LIVES = {
     ),
 }
 
-GROUP_CASES: dict[str, Case] = {**_NUMBERS, **_PEERS, **_SESSIONS, **_LIVES}
+_SERVING = {
+    "an instance that lost a session is told to free it": Case(
+        f"{MODULES}/retrying.lua",
+        "  if not is_over then frames.append(back, retrying.withdrawn(session)) end\n",
+        "",
+        f"{RETRIES}::test_the_first_instance_frees_it_when_it_is_back",
+    ),
+    "retries are bounded": Case(
+        f"{MODULES}/retrying.lua",
+        " or many >= group.conf.retries then return false end\n",
+        " then return false end\n",
+        f"{RETRIES}::test_retries_are_bounded_and_never_go_back",
+    ),
+    "an accepted session is not moved": Case(
+        f"{MODULES}/retrying.lua",
+        " and route.from_back == '0'\n",
+        "\n",
+        f"{RETRIES}::test_an_accepted_session_stays[speaks]",
+    ),
+    "the last instance is not ejected": Case(
+        f"{MODULES}/health.lua",
+        "  return id ~= nil or reason == 'all full'\n",
+        "  return true\n",
+        f"{EJECTION}::test_never_more_than_the_share_and_never_the_last_one",
+    ),
+    "an ejected instance gets no session": Case(
+        f"{MODULES}/ready.lua",
+        "  if is_out or health.is_ejected(name.name) then\n",
+        "  if is_out then\n",
+        f"{EJECTION}::test_health_never_touches_the_manual_state",
+    ),
+}
+
+GROUP_CASES: dict[str, Case] = {**_NUMBERS, **_PEERS, **_SESSIONS, **_LIVES, **_SERVING}

@@ -45,8 +45,9 @@ class Peer:
         assert routed.outcome == "routed", routed.reason
         return f"{self.id}/{word}"
 
-    def end(self, session: str) -> door.Routed:
-        return hotpath.run(door.end(self.slug, self.key, self.link, self.next(), session))
+    def end(self, session: str, *, failed: bool = False) -> door.Routed:
+        place = (self.slug, self.key, self.link, self.next())
+        return hotpath.run(door.end(*place, session, failed=failed))
 
     def leave(self) -> None:
         """Its socket closes."""

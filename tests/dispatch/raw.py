@@ -23,6 +23,8 @@ class RawPeer:
     def __init__(self, socket: ClientConnection, *, binary: bool) -> None:
         self.socket = socket
         self._binary = binary
+        self.acks: list[dict[str, Any]] = []  # all that came
+        self._waiting: list[dict[str, Any]] = []
 
     async def tell(self, **frame: Any) -> None:
         data = msgpack.packb(frame) if self._binary else orjson.dumps(frame).decode()
@@ -30,13 +32,26 @@ class RawPeer:
 
     async def hear(self, *, acks: bool = False, seconds: float = 10.0) -> dict[str, Any]:
         """The next frame; heartbeats, and acks unless asked for, are passed over."""
+        if self._waiting and not acks:
+            return self._waiting.pop(0)
         async with asyncio.timeout(patient(seconds)):
             while True:
                 data = await self.socket.recv()
-                frame = msgpack.unpackb(data) if self._binary else orjson.loads(data)
+                frame: dict[str, Any] = (
+                    msgpack.unpackb(data) if self._binary else orjson.loads(data)
+                )
+                if frame["op"] == "ack":
+                    self.acks.append(frame)
                 if frame["op"] == "beat" or (frame["op"] == "ack" and not acks):
                     continue
                 return frame
+
+    async def acknowledged(self, ack: dict[str, Any]) -> None:
+        """Wait until this ack has come, before or after other frames."""
+        while ack not in self.acks:
+            frame = await self.hear(acks=True)
+            if frame["op"] != "ack":
+                self._waiting.append(frame)
 
     async def closed(self, seconds: float = 10.0) -> tuple[int, str]:
         """Read on until the server closes; the code and the reason."""

@@ -49,7 +49,7 @@ async def bystanders(stage: Stage, either: WebServer, patient: str) -> AsyncIter
     echo.instance = Instance(settings, echo, name="as-1", version="1", capacity=10)
     async with front, echo.instance:
         await echo.instance.wait_registered()
-        session = await front.start()
+        session = (await front.start()).session
         await eventually(lambda: heard.of(session))
         yield Bystanders(front, echo.instance, heard, session)
 

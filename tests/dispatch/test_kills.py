@@ -55,14 +55,14 @@ async def test_a_killed_instance_loses_only_its_own_sessions_and_new_ones_go_els
     try:
         await eventually(lambda: all(process.lines("linked") for process in processes), 60)
         async with front:
-            sessions = [await front.start(n) for n in range(20)]
+            sessions = [(await front.start(n)).session for n in range(20)]
             await eventually(lambda: len(heard.some("message")) == 20)
             its = processes[0].lines("started")
             assert len(its) == 10
             processes[0].kill()
             victim = f"b:{processes[0].lines('linked')[0].split()[0]}"
             await asyncio.to_thread(own.wait_state, hasty, victim, "pending", 5.0)
-            more = [await front.start(n) for n in range(20, 30)]
+            more = [(await front.start(n)).session for n in range(20, 30)]
             await eventually(lambda: all(heard.of(session) for session in more))
             await eventually(lambda: all(heard.of(session)[-1][0] == "ended" for session in its))
             assert {heard.of(session)[-1] for session in its} == {("ended", "instance lost")}
@@ -92,7 +92,7 @@ async def talking(
     )
     async with front, echo.instance:
         await echo.instance.wait_registered()
-        sessions = [await front.start(n) for n in range(count)]
+        sessions = [(await front.start(n)).session for n in range(count)]
         await eventually(lambda: len(heard.some("message")) == count)
         yield Talk(front, heard, echo, sessions)
 
@@ -152,6 +152,7 @@ async def test_after_an_empty_redis_sessions_that_both_ends_name_are_restored(
             assert set(talk.back(session)) >= set(range(3))
         # Named by one end only: provisional for the disconnect timer, then that end frees it.
         await eventually(lambda: talk.echo.of(gone)[-1] == ("ended", "one end only"), 60)
+        assert [words[0] for words in talk.echo.of(gone)].count("ended") == 1
         assert gone not in talk.echo.instance.sessions
         assert talk.heard.some("ended") == []
 

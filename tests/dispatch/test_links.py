@@ -48,7 +48,7 @@ async def test_flapping_links_lose_double_and_reorder_nothing(
     instance = _instance(stage, patient, other_web, web)
     async with front, instance:
         await instance.wait_registered()
-        sessions = [await front.start(n) for n in range(3)]
+        sessions = [(await front.start(n)).session for n in range(3)]
         talk = Talk(front, heard, _echo(instance), sessions)
         await eventually(lambda: all(heard.of(session) for session in sessions))
         for n in range(MESSAGES):
@@ -72,13 +72,13 @@ async def test_a_lost_instance_is_pending_at_once_and_new_sessions_go_elsewhere(
     async with front, first, second:
         await first.wait_registered()
         await second.wait_registered()
-        sessions = [await front.start(n) for n in range(6)]
+        sessions = [(await front.start(n)).session for n in range(6)]
         await eventually(lambda: len(heard.some("message")) == 6)
         lost = [session for session in sessions if session in first.sessions]
         assert len(lost) == 3
         await first.abort()
-        stage.wait_state(quick, f"b:{first.id}", "pending", 2)
-        more = [await front.start(n) for n in range(10, 14)]
+        await asyncio.to_thread(stage.wait_state, quick, f"b:{first.id}", "pending", 2)
+        more = [(await front.start(n)).session for n in range(10, 14)]
         await front.send(lost[0], "anybody?")
         await eventually(lambda: all(heard.of(session) for session in more))
         assert all(session in second.sessions for session in more)
@@ -107,7 +107,7 @@ async def test_a_lost_front_end_is_told_to_an_instance_once_for_all_its_sessions
         await back.register_back()
         beats = asyncio.create_task(_beat(back))
         await front.start_link()
-        sessions = [await front.start(n) for n in range(20)]
+        sessions = [(await front.start(n)).session for n in range(20)]
         frames = [await back.hear() for _ in range(20)]
         assert [frame["session"] for frame in frames] == sessions
         await front.abort()
@@ -134,7 +134,7 @@ async def test_ends_that_waited_are_delivered_once_and_in_order(
     async with front:
         async with raw(other_web, patient, "back", token) as back:
             its_id = (await back.register_back())["id"]
-            sessions = [await front.start(n) for n in range(12)]
+            sessions = [(await front.start(n)).session for n in range(12)]
             last = [await back.hear() for _ in sessions][-1]["seq"]
         stage.wait_state(patient, f"b:{its_id}", "pending", 5)
         for session in sessions[:-2]:
@@ -229,7 +229,7 @@ async def test_the_handlers_of_one_session_run_in_order_and_a_slow_one_holds_up_
     front = FrontEnd(stage.settings(patient, web), Caller(), profile="BICC", peer_id="bicc-1")
     async with front, instance:
         await instance.wait_registered()
-        slow, other = await front.start(1), await front.start(2)
+        slow, other = [(await front.start(n)).session for n in (1, 2)]
         for body in ("wait", "after"):
             await front.send(slow, body)
         await front.send(other, "at once")

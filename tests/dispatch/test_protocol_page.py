@@ -15,7 +15,7 @@ from tests.dispatch.stage import Stage
 from tests.live.servers import ROOT, WebServer
 
 PAGE = (ROOT / "docs/reference/dispatch/protocol.md").read_text()
-NAME = re.compile(r"(?<=:)([A-Z]{3,})(?=[,}])")
+NAME = re.compile(r"(?<=[:,])([A-Z]{3,})(?=[,}])")
 
 
 # Said of frames that are malformed: what is wrong, in words that the page does not list.
@@ -29,13 +29,10 @@ def _lines() -> Iterator[tuple[str, str, str]]:
 
 
 def _filled(text: str, values: dict[str, Any]) -> dict[str, Any]:
-    frame = json.loads(NAME.sub(r'"=\1"', text))
-    return {
-        field: values.get(value[1:], value)
-        if isinstance(value, str) and value[:1] == "="
-        else value
-        for field, value in frame.items()
-    }
+    """The frame, with the values that are known by now; a list's are known."""
+    known = NAME.sub(lambda name: json.dumps(values.get(name[1], f"={name[1]}")), text)
+    frame: dict[str, Any] = json.loads(known)
+    return frame
 
 
 def _check(wanted: dict[str, Any], got: dict[str, Any], values: dict[str, Any]) -> None:
@@ -45,12 +42,6 @@ def _check(wanted: dict[str, Any], got: dict[str, Any], values: dict[str, Any]) 
             values[value[1:]] = got[field]
         else:
             assert got[field] == value, got
-
-
-async def _acknowledged(peer: RawPeer, seq: int) -> None:
-    while (frame := await peer.hear(acks=True)) != {"op": "ack", "seq": seq}:
-        assert frame["op"] == "ack"
-        assert frame["seq"] < seq
 
 
 SAID = (
@@ -106,7 +97,7 @@ async def _replay(
             if mark == ">":
                 await peers[who].tell(**frame)
             elif frame["op"] == "ack":
-                await _acknowledged(peers[who], frame["seq"])
+                await peers[who].acknowledged(frame)
             else:
                 _check(frame, await peers[who].hear(), values)
     return values

@@ -79,7 +79,7 @@ async def test_a_peer_that_stands_still_is_told_and_gets_no_session_after_the_li
         await eventually(lambda: still.lines("linked") and other.lines("linked"), 60)
         with stage.keeper.paused():
             async with front:
-                sessions = [await front.start(n) for n in range(10)]
+                sessions = [(await front.start(n)).session for n in range(10)]
                 await eventually(lambda: len(heard.some("message")) == 10)
                 its = set(still.lines("started"))
                 assert 0 < len(its) < 10
@@ -88,7 +88,7 @@ async def test_a_peer_that_stands_still_is_told_and_gets_no_session_after_the_li
                     late = []
                     while time.monotonic() < began + LIMIT_SECONDS + patient(1):
                         after = time.monotonic() > began + LIMIT_SECONDS
-                        session = await front.start("more")
+                        session = (await front.start("more")).session
                         if after:
                             late.append(session)
                         await front.send(talked, "are you there?")
@@ -133,7 +133,7 @@ async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
         await eventually(lambda: instance.lines("linked"), 60)
         with stage.keeper.paused():
             async with front:
-                session = await front.start("x", ttl_seconds=3)
+                session = (await front.start("x", ttl_seconds=3)).session
                 await eventually(lambda: heard.of(session))
                 began = heard.first("message", session)
                 while not heard.first("ended", session):
@@ -147,7 +147,7 @@ async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
                 ends = until / 1e6 - (time.time() - time.monotonic())
                 began = 0.0
                 while not began:
-                    again = await front.start("y")
+                    again = (await front.start("y")).session
                     await eventually(lambda s=again: heard.of(s))  # type: ignore[misc]
                     assert time.monotonic() < ends + patient(1)
                     began = heard.first("message", again)

@@ -43,6 +43,11 @@ def _device(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"device": f"d{rnd.randrange(50)}"}, query={"gate": f"{caller.slug}-gate"})
 
 
+@recipe("GET /gates/{slug}/devices/{device}")
+def _explain(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": f"{caller.slug}-gate", "device": f"d{rnd.randrange(50)}"})
+
+
 @recipe("GET /gates/{slug}/holders/{holder}")
 def _holder(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     given = _permit(stage, caller, rnd)

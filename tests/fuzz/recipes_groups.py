@@ -2,7 +2,7 @@
 
 import random
 
-from tests.dispatch.people import front
+from tests.dispatch.people import back, front
 from tests.fuzz.given import Given, name, recipe
 from tests.fuzz.stage import Caller, Stage
 
@@ -31,6 +31,27 @@ def _forget(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     group, instance = f"{caller.slug}-group", name("old")
     caller.post(f"groups/{group}/instances/{instance}/manual", {"state": "open"})
     return Given({"slug": group, "name": instance}, query={"reason": "Replaced"})
+
+
+@recipe("POST /groups/{slug}/instances/{name}/backup")
+def _backup(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    group, backup = f"{caller.slug}-group", rnd.choice([True, False])
+    return Given({"slug": group, "name": "as-2"}, {"backup": backup, "reason": "Spare"})
+
+
+@recipe("POST /groups/{slug}/instances/{name}/uneject")
+def _uneject(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """A group of its own, where one failed session is enough."""
+    ejection = {"failure_threshold_percent": 1, "failure_minimum_sessions": 1}
+    group = name("failing-group")
+    stage.operator.post("groups", {"slug": group, **ejection}, who=OPERATOR)
+    with stage.hotpath():
+        caller_of, peers = front(group), [back(each, group) for each in ("as-1", "as-2")]
+        session = caller_of.start("1")
+        served_by = next(peer for peer in peers if peer.outbox())
+        served_by.end(session, failed=True)
+    failing = "as-1" if served_by is peers[0] else "as-2"
+    return Given({"slug": group, "name": failing}, {"reason": "Repaired"}, who=OPERATOR)
 
 
 @recipe("POST /groups/{slug}/peers/{peer}/disconnect")

@@ -51,10 +51,16 @@ def _by_operators(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": caller.slug}, who=OPERATOR)
 
 
-@recipe(f"GET {OF}/statements/{{month}}", f"GET {OF}/statements/{{month}}/rows")
+@recipe(*(f"GET {OF}/statements/{{month}}{part}" for part in ("", "/rows", "/csv")))
 def _month(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     answer = caller.get(f"accounts/{caller.slug}/statements")
     return Given({"slug": caller.slug, "month": answer["months"][0]["month"]})
+
+
+@recipe(f"GET {OF}/statements/{{month}}/pdf")
+def _final_month(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """A month that is over: the running one has no PDF."""
+    return Given({"slug": caller.slug, "month": rnd.choice(["2026-01", "2026-02"])})
 
 
 @recipe(f"POST {OF}/unfreeze", f"POST {OF}/rebuild", f"POST {OF}/payment-method/remove")

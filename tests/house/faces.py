@@ -27,7 +27,7 @@ def table(text: str) -> list[Verb]:
 # Commands that only show something, repair, or are another name of one above.
 NO_VERBS = {
     "pool": "show calls twins acl|number list|rule list|rule actions|imports list|switch list",
-    "gate": "show holders line samples batches tasks failed reconcile cap cancel",
+    "gate": "show holders line explain samples batches tasks failed reconcile cap cancel",
     "dispatch": "list show sessions explain upgrades events check",
     "line": (
         "check show list settings widget report queues queue topics closures agents visits visit "
@@ -89,6 +89,9 @@ delete | delete | DELETE groups/{slug} | delete
 open | act | POST groups/{slug}/instances/{name}/manual | open
 drain | act | POST groups/{slug}/instances/{name}/manual | drain
 block | act | POST groups/{slug}/instances/{name}/manual | block
+backup | act | POST groups/{slug}/instances/{name}/backup | backup
+primary | act | POST groups/{slug}/instances/{name}/backup | primary
+end an ejection | act | POST groups/{slug}/instances/{name}/uneject | uneject
 remove a name | act | DELETE groups/{slug}/instances/{name} | forget
 close a link | act | POST groups/{slug}/peers/{peer}/disconnect | disconnect
 end a session | act | POST groups/{slug}/sessions/end | end-session

@@ -1,5 +1,6 @@
 """The lock: every package pinned by hash, and no address in it."""
 
+import json
 import re
 from importlib.metadata import requires
 
@@ -51,6 +52,22 @@ def _needed(name: str) -> set[str]:
             needs = map(Requirement, requires(asked.name) or ())
             left += [r for r in needs if not r.marker or r.marker.evaluate({"extra": extra})]
     return {package for package, _ in seen}
+
+
+def test_every_npm_package_is_pinned_by_hash_and_the_lock_names_no_registry() -> None:
+    folder = ROOT / "integrations" / "generated" / "typescript"
+    lock = json.loads((folder / "package-lock.json").read_text())
+    named = json.loads((folder / "package.json").read_text())
+    asked = named["dependencies"] | named["devDependencies"]
+    root = lock["packages"].pop("")
+    assert root["dependencies"] | root["devDependencies"] == asked
+    assert len(lock["packages"]) > len(asked)
+    for name, package in lock["packages"].items():
+        assert package["integrity"].startswith("sha512-"), name
+        assert "resolved" not in package, name
+    for name, version in asked.items():
+        assert lock["packages"][f"node_modules/{name}"]["version"] == version
+    assert "omit-lockfile-registry-resolved=true" in (folder / ".npmrc").read_text().split()
 
 
 def test_development_uses_the_versions_that_the_product_runs_on():

@@ -1,10 +1,13 @@
 """The client library's parts that need no dispatcher, and that it installs by itself."""
 
+import ast
 import asyncio
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,9 @@ from websockets.datastructures import Headers
 from websockets.exceptions import InvalidStatus
 from websockets.http11 import Response
 
-from integrations.dispatch_client import link
+from integrations import dispatch_client
+from integrations.dispatch_client import Outcome, Sent, link
+from integrations.dispatch_client import outgoing as outgoing_module
 from integrations.dispatch_client.errors import StoppedError
 from integrations.dispatch_client.incoming import Inbox, Serial
 from integrations.dispatch_client.outgoing import Outgoing
@@ -171,3 +176,116 @@ def test_the_pause_that_a_refused_handshake_names_is_read(
     limited = InvalidStatus(Response(429, "Too Many Requests", Headers(header)))
     assert link._named_seconds(limited) == seconds
     assert link._named_seconds(OSError("no route")) == 0.0
+
+
+async def _sent(outgoing: Outgoing, *frames: dict[str, Any]) -> list[Sent]:
+    sent = [await outgoing.put(frame) for frame in frames]
+    for _ in sent:
+        await outgoing.next()
+    return sent
+
+
+async def test_an_acknowledged_frame_is_accepted_unless_it_was_refused() -> None:
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    first, second, third, fourth = await _sent(outgoing, *_frames(4))
+    outgoing.refuse(4, "peer pending")  # its word may come before the acknowledgement
+    await outgoing.acknowledge(4, {2, 4})
+    assert [first.outcome, second.outcome] == [Outcome("accepted"), None]
+    assert [third.outcome, fourth.outcome] == [
+        Outcome("accepted"),
+        Outcome("refused", "peer pending"),
+    ]
+    outgoing.refuse(2, "no such session")
+    assert await second == Outcome("refused", "no such session")
+
+
+async def test_after_a_lost_link_refusals_are_awaited_as_far_as_they_are_written() -> None:
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    first, second, third = await _sent(outgoing, *_frames(3))
+    outgoing.begin(2, again=True, refusals_until=9)
+    outgoing.heard(8)
+    assert first.outcome is None
+    outgoing.refuse(1, "all full")
+    outgoing.heard(9)
+    assert [first.outcome, second.outcome] == [Outcome("refused", "all full"), Outcome("accepted")]
+    assert third.outcome is None  # sent again
+    await outgoing.next()
+    await outgoing.acknowledge(3)
+    assert third.outcome == Outcome("accepted")
+
+
+async def test_a_refusal_after_the_dispatcher_forgot_leaves_it_unknown() -> None:
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    first, second, third = await _sent(outgoing, *_frames(3))
+    await outgoing.acknowledge(1, {1})
+    outgoing.begin(0, again=True, forgot=True)
+    assert first.outcome == Outcome("unknown", "the dispatcher lost its data")
+    for _ in range(2):
+        await outgoing.next()
+    outgoing.refuse(1, "no such session")  # perhaps because it was done before
+    await outgoing.acknowledge(2, {1})
+    assert [second.outcome, third.outcome] == [
+        Outcome("unknown", "no such session"),
+        Outcome("accepted"),
+    ]
+
+
+async def test_a_confirmed_start_is_known_when_an_instance_has_it_or_it_is_over() -> None:
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    starts = [{"op": "start", "session": f"f/{n}", "confirm": True} for n in range(4)]
+    first, second, third, fourth = await _sent(outgoing, *starts)
+    outgoing.started("f/0", "as-1")
+    await outgoing.acknowledge(3)
+    assert first.outcome == Outcome("accepted", "", "as-1")
+    assert second.outcome is None
+    outgoing.over("f/1", Outcome("refused", "instance lost"))
+    assert second.outcome == Outcome("refused", "instance lost")
+    outgoing.begin(0, again=True, forgot=True)
+    assert third.outcome == Outcome("unknown", "the dispatcher lost its data")
+    await outgoing.next()
+    await outgoing.acknowledge(1)  # the instance had it before: it is not told again
+    assert fourth.outcome == Outcome("accepted")
+
+
+async def test_an_end_that_was_refused_goes_again_and_keeps_its_outcome(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(outgoing_module, "AGAIN_SECONDS", 0.0)
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    (end,) = await _sent(outgoing, {"op": "end", "session": "f/1"})
+    outgoing.refuse(1, "peer full", again=True)
+    assert len(outgoing) == 2  # the first is still to be acknowledged
+    await outgoing.acknowledge(1, {1})
+    assert await outgoing.next() == {"op": "end", "session": "f/1", "seq": 2}
+    assert end.outcome is None
+    await outgoing.acknowledge(2)
+    assert end.outcome == Outcome("accepted")
+    assert len(outgoing) == 0
+
+
+async def test_nothing_is_kept_for_those_who_ignore_outcomes() -> None:
+    outgoing = Outgoing(100)
+    outgoing.begin(0, again=True)
+    kept = [weakref.ref(each) for each in await _sent(outgoing, *_frames(3))]
+    await outgoing.acknowledge(3, {2})
+    outgoing.refuse(2, "peer pending")
+    assert [each() for each in kept] == [None] * 3
+
+
+def test_every_example_of_the_readme_is_a_program() -> None:
+    blocks = re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        compile(block, "README.md", "exec")
+        for name in _imported(block):
+            assert name in dispatch_client.__all__
+
+
+def _imported(block: str) -> list[str]:
+    froms = [each for each in ast.walk(ast.parse(block)) if isinstance(each, ast.ImportFrom)]
+    return [each.name for line in froms for each in line.names]

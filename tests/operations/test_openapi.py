@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.test import Client
 from ninja import NinjaAPI
 from ninja.openapi.schema import OpenAPISchema
 
@@ -31,6 +32,26 @@ def test_its_words_are_plain_english() -> None:
     said = list(_said(api.get_openapi_schema()))
     assert len(said) > 1000
     assert [text for text in said if unwanted(text)] == []
+
+
+def test_it_is_sent_again_only_if_it_has_changed() -> None:
+    first = Client().get("/api/v1/openapi.json")
+    assert first["Content-Type"] == "application/json"
+    assert first.json() == api.get_openapi_schema()
+    again = Client().get("/api/v1/openapi.json", headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = Client().get("/api/v1/openapi.json", headers={"if-none-match": '"another"'})
+    assert other.content == first.content
+
+
+def test_of_a_body_that_is_one_or_many_the_choice_is_all_there_is() -> None:
+    """A generator ignores what stands beside a `$ref`, and would know the single object only."""
+    document = api.get_openapi_schema()
+    for path in ("pools/{slug}/events", "accounts/{slug}/holds"):
+        body = document["paths"][f"/api/v1/{path}"]["post"]["requestBody"]
+        schema = body["content"]["application/json"]["schema"]
+        assert [*schema] == ["anyOf"]
+        assert schema["anyOf"][1]["items"] == schema["anyOf"][0]
 
 
 def _said(part: object) -> Iterator[str]:

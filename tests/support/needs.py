@@ -88,6 +88,8 @@ NEEDS = {
         Need("prometheus", _on_path("prometheus"), "apt-get install prometheus"),
         Need("luacheck", _on_path("luacheck"), "apt-get install lua-check"),
         Need("curl", _on_path("curl"), "apt-get install curl"),
+        Need("node", _on_path("node"), "apt-get install nodejs"),
+        Need("npm", _on_path("npm"), "apt-get install npm"),
         Need("git", _on_path("git"), "apt-get install git"),
         Need("systemd", _on_path("systemd-analyze"), "apt-get install systemd"),
         Need("apt", _has_apt_lists, "apt-get update, on Debian", is_optional=True),

@@ -15,7 +15,6 @@ logger = logging.getLogger(__name__)
 
 ANSWER_SECONDS = 30.0  # longer than a flap of either end and its reconnect
 ASK_SECONDS = 5.0
-GONE = "no such session"
 SPREAD = 0.3
 
 
@@ -118,7 +117,7 @@ class SimulatedFront(FrontHandler):
         callee = "+8613" + "".join(self._dice.choice("0123456789") for _ in range(9))
         body = {"method": "INVITE", "to": callee, "seconds": seconds, "ends": call.ends}
         try:
-            session = await link.start(body, key=callee)
+            session = (await link.begin(body, key=callee)).session  # it may be answered at once
             self.calls[session] = call
             self.tally.started += 1
             await self._converse(link, session, call)
@@ -198,14 +197,9 @@ class SimulatedFront(FrontHandler):
         call.over.set()
 
     async def refused(self, session: str, what: str, reason: str) -> None:
-        """A start that was refused never was a session. A message that was is only told again,
-        unless nobody knows the session, which neither end has ended."""
-        call = self.calls.get(session)
+        """A start that was refused never was a session; of a message it is no loss."""
+        call = self.calls.get(session) if what == "start" else None
         if call is None:
-            return
-        if what != "start":
-            if reason == GONE:
-                self._end_lost(session, call, reason)
             return
         self.calls.pop(session)
         self.tally.started -= 1

@@ -5,7 +5,13 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
-from integrations.dispatch_client import DispatchError, Instance, InstanceHandler, Settings
+from integrations.dispatch_client import (
+    DispatchError,
+    Instance,
+    InstanceHandler,
+    Sent,
+    Settings,
+)
 from integrations.simulator.dispatch.caller import Caller
 
 logger = logging.getLogger(__name__)
@@ -86,7 +92,7 @@ class SimulatedInstance(InstanceHandler):
         self.served += 1
         # First that it rings: a pool that takes its time is no lost session.
         self._answers[session] = {"status": 180}
-        await link.send(session, self._answers[session])
+        await self._answer(link, session)
         number = ""
         if self._caller is not None:
             number = await self._caller.call(self._call_id(session), str(body.get("to", "")))
@@ -98,23 +104,26 @@ class SimulatedInstance(InstanceHandler):
             await self._release(session)  # it ended while the pool was asked
             return
         self._answers[session] = {"status": 200, "number": number}
-        await link.send(session, self._answers[session])
+        await self._answer(link, session)
         if body.get("ends") == "instance":
             await asyncio.sleep(float(body.get("seconds", 20)))
             if session in link.sessions:
                 await link.end(session, HANG_UP)
                 await self._release(session)
 
-    async def refused(self, session: str, what: str, reason: str) -> None:
-        """The answer did not reach its front-end: once more, as long as the session lives."""
-        link, answer = self._link, self._answers.get(session)
-        if what == "message" and link is not None and answer is not None:
-            self._begin(self._answer_again(link, session, answer))
+    async def _answer(self, link: Instance, session: str) -> None:
+        """Send the newest answer; see beside it to that it arrives."""
+        sent = await link.send(session, self._answers[session])
+        self._begin(self._answer_again(link, session, sent))
 
-    async def _answer_again(self, link: Instance, session: str, answer: dict[str, Any]) -> None:
-        await asyncio.sleep(AGAIN_SECONDS)
-        if session in link.sessions:
-            await link.send(session, answer)
+    async def _answer_again(self, link: Instance, session: str, sent: Sent) -> None:
+        """Send the answer that is the newest by then, as long as it is refused and the session
+        lives."""
+        while (await sent).state == "refused":
+            await asyncio.sleep(AGAIN_SECONDS)
+            if session not in link.sessions or session not in self._answers:
+                return
+            sent = await link.send(session, self._answers[session])
 
     async def _release(self, session: str) -> None:
         self._answers.pop(session, None)

@@ -14,6 +14,10 @@ from queueing.admission.gate import (
 
 Answered = tuple[int, dict[str, Any]]  # status, body
 
+KINDS: Final = {
+    reasons.OTHER_WEIGHT: "weight-conflict",
+    reasons.WEIGHT_OVER_CAP: "weight-over-limit",
+}
 OUTCOMES: Final = {
     reasons.UNKNOWN_TASK: "unknown-task",
     reasons.UNKNOWN_TOKEN: "unknown-token",
@@ -57,6 +61,8 @@ def permit_answer(permit: Permit) -> dict[str, Any]:
     if permit.granted:
         body |= {"token": permit.token, "deadline": permit.deadline_us}
         body["remaining_ms"] = remaining_ms(permit.deadline_us, permit.now_us)
+        if permit.waited_ms:
+            body["waited_ms"] = permit.waited_ms
     for name, value in (
         ("place", permit.place),
         ("estimate_seconds", permit.estimate_seconds),
@@ -88,4 +94,4 @@ def kind_of(error: GateRefusedError) -> str:
         return "malformed"
     if error.reason == reasons.NO_SUCH_GATE or error.reason.startswith(reasons.SCRIPT_OUTDATED):
         return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
-    return "gate-refused"
+    return KINDS.get(error.reason, "gate-refused")

@@ -97,11 +97,17 @@ def _holder_out(slug: str, row: door.Holder) -> dict[str, Any]:
         "granted": row.granted_us,
         "deadline": row.deadline_us,
         "task": None if row.task is None else f"{slug}.{row.task}",
+        "weight": row.weight,
     }
 
 
 def _waiter_out(row: door.Waiter) -> dict[str, Any]:
-    return {"holder": row.who, "arrived": row.arrived_us, "asked": row.asked_us}
+    return {
+        "holder": row.who,
+        "arrived": row.arrived_us,
+        "asked": row.asked_us,
+        "weight": row.weight,
+    }
 
 
 def _page(

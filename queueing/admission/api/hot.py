@@ -1,6 +1,5 @@
 """The gates' hot routes: reports of devices, permits, the seed's pair; served before Django."""
 
-import re
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -16,9 +15,10 @@ from poolsite.api import lane
 from poolsite.api.gather import Gatherer
 from poolsite.api.problems import RefusedError, kind_of_refusal, problem_response
 from poolsite.api.reading import MalformedError, NothingIn, Reader
+from poolsite.api.waiting import while_connected
 from poolsite.per_loop import PerLoop
 from queueing.admission import gate as door
-from queueing.admission.api import answers, reports
+from queueing.admission.api import answers, reports, waiting
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.api.signing import signed
 from queueing.admission.schemas import (
@@ -35,7 +35,6 @@ R = TypeVar("R")
 ACTION = "admission.use"
 REPORT_PATH = "/api/v1/devices/{device}/report"
 GATE_PATH = "/api/v1/gates/{slug}/"
-_DEVICE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,62}")
 _REPORTS: Reader[DeviceReport] = Reader(DeviceReport)
 
 
@@ -86,7 +85,7 @@ async def post_report(request: Request) -> Response:
         principal = await _principal(request)
         device = request.path_params["device"]
         reports.check_device(principal, device)
-        if not _DEVICE.fullmatch(device):
+        if not door.is_device_name(device):
             raise RefusedError("malformed", "device: use 1 to 63 letters, digits, . _ : and -")
         given = _REPORTS.read_one(await lane.read_body(request, BODY_LIMIT_BYTES))
         named = request.query_params.get("gate")
@@ -123,7 +122,9 @@ class _GateRoute:
             ref = await _gate(principal, request.path_params["slug"])
             body = await lane.read_body(request, BODY_LIMIT_BYTES)
             given = self._reader.read_one(body or b"{}")
-            result = await self._run(ref.slug, given)
+            running = self._run(ref.slug, given)
+            waits = isinstance(given, AcquireIn) and given.wait_ms
+            result = await (while_connected(request, running) if waits else running)
         except RefusedError as refused:
             return problem_response(refused.kind, refused.detail)
         except MalformedError as error:
@@ -142,8 +143,10 @@ def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, An
     return signed(ref, given.holder, permit.token, permit.deadline_us)
 
 
-def _acquire(slug: str, given: AcquireIn) -> Awaitable[door.Permit]:
-    return _gathered(slug, door.to_acquire(given.holder))
+async def _acquire(slug: str, given: AcquireIn) -> door.Permit:
+    if given.gates is not None and set(given.gates) != {slug}:
+        raise RefusedError("several-gates", "gates: name only the gate of the path")
+    return await waiting.acquire(slug, given, partial(_gathered, slug))
 
 
 def _release(slug: str, given: ReleaseIn) -> Awaitable[door.Ended]:
@@ -152,7 +155,7 @@ def _release(slug: str, given: ReleaseIn) -> Awaitable[door.Ended]:
 
 
 def _renew(slug: str, given: RenewIn) -> Awaitable[door.Permit]:
-    return _gathered(slug, door.to_renew(given.holder, given.token))
+    return _gathered(slug, door.to_renew(given.holder, given.token, given.weight))
 
 
 def _incr(slug: str, given: NothingIn) -> Awaitable[door.Counted]:

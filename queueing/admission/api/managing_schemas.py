@@ -1,7 +1,7 @@
 """Requests and answers of those who manage gates and batches."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
@@ -64,6 +64,17 @@ class CapIn(BaseModel):
     reason: Reason = Field("", description=WHY)
 
 
+class WaitsOut(BaseModel):
+    """Seconds from the first request to the permit, in the last 15 minutes; null without any.
+
+    Gates without a line do not measure it.
+    """
+
+    p50: float | None
+    p95: float | None
+    p99: float | None
+
+
 class GateOut(GateSettingsOut):
     """A gate with its settings and current figures."""
 
@@ -77,7 +88,9 @@ class GateOut(GateSettingsOut):
         description="The limit that counts now: pinned, or moved by the adaptive limit."
     )
     pinned_cap: int | None = Field(description="The limit at which the gate is pinned.")
-    used: int
+    used: int = Field(description="Slots in use: the sum of the weights of the permits.")
+    permits: int
+    wait_seconds: WaitsOut
     waiting: int
     granted: int
     refused: int
@@ -127,6 +140,7 @@ class HolderOut(BaseModel):
     granted: int
     deadline: int
     task: str | None
+    weight: int = Field(description="How many slots the permit counts as.")
 
 
 class WaiterOut(BaseModel):
@@ -135,6 +149,7 @@ class WaiterOut(BaseModel):
     holder: str
     arrived: int
     asked: int = Field(description="When it asked last.")
+    weight: int = Field(description="How many slots it asks for.")
 
 
 class FreeIn(BaseModel):
@@ -175,8 +190,8 @@ class BatchOut(BaseModel):
     name: str
     gate: str
     state: str
-    opens_at: Any
-    closes_at: Any
+    opens_at: datetime
+    closes_at: datetime
     total: int
     pending: int
     issued: int

@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Router
+from ninja import Router
 
 from poolsite.api import examples
 from poolsite.api.reading import NothingIn
 from poolsite.api.root import ProblemError, api
 from queueing.admission.api.batches import batches
 from queueing.admission.api.common import Slug
+from queueing.admission.api.devices import Device, devices_of_gate
 from queueing.admission.api.examples import EXAMPLES
 from queueing.admission.api.holders import holders
 from queueing.admission.api.managing import gates
@@ -27,7 +28,6 @@ from queueing.admission.schemas import (
 )
 
 devices = Router(tags=["batches"])
-Device: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$")  # type: ignore[type-arg]
 
 
 def register() -> None:
@@ -36,6 +36,7 @@ def register() -> None:
     gates.add_router("", holders)
     api.add_router("/gates", gates)
     api.add_router("/gates", batches)
+    api.add_router("/gates", devices_of_gate)
     api.add_router("/devices", devices)
 
 
@@ -58,7 +59,11 @@ def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> A
 
 @gates.post("/{slug}/acquire", response={200: PermitAnswer}, summary="Acquire a permit")
 def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
-    """Get a permit for a holder, or its place in line."""
+    """Get a permit for a holder, or its place in line.
+
+    With `wait_ms`, the response is sent when there is a permit or the time is up. A request that
+    its client gives up leaves no permit and no place in line.
+    """
     return _served_elsewhere()
 
 

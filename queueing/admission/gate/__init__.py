@@ -25,6 +25,12 @@ from queueing.admission.gate.commands import (
     resume,
     sweep,
 )
+from queueing.admission.gate.explaining import (
+    DeviceNow,
+    PendingTask,
+    explain,
+    is_device_name,
+)
 from queueing.admission.gate.keys import GateKeys
 from queueing.admission.gate.permits import (
     REQUESTS_LIMIT,
@@ -36,10 +42,12 @@ from queueing.admission.gate.permits import (
     decr,
     free,
     incr,
+    leave,
     release,
     renew,
     requests,
     to_acquire,
+    to_leave,
     to_release,
     to_renew,
 )
@@ -78,6 +86,7 @@ from queueing.admission.gate.tasks import (
     load,
     reports,
 )
+from queueing.admission.gate.waits import Waits
 
 __all__ = [
     "CAP_LIMIT",
@@ -93,6 +102,7 @@ __all__ = [
     "BatchFigures",
     "Change",
     "Counted",
+    "DeviceNow",
     "Ended",
     "Figures",
     "GateKeys",
@@ -102,6 +112,7 @@ __all__ = [
     "Holders",
     "Line",
     "Observed",
+    "PendingTask",
     "Permit",
     "Report",
     "Request",
@@ -111,6 +122,7 @@ __all__ = [
     "Swept",
     "Told",
     "Waiter",
+    "Waits",
     "acquire",
     "batch_cancel",
     "batch_extend",
@@ -122,11 +134,14 @@ __all__ = [
     "create",
     "decr",
     "destroy",
+    "explain",
     "free",
     "has_work",
     "holder",
     "holders",
     "incr",
+    "is_device_name",
+    "leave",
     "line",
     "load",
     "loaded",
@@ -146,6 +161,7 @@ __all__ = [
     "states",
     "sweep",
     "to_acquire",
+    "to_leave",
     "to_release",
     "to_renew",
 ]

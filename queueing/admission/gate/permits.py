@@ -17,7 +17,8 @@ class Permit:
     """The answer to acquire: a permit, or a place in the line.
 
     `deadline_us` is when the slot is free for others, `now_us` the gate's time of this answer
-    (0: not granted). `place` counts from 1; None = there is no line, or nothing can be estimated.
+    (0: a renewal that was refused). `place` counts from 1; None = there is no line, or nothing can
+    be estimated. `waited_ms`: how long its request had waited when it was granted.
     """
 
     granted: bool
@@ -28,6 +29,7 @@ class Permit:
     estimate_seconds: int | None = None
     retry_seconds: int | None = None
     now_us: int = 0
+    waited_ms: int = 0
 
 
 def number(text: str) -> int | None:
@@ -50,6 +52,7 @@ def _permit(reply: list[str]) -> Permit:
         place=number(reply[1]),
         estimate_seconds=number(reply[2]),
         retry_seconds=number(reply[4]),
+        now_us=int(reply[5]),
     )
 
 
@@ -74,7 +77,7 @@ def _renewed(reply: list[str]) -> Permit:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[T]):
-    """What a named holder asks: acquire, renew or release, alone or in a list with others."""
+    """What a named holder asks: acquire, renew, release or leave, alone or in a list."""
 
     verb: str
     words: tuple[str, ...]
@@ -88,14 +91,33 @@ class Request(Generic[T]):
         return "\t".join((self.verb, *self.words))
 
 
-def to_acquire(holder: str) -> Request[Permit]:
-    """A permit for a holder; the same holder gets the same permit until it ends."""
-    return Request("acquire", (holder,), _permit)
+def to_acquire(holder: str, weight: int = 1, *, waits: bool = False) -> Request[Permit]:
+    """A permit for a holder that counts as `weight`; the same holder gets the same permit until it
+    ends. Refused with "other weight" if its permit has another one, and "weight over cap".
+
+    `waits`: its caller asks again by itself, so that it is not counted as refused.
+    """
+    return Request("acquire", (holder, _weight(weight), "1" if waits else ""), _permit)
 
 
-def to_renew(holder: str, token: int) -> Request[Permit]:
-    """The permit's deadline moves, up to the longest time since it was granted."""
-    return Request("renew", (holder, str(token)), _renewed)
+def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Permit]:
+    """The permit's deadline moves, up to the longest time since it was granted.
+
+    `weight` is the permit's own: after a loss of Redis only its holder knows it (None: 1).
+    """
+    return Request("renew", (holder, str(token), _weight(weight)), _renewed)
+
+
+def _weight(weight: int | None) -> str:
+    return "" if weight is None or weight == 1 else str(weight)
+
+
+def to_leave(holder: str, token: int | None, at_us: int | None) -> Request[Ended]:
+    """A caller that waited has given up: neither the turn of its last refusal (at `at_us`) stays
+    nor the permit `token` that it was granted, unless its holder has asked again since.
+    """
+    words = ("" if value is None else f"{value:016d}" for value in (token, at_us))
+    return Request("leave", (holder, *words), _ended)
 
 
 def to_release(
@@ -135,8 +157,8 @@ def _outcome(request: Request[Any], row: str) -> Any:
         return refused
 
 
-def acquire(slug: str, holder: str) -> Command[Permit]:
-    return to_acquire(holder).command(slug)
+def acquire(slug: str, holder: str, weight: int = 1) -> Command[Permit]:
+    return to_acquire(holder, weight).command(slug)
 
 
 def release(
@@ -145,8 +167,12 @@ def release(
     return to_release(holder, token, ok=ok, took_ms=took_ms).command(slug)
 
 
-def renew(slug: str, holder: str, token: int) -> Command[Permit]:
-    return to_renew(holder, token).command(slug)
+def renew(slug: str, holder: str, token: int, weight: int | None = None) -> Command[Permit]:
+    return to_renew(holder, token, weight).command(slug)
+
+
+def leave(slug: str, holder: str, token: int | None, at_us: int | None) -> Command[Ended]:
+    return to_leave(holder, token, at_us).command(slug)
 
 
 def free(slug: str, holder: str, token: int, reason: str) -> Command[Ended]:

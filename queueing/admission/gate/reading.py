@@ -9,6 +9,7 @@ from queueing.admission.gate.building import gate_command
 from queueing.admission.gate.permits import number
 from queueing.admission.gate.reasons import check
 from queueing.admission.gate.settings import GateSettings
+from queueing.admission.gate.waits import Waits, read_waits
 
 STATUS: Final = {"o": "open", "p": "paused", "r": "recovering"}
 BATCH_STATUS: Final = {"o": "open", "p": "paused", "e": "ended", "c": "cancelled"}
@@ -31,7 +32,9 @@ class BatchFigures:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """A gate at one moment. `used` counts live permits, and ghosts while it recovers.
+    """A gate at one moment. `used`: weights of live permits, and ghosts while it recovers.
+
+    `permits`: how many there are, those that are over and not swept included.
 
     Counters begin with the generation. `told`: the external system's own count.
     """
@@ -67,6 +70,7 @@ class Figures:
     closed: int
     told: int | None
     told_at_us: int | None
+    waits: Waits
     batches: tuple[BatchFigures, ...]
 
 
@@ -103,6 +107,9 @@ def _figures(reply: list[str]) -> Figures | None:
         hold_us=int(pairs["hold"] or 0),
         told=number(pairs["told"]),
         told_at_us=number(pairs["told_at"]),
+        waits=read_waits(
+            *(pairs[name] for name in ("wait_bounds", "waits_recent", "waits_total", "waited_us"))
+        ),
         batches=tuple(sorted(batches, key=lambda item: item.batch)),
         **{name: int(pairs[name] or 0) for name in _COUNTS},
     )
@@ -126,22 +133,27 @@ def _batch(words: Sequence[str]) -> BatchFigures:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One permit. `holder`: a name, `@device` or `#token`; `task`: what its device carries out."""
+    """One permit. `holder`: a name, `@device` or `#token`; `task`: what its device carries out.
+
+    `weight`: how many slots it counts as.
+    """
 
     holder: str
     token: int
     deadline_us: int
     granted_us: int
     task: int | None
+    weight: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """One in the line, first first. `asked_us`: when it asked last."""
+    """One in the line, first first. `asked_us`: when it asked last. `weight`: slots it wants."""
 
     who: str
     arrived_us: int
     asked_us: int
+    weight: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +200,14 @@ def holder(slug: str, who: str) -> Command[Holder | None]:
 def _holders(reply: list[str]) -> Holders:
     check(reply)
     rows = tuple(
-        Holder(words[0], int(words[1]), int(words[2]), int(words[3]), number(words[4]))
-        for words in (reply[start : start + 5] for start in range(2, len(reply), 5))
+        _holder(words) for words in (reply[start : start + 6] for start in range(2, len(reply), 6))
     )
     return Holders(int(reply[0]), int(reply[1]), rows)
+
+
+def _holder(words: Sequence[str]) -> Holder:
+    token, deadline, granted = map(int, words[1:4])
+    return Holder(words[0], token, deadline, granted, number(words[4]), int(words[5]))
 
 
 def line(slug: str, place: Place = 0, count: int = 200) -> Command[Line]:
@@ -200,8 +216,8 @@ def line(slug: str, place: Place = 0, count: int = 200) -> Command[Line]:
     def read(reply: list[str]) -> Line:
         check(reply)
         rows = tuple(
-            Waiter(words[0], int(words[1]), int(words[2]))
-            for words in (reply[start : start + 3] for start in range(2, len(reply), 3))
+            Waiter(words[0], *map(int, words[1:]))
+            for words in (reply[start : start + 4] for start in range(2, len(reply), 4))
         )
         return Line(int(reply[0]), int(reply[1]), rows)
 

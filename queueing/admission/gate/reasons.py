@@ -15,6 +15,8 @@ RATE: Final = "rate"
 PAUSED: Final = "paused"  # the gate, or the batch
 RECOVERING: Final = "recovering"
 LOADING: Final = "loading"  # a window is open, and not all its tasks are loaded
+NOT_OPEN: Final = "not open"  # the batch's window begins later
+CLOSED: Final = "closed"  # the batch's window is over, or it was cancelled
 
 # outcome 0: not this permit
 NOT_HELD: Final = "not held"
@@ -30,6 +32,8 @@ UNKNOWN_TOKEN: Final = "unknown token"  # noqa: S105  a reason
 NO_SUCH_GATE: Final = "no such gate"
 NO_SUCH_BATCH: Final = "no such batch"
 OVER: Final = "over"
+OTHER_WEIGHT: Final = "other weight"  # the holder has a permit of another weight
+WEIGHT_OVER_CAP: Final = "weight over cap"
 TOO_MANY_BATCHES: Final = "too many batches"
 SCRIPT_OUTDATED: Final = "script outdated"  # a prefix: the new SHA-1 follows
 MALFORMED: Final = "malformed"  # a prefix: what is wrong follows

@@ -35,7 +35,7 @@ if after.permit_us < before.permit_us then -- permits of the old length may live
   gate.set_number('longest', math.max(before.permit_us, (gate.field('longest') or 0) + 0))
 end
 if before.fair and not after.fair then
-  redis.call('UNLINK', gate.tag .. ':line', gate.tag .. ':seen')
+  redis.call('UNLINK', gate.tag .. ':line', gate.tag .. ':seen', gate.tag .. ':heavy')
   gate.set('line', '0')
 end
 gate.set_conf(text)

@@ -14,12 +14,12 @@ if refusal then return refusal end
 
 local used, most = permits.used(), gate.conf.cap
 if limit ~= '' then most = math.min(most, limit + 0) end
-if gate.conf.status == 'paused' or used >= most or line.is_too_soon() then
+if gate.conf.status == 'paused' or used >= most or line.is_too_soon(1) then
   gate.count('refused')
   gate.close()
   return { '0', string.format('%d', used) }
 end
-line.started()
+line.started(1)
 local holder = '#' .. permits.next_token()
 local permit = permits.grant(holder)
 redis.call('ZADD', gate.tag .. ':anon', permit.token, holder)

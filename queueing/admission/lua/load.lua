@@ -47,7 +47,14 @@ local function take_over(task)
   local open_at = gate.conf.status == 'recovering' and gate.field('open_at')
   if not open_at or permits.of(holder) then return end
   task.state, task.issued = 'running', gate.at
-  local permit = { token = task.tokens, deadline = open_at, granted = gate.at, task = task.id, unseen = true }
+  local permit = {
+    token = task.tokens,
+    deadline = open_at,
+    granted = gate.at,
+    task = task.id,
+    unseen = true,
+    weight = 1,
+  }
   gate.set_number('ghosts', math.max(0, permits.ghosts() - 1))
   permits.add(holder, permit)
 end

@@ -4,8 +4,8 @@ KEYS as admission/show
 ARGV[1] what             holders (soonest deadline first), line (first in the line first), one
 ARGV[2] where            from 0; or what stands after "<deadline or arrival> <name>"; one: the holder
 ARGV[3] count            1 to 1 000
-Reply: as_of, total, then for holders: holder, token, deadline, granted, task; for the line: who,
-  arrived, last asked; one: the holder's five words or none
+Reply: as_of, total, then for holders: holder, token, deadline, granted, task, weight; for the line: who,
+  arrived, last asked, weight; one: the holder's six words or none
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n + count), and those of the same µs after a name
 Version: 1
@@ -27,12 +27,14 @@ local function tell(...)
 end
 local function tell_permit(holder)
   local permit = permits.of(holder)
-  if permit then tell(holder, permit.token, permit.deadline, permit.granted, permit.task or '') end
+  if not permit then return end
+  local weight = string.format('%d', permit.weight)
+  tell(holder, permit.token, permit.deadline, permit.granted, permit.task or '', weight)
 end
 local function tell_waiting(who)
   local arrived = redis.call('ZSCORE', gate.tag .. ':line', who)
   local asked = redis.call('ZSCORE', gate.tag .. ':seen', who) or 0
-  tell(who, string.format('%d', arrived), string.format('%d', asked))
+  tell(who, string.format('%d', arrived), string.format('%d', asked), string.format('%d', line.weight_of(who)))
 end
 
 if what == 'one' then

@@ -2,7 +2,7 @@
 Purpose: Up to 32 requests of named holders in one call, done in their order: the gate is read and
   written once for all of them.
 KEYS as admission/acquire
-ARGV[1+] requests        acquire, renew or release, then what that operation takes, with a tab between
+ARGV[1+] requests        acquire, renew, release or leave, then what that operation takes, with a tab between
 Reply: for each request the words that its operation answers, with a tab between
 Errors: -1 "malformed requests", "no such gate", "script outdated …"; a row may be refused alone
 Complexity: O(requests × log n)
@@ -20,19 +20,26 @@ if refusal then return refusal end
 local function answer(row)
   local verb, holder, rest = string.match(row, '^(%l+)\t([^\t]*)\t?(.*)$')
   if verb == 'acquire' then
-    local malformed = rest ~= '' and 'malformed request' or holders.malformed_acquire(holder)
+    local weight, waits_flag = string.match(rest, '^([^\t]*)\t?([^\t]*)$')
+    local malformed = not weight and 'malformed request' or holders.malformed_acquire(holder, weight, waits_flag)
     if malformed then return checks.refusal(malformed) end
-    return holders.acquire(holder, gate.field('=' .. holder))
+    return holders.acquire(holder, gate.field('=' .. holder), weight, waits_flag)
   elseif verb == 'renew' then
-    local malformed = holders.malformed_renew(holder, rest)
+    local token, weight = string.match(rest, '^([^\t]*)\t?([^\t]*)$')
+    local malformed = not token and 'malformed request' or holders.malformed_renew(holder, token, weight)
     if malformed then return checks.refusal(malformed) end
-    return holders.renew(holder, gate.field('=' .. holder), rest)
+    return holders.renew(holder, gate.field('=' .. holder), token, weight)
   elseif verb == 'release' then
     local token, ok, took_ms = string.match(rest, '^([^\t]*)\t([^\t]*)\t([^\t]*)$')
     if not token then return checks.refusal('malformed request') end
     local malformed = holders.malformed_release(holder, token, ok, took_ms)
     if malformed then return checks.refusal(malformed) end
     return holders.release(holder, gate.field('=' .. holder), token, ok, took_ms)
+  elseif verb == 'leave' then
+    local token, at = string.match(rest, '^([^\t]*)\t([^\t]*)$')
+    local malformed = not token and 'malformed request' or holders.malformed_leave(holder, token, at)
+    if malformed then return checks.refusal(malformed) end
+    return holders.leave(holder, gate.field('=' .. holder), token, at)
   end
   return checks.refusal('malformed request')
 end

@@ -11,10 +11,13 @@ KEYS[8] {gate}:devices   HASH    device → its tasks that have not ended, in th
 KEYS[9] {gate}:work      ZSET    task by batch × 8 + state
 KEYS[10] {gate}:batches  HASH    batch → status, end of its window, µs, when it was closed
 KEYS[11] {gate}:log      STREAM  history
+KEYS[12] {gate}:weights  ZSET    what permits count beyond 1, by binary digit and deadline (weights.lua)
+KEYS[13] {gate}:heavy    ZSET    the weights of heavy ones in the line, by binary digit and arrival, and by name
+KEYS[14] {gate}:waits    HASH    how long holders waited: counts by minute and bucket (waits.lua)
 Reply: pairs: as_of generation conf seq drained dropped used permits anonymous waiting tasks devices
-  ghosts open_at hold granted released refused expired renewed freed returned done failed late
-  overrun closed told told_at adapt; then batches: pairs of "batch" and its number, record, and
-  the counts of its states p r d f x
+  wait_bounds waits_recent waits_total waited_us ghosts open_at hold granted released refused expired
+  renewed freed returned done failed late overrun closed told told_at adapt; then batches: pairs of "batch"
+  and its number, record, and the counts of its states p r d f x
 Errors: -1 "no such gate", "script outdated …"
 Complexity: O(log n + batches × log n), 1 000 batches at most
 Version: 1
@@ -40,6 +43,11 @@ tell('starts', string.format('%d', redis.call('LLEN', gate.tag .. ':starts')))
 tell('tasks', string.format('%d', redis.call('HLEN', gate.tag .. ':tasks')))
 tell('devices', string.format('%d', redis.call('HLEN', gate.tag .. ':devices')))
 tell('backlog', string.format('%d', redis.call('XLEN', gate.tag .. ':log')))
+local recent, total, sum = waits.show()
+tell('wait_bounds', waits.bounds_ms())
+tell('waits_recent', recent)
+tell('waits_total', total)
+tell('waited_us', sum)
 local values = redis.call('HMGET', gate.tag, unpack(NAMES))
 for place, name in ipairs(NAMES) do tell(name, values[place] or '') end
 local records = redis.call('HGETALL', gate.tag .. ':batches')

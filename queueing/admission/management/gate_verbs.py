@@ -52,6 +52,9 @@ def add_verbs(verbs: Any, say: Say) -> None:
     _add(verbs, "holders", told, lambda options: _holders(options, say))
     _add(verbs, "line", "list who waits for a slot", lambda options: _line(options, say))
     _add(verbs, "samples", "list the last hour by minute", lambda options: _samples(options, say))
+    told = "say why a device gets no task"
+    explain = _add(verbs, "explain", told, lambda options: _explain(options, say))
+    explain.add_argument("device")
     free = _add(
         *(verbs, "free", "end a permit; holder: a name, @device or #token"),
         lambda options: _free(options, say),
@@ -93,10 +96,11 @@ def _holders(options: dict[str, Any], say: Say) -> None:
     found = hotpath.run(door.holders(gate_of(options["slug"]).slug, 0, LISTED))
     for row in found.rows:
         age, left = found.as_of_us - row.granted_us, row.deadline_us - found.as_of_us
+        weight = "" if row.weight == 1 else f"  weight {row.weight}"
         task = "" if row.task is None else f"  task {row.task}"
         say(
             f"{row.holder}  since {age // 1_000_000} s  left {left // 1_000_000} s"
-            f"  token {row.token}{task}"
+            f"  token {row.token}{weight}{task}"
         )
     say(f"{found.total} permits")
 
@@ -106,6 +110,24 @@ def _line(options: dict[str, Any], say: Say) -> None:
     for place, row in enumerate(found.rows, 1):
         say(f"{place}. {row.who}  waits {(found.as_of_us - row.arrived_us) // 1_000_000} s")
     say(f"{found.total} waiting")
+
+
+def _explain(options: dict[str, Any], say: Say) -> None:
+    gate, device = gate_of(options["slug"]), options["device"]
+    if not door.is_device_name(device):
+        raise CommandError(f"{device} is no device ID.")
+    found = selectors.explain(gate, device)
+    say(f"{device}: {found.reason}. {found.text}")
+    told = {
+        "task": found.task,
+        "batch": found.batch.pk if found.batch else None,
+        "attempt": f"{found.attempt} of {found.attempts}" if found.attempt else None,
+        "place": found.place,
+        "estimate": None if found.estimate_seconds is None else f"{found.estimate_seconds} s",
+    }
+    for name, value in told.items():
+        if value is not None:
+            say(f"  {name}: {value}")
 
 
 def _samples(options: dict[str, Any], say: Say) -> None:

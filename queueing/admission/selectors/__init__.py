@@ -10,6 +10,7 @@ from queueing.admission.selectors.batches import (
     state_of,
     task_list,
 )
+from queueing.admission.selectors.explaining import explain
 from queueing.admission.selectors.gates import (
     HOUR_COUNTERS,
     GateNow,
@@ -31,6 +32,7 @@ __all__ = [
     "GateNow",
     "batch_list",
     "batch_out",
+    "explain",
     "failed_list",
     "failed_rows",
     "figures_of",

@@ -45,7 +45,7 @@ def figures_of(found: door.Figures | None) -> dict[str, Any]:
     if found is None:
         return {"status": "missing"}
     counts = (
-        *("status", "cap", "used", "waiting", "anonymous", "ghosts", "open_at_us"),
+        *("status", "cap", "used", "permits", "waiting", "anonymous", "ghosts", "open_at_us"),
         *("granted", "released", "refused", "expired", "renewed", "freed", "returned"),
         *("done", "failed", "late", "overrun", "closed", "told", "told_at_us", "dropped"),
     )
@@ -54,6 +54,7 @@ def figures_of(found: door.Figures | None) -> dict[str, Any]:
         "adaptive": found.settings.adaptive,
         "rate_per_second": found.settings.rate_per_second,
         "hold_seconds": round(found.hold_us / 1e6, 1),
+        "wait_seconds": found.waits.percentiles(),
         "lag": found.seq - found.drained,
     }
 
@@ -102,13 +103,14 @@ def gate_now(gate: Gate) -> GateNow:
 def gate_out(now: GateNow) -> dict[str, Any]:
     """A gate as the interface tells it, less its settings."""
     gate, figures = now.gate, figures_of(now.figures)
-    names = ("used", "waiting", "granted", "refused", "expired", "overrun")
+    names = ("used", "permits", "waiting", "granted", "refused", "expired", "overrun")
     return {
         **{name: getattr(gate, name) for name in ("slug", "pinned_cap", *PAUSED)},
         "account": gate.account.slug if gate.account else None,
         "status": figures["status"],
         "cap_now": figures.get("cap", gate.pinned_cap or gate.cap),
         **{name: figures.get(name, 0) for name in names},
+        "wait_seconds": figures.get("wait_seconds", dict.fromkeys(("p50", "p95", "p99"))),
     }
 
 

@@ -17,6 +17,7 @@ def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
             "deadline_us": row.deadline_us,
             "granted_us": row.granted_us,
             "task": row.task,
+            "weight": row.weight,
             "device": row.holder[1:] if row.holder.startswith("@") else "",
         }
         for row in found.rows
@@ -28,7 +29,10 @@ def line_rows(found: door.Line) -> dict[str, dict[str, Any]]:
 
     Places are the order of the arrivals: told in the rows, each would change with every slot.
     """
-    return {row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us} for row in found.rows}
+    return {
+        row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us, "weight": row.weight}
+        for row in found.rows
+    }
 
 
 def first_snapshots(slug: str) -> dict[str, Any]:

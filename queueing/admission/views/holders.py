@@ -12,6 +12,7 @@ from poolsite import access, hotpath
 from poolsite.operations.lists import head
 from poolsite.operations.pages import principal_of
 from queueing.admission import gate as door
+from queueing.admission import selectors
 from queueing.admission.models import Gate
 from queueing.admission.selectors import gate_get
 
@@ -37,6 +38,7 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
         rows.sort(key=lambda row: row[SORTS[sort.removeprefix("-")]], reverse=sort[0] == "-")
     more = f"&sort={sort}" if sort else ""
     total = 0 if found is None else found.total
+    figures = selectors.with_figures([gate], patient=True)[0].figures
     context = {
         "gate": gate,
         "rows": rows,
@@ -45,6 +47,7 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
             for name, label, right in (
                 ("holder", _("Holder"), False),
                 ("", _("Task"), False),
+                ("", _("Weight"), True),
                 ("since", _("Since"), True),
                 ("left", _("Time remaining"), True),
                 ("", _("Token"), True),
@@ -54,7 +57,8 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
         "text": text,
         "may_operate": access.decide(principal, "admission.operate", gate).allowed,
         "total": total,
-        "limit": gate.cap,
+        "used": figures.used if figures else None,
+        "limit": figures.cap if figures else gate.cap,
         "sort": sort,
         "shown": _("%(count)s of %(total)s holders") % {"count": len(rows), "total": total},
         "next_url": f"?page={start // ROWS + 1}{more}" if not text and start + ROWS < total else "",
@@ -83,6 +87,7 @@ def _row(found: door.Holders, row: door.Holder) -> dict[str, Any]:
         "name": row.holder.removeprefix("@"),
         "token": row.token,
         "task": row.task,
+        "weight": row.weight,
         "since": EPOCH + timedelta(microseconds=row.granted_us),
         "age_seconds": (found.as_of_us - row.granted_us) // 1_000_000,
         "left_seconds": max(0, (row.deadline_us - found.as_of_us) // 1_000_000),

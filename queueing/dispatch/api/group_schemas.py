@@ -47,6 +47,31 @@ class SettingsIn(BaseModel):
         None, description="How many history entries Redis keeps while SQL can't accept them."
     )
 
+    start_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None, description="How many more instances a session is offered to. 0: none."
+    )
+    answer_seconds: Annotated[int, Field(ge=1, le=3_600)] | None = Field(
+        None, description="A session without an answer from its instance in this time failed."
+    )
+    failure_threshold_percent: Annotated[int, Field(ge=0, le=100)] | None = Field(
+        None, description="The share of failed sessions that ejects an instance. 0: never."
+    )
+    failure_minimum_sessions: Annotated[int, Field(ge=1, le=10_000)] | None = Field(
+        None, description="With fewer sessions in the window, an instance isn't ejected."
+    )
+    failure_window_seconds: Annotated[int, Field(ge=1, le=3_600)] | None = Field(
+        None, description="Sessions and failures are counted over this time."
+    )
+    ejection_seconds: Seconds | None = Field(
+        None, description="The length of an ejection, times the number of ejections, up to 10."
+    )
+    max_ejection_percent: Annotated[int, Field(ge=1, le=100)] | None = Field(
+        None, description="The highest share of instances that are ejected at the same time."
+    )
+    slow_start_seconds: Annotated[int, Field(ge=0, le=3_600)] | None = Field(
+        None, description="The time over which the share of a new instance grows. 0: off."
+    )
+
     @property
     def given(self) -> dict[str, Any]:
         """The settings that the request names."""

@@ -10,7 +10,14 @@ from queueing.dispatch import selectors, services
 from queueing.dispatch.api.common import Slug, Why, group_of, peer_rows
 from queueing.dispatch.api.list_schemas import PEER
 from queueing.dispatch.models import Group, Instance
-from queueing.dispatch.schemas import CountIn, FrontEndOut, InstanceOut, ManualIn, ReasonIn
+from queueing.dispatch.schemas import (
+    BackupIn,
+    CountIn,
+    FrontEndOut,
+    InstanceOut,
+    ManualIn,
+    ReasonIn,
+)
 
 peers = Router(tags=["groups"])
 Name: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")  # type: ignore[type-arg]
@@ -47,6 +54,33 @@ def set_instance(request: HttpRequest, given: ManualIn, slug: str = Slug, name: 
     principal = principal_of_request(request)
     group = group_of(principal, slug)
     services.instance_set(actor=principal, group=group, name=name, **given.model_dump())
+    return Status(204, None)
+
+
+@peers.post(
+    "/{slug}/instances/{name}/backup",
+    response={204: None},
+    summary="Make an instance a backup or a primary",
+)
+def set_backup(request: HttpRequest, given: BackupIn, slug: str = Slug, name: str = Name) -> Any:
+    """Make an instance a backup, or a primary again. Its sessions continue.
+
+    A backup gets new sessions only while no primary instance can take them.
+    """
+    principal = principal_of_request(request)
+    group = group_of(principal, slug)
+    services.instance_backup(actor=principal, group=group, name=name, **given.model_dump())
+    return Status(204, None)
+
+
+@peers.post(
+    "/{slug}/instances/{name}/uneject", response={204: None}, summary="End an instance's ejection"
+)
+def uneject(request: HttpRequest, given: ReasonIn, slug: str = Slug, name: str = Name) -> Any:
+    """End the ejection of an instance before its time. The manual state doesn't change."""
+    principal = principal_of_request(request)
+    group = group_of(principal, slug)
+    services.instance_uneject(actor=principal, group=group, name=name, reason=given.reason)
     return Status(204, None)
 
 

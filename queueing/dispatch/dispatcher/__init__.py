@@ -12,12 +12,14 @@ from queueing.dispatch.dispatcher.groups import (
     NAMES_LIMIT,
     Changed,
     NameState,
+    backup,
     configure,
     create,
     destroy,
     forget_name,
     manual,
     recover,
+    uneject,
     upgrade_flag,
 )
 from queueing.dispatch.dispatcher.keys import (
@@ -131,6 +133,7 @@ __all__ = [
     "Swept",
     "ack",
     "back",
+    "backup",
     "clear",
     "configure",
     "create",
@@ -166,5 +169,6 @@ __all__ = [
     "show",
     "start",
     "sweep",
+    "uneject",
     "upgrade_flag",
 ]

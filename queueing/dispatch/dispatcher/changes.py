@@ -9,6 +9,7 @@ EVENTS: Final = (
     *("registered", "reconnected", "restarted", "replaced", "pending", "active", "stopped"),
     *("resynced", "cleared", "open", "drain", "blocked", "upgrading", "upgraded", "forgotten"),
     *("ended", "disconnected"),
+    *("retried", "ejected", "returned", "backup", "primary"),
 )
 
 

@@ -18,13 +18,15 @@ NAMES_LIMIT: Final = 1_000
 class NameState:
     """What operators and upgrades say of a name: manual is open, drain or blocked.
 
-    `until_us`: when it opens by itself. One that has passed counts as open.
+    `until_us`: when it opens by itself. One that has passed counts as open. `backup`: it is given
+    sessions while no primary can be.
     """
 
     name: str
     manual: str = "open"
     upgrading: bool = False
     until_us: int | None = None
+    backup: bool = False
 
 
 def _words(names: Iterable[NameState]) -> list[str]:
@@ -32,6 +34,7 @@ def _words(names: Iterable[NameState]) -> list[str]:
     for each in names:
         until = "" if each.until_us is None else str(each.until_us)
         words += [each.name, MANUAL[each.manual], str(int(each.upgrading)), until]
+        words.append(str(int(each.backup)))
     return words
 
 
@@ -104,6 +107,16 @@ def manual(
 def upgrade_flag(slug: str, name: str, on: bool, reason: str = "") -> Command[Changed]:
     """An upgrade's own drain, beside the operator's state: no new sessions while it is on."""
     return group_command("upgrade_flag", slug, [name, int(on), reason], _changed, name)
+
+
+def backup(slug: str, name: str, on: bool, reason: str = "") -> Command[str]:
+    """Make a name a backup, or a primary again; its sessions stay. Returns "" or "repeat"."""
+    return group_command("backup", slug, [name, int(on), reason], _reason, name)
+
+
+def uneject(slug: str, name: str, reason: str = "") -> Command[str]:
+    """End the ejection of an instance. Returns "" or "repeat": it is not ejected."""
+    return group_command("uneject", slug, [name, reason], _reason, name)
 
 
 def forget_name(slug: str, name: str) -> Command[str]:

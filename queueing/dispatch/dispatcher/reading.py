@@ -47,12 +47,15 @@ class Figures:
     expired: int
     restored: int
     freed: int
+    retried: int
+    ejections: int
+    ejected: int
 
 
 _COUNTS: Final = (
     *("seq", "drained", "dropped", "active", "pending", "names", "sessions", "clearing"),
     *("started", "ended", "refused", "messages", "delivered", "cleared", "expired"),
-    *("restored", "freed"),
+    *("restored", "freed", "retried", "ejections", "ejected"),
 )
 
 
@@ -85,6 +88,10 @@ class PeerRow:
     instance's. `heard_us`: its last frame, None = pending or stopped. `sessions`: live routes.
     `unacked`: frames in its outbox; `buffered_ends`: ends among them that came while it was
     pending. `received`, `sent`: numbers of the last frame from it, and of the last in its outbox.
+
+    `ejected_until_us`: None = it is not ejected; `ejections`: how many count for the length of the
+    next one; `judged`, `failed`: sessions of the present window; `share_percent`: less than 100
+    while it starts slowly.
     """
 
     key: str
@@ -109,6 +116,12 @@ class PeerRow:
     upgrading: bool
     received: int
     sent: int
+    ejected_until_us: int | None = None
+    ejections: int = 0
+    judged: int = 0
+    failed: int = 0
+    backup: bool = False
+    share_percent: int = 100
 
     @property
     def id(self) -> str:
@@ -119,7 +132,7 @@ class PeerRow:
         return is_front(self.key)
 
 
-_PEER_WORDS: Final = 22
+_PEER_WORDS: Final = 28
 
 
 def peers(slug: str) -> Command[list[PeerRow]]:
@@ -139,12 +152,14 @@ def peers(slug: str) -> Command[list[PeerRow]]:
 def _peer(words: list[str]) -> PeerRow:
     key, state, incarnation, link, process, since, heard, until = words[:8]
     count, unacked, ends, held, resyncing, profile, name, version, capacity = words[8:17]
-    weight, hand, flag, received, sent = words[17:]
+    weight, hand, flag, received, sent, ejected, times, judged, failed, backup, share = words[17:]
     return PeerRow(
         *(key, STATES[state], incarnation, link, process, int(since), number(heard)),
         *(number(until), int(count), int(unacked), int(ends), held == "1", resyncing == "1"),
         *(profile, name, version, int(capacity or 0), int(weight or 0)),
         *(MANUAL_WORD.get(hand, ""), flag == "1", int(received), int(sent)),
+        *(number(ejected), int(times), int(judged), int(failed)),
+        *(backup == "1", int(share)),
     )
 
 
@@ -153,10 +168,13 @@ def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
 
     def read(reply: list[str]) -> dict[str, tuple[NameState, str]]:
         check(reply)
-        rows = (reply[start : start + 5] for start in range(1, len(reply), 5))
+        rows = (reply[start : start + 6] for start in range(1, len(reply), 6))
         return {
-            name: (NameState(name, MANUAL_WORD[hand], flag == "1", number(until)), its_id)
-            for name, hand, flag, its_id, until in rows
+            name: (
+                NameState(name, MANUAL_WORD[hand], flag == "1", number(until), backup == "1"),
+                its_id,
+            )
+            for name, hand, flag, its_id, until, backup in rows
         }
 
     return group_command("names", slug, [], read)
@@ -164,10 +182,11 @@ def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One frame of an outbox: start message end deliver refused peer-lost free resync.
+    """One frame of an outbox: start started message end deliver refused peer-lost free resync.
 
-    `peer`: of start and deliver who sent it, of peer-lost who is lost: an id; of refused the
-    number of the frame that was refused. `body` is JSON text, of refused the refused frame's kind.
+    `peer`: of start and deliver who sent it, of peer-lost who is lost: an id; of started the
+    instance's name; of refused the number of the frame that was refused. `body` is JSON text, of
+    refused the refused frame's kind.
     """
 
     kind: str

@@ -62,6 +62,10 @@ SILENT: Final = "silent"
 DISCONNECTED: Final = "disconnected"
 CLEARED: Final = "clear"
 NAMED_ANEW: Final = "started anew under its name"
+# why an ejection is over; an operator gives another
+TIME_PASSED: Final = "its time has passed"  # of a drain or block too
+RESTARTED: Final = "restarted"  # another program is registered under the name
+EJECTION_OFF: Final = "ejection is off"
 # said by the link, not by a script
 CLOSED_BY_PEER: Final = "closed by the peer"
 CONNECTION_LOST: Final = "connection lost"  # no close frame, or pings are not answered
@@ -70,6 +74,7 @@ OF_LOG: Final = (
     *(SILENT, DISCONNECTED, CLEARED, NAMED_ANEW),
     *(CLOSED_BY_PEER, CONNECTION_LOST, SERVER_STOPPED),
     *(REPLACED, GAP, BEHIND),
+    *(TIME_PASSED, RESTARTED, EJECTION_OFF),
 )
 
 

@@ -20,7 +20,8 @@ class Route:
     `live` False: one end restarted or is gone, a sweep is about to remove it. `ending`: one end
     ended it, the other has not been able to hear. `provisional`: which end alone has named it.
     `deadline_us`: of a timed route; `goes_at_us`: when it goes at the latest. `why`: least, turn,
-    key:<key> or restored.
+    key:<key> or restored. `offered`: ids of instances that were given its start and did not accept
+    it.
     """
 
     session: str
@@ -36,14 +37,16 @@ class Route:
     messages_from_front: int
     messages_from_back: int
     why: str
+    offered: tuple[str, ...] = ()
 
 
-ROUTE_WORDS: Final = 11
+ROUTE_WORDS: Final = 12
 _ENDS: Final = {"": "", "f": "front", "b": "back"}
 
 
 def _route(words: Sequence[str]) -> Route:
-    session, its_back, name, live, started, deadline, goes, flags, of_front, of_back, why = words
+    session, its_back, name, live, started, deadline, goes, flags, of_front, of_back = words[:10]
+    why, offered = words[10:]
     named_by = flags[1:] if flags[:1] == "p" else ""
     return Route(
         session=session,
@@ -59,6 +62,7 @@ def _route(words: Sequence[str]) -> Route:
         messages_from_front=int(of_front),
         messages_from_back=int(of_back),
         why=why,
+        offered=tuple(offered.split()),
     )
 
 
@@ -145,7 +149,8 @@ class Explained:
     """Why a session is where it is. `left_us`: until the route goes at the latest.
 
     `front_state` and `back_state`: active, pending, stop (also: unknown); `back_manual`: open,
-    drain, blocked; `back_upgrading`: an upgrade drains it.
+    drain, blocked; `back_upgrading`: an upgrade drains it; `back_ejected_until_us`: None = it is
+    not ejected; `back_is_backup`: it gets sessions only while no primary can.
     """
 
     as_of_us: int
@@ -155,6 +160,8 @@ class Explained:
     back_state: str
     back_manual: str
     back_upgrading: bool
+    back_ejected_until_us: int | None
+    back_is_backup: bool
     if_blocked: IfBlocked
 
 
@@ -170,9 +177,8 @@ def explain(slug: str, session: str) -> Command[Explained | None]:
             return None
         as_of = int(reply[1])
         its = _route(reply[2 : 2 + ROUTE_WORDS])
-        front_state, back_state, hand, flag, ends, next_back, name, reason = reply[
-            2 + ROUTE_WORDS :
-        ]
+        words = reply[2 + ROUTE_WORDS :]
+        front_state, back_state, hand, flag, ends, next_back, name, reason, ejected, backup = words
         return Explained(
             as_of_us=as_of,
             route=its,
@@ -181,6 +187,8 @@ def explain(slug: str, session: str) -> Command[Explained | None]:
             back_state=STATES[back_state],
             back_manual={"o": "open", "d": "drain", "b": "blocked"}[hand],
             back_upgrading=flag == "1",
+            back_ejected_until_us=number(ejected),
+            back_is_backup=backup == "1",
             if_blocked=IfBlocked(int(ends), next_back, name, reason),
         )
 

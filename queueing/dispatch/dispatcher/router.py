@@ -47,15 +47,17 @@ def start(
     key: str = "",
     ttl_seconds: int | None = None,
     body: str = "null",
+    confirm: bool = False,
 ) -> Command[Routed]:
     """A front-end begins session `<its id>/<word>`: an instance is chosen, and stays.
 
     `key`: for sharing by key, "" = the session's id. `ttl_seconds`: makes the route a timed one.
+    `confirm`: a `started` frame names the instance that accepted it.
     Refused: session exists, no sessions in this profile, all full, none open, peer full,
     recovering. Raises DispatchRefusedError: replaced, gap, behind, malformed ….
     """
     ttl = "" if ttl_seconds is None else str(ttl_seconds)
-    args: list[str | int] = [peer, link, seq, word, key, ttl, body]
+    args: list[str | int] = [peer, link, seq, word, key, ttl, body, int(confirm)]
     return group_command("start", slug, args, _routed, f"{link}{seq}")
 
 
@@ -71,13 +73,22 @@ def message(
 
 
 def end(
-    slug: str, peer: str, link: str, seq: int, session: str, reason: str = "", body: str = "null"
+    slug: str,
+    peer: str,
+    link: str,
+    seq: int,
+    session: str,
+    reason: str = "",
+    body: str = "null",
+    failed: bool = False,
 ) -> Command[Routed]:
     """Either end ends a session. A pending other end is told when it is back: without the body.
 
+    `failed`: the instance could not serve it; counts towards its ejection.
+
     Refused: no such session, not yours, session ending, peer full, recovering.
     """
-    args: list[str | int] = [peer, link, seq, session, reason, body]
+    args: list[str | int] = [peer, link, seq, session, reason, body, int(failed)]
     return group_command("end", slug, args, _routed, f"{link}{seq}")
 
 

@@ -7,7 +7,7 @@ SHARINGS: Final = {"least": "l", "turn": "t", "key": "k"}
 WEIGHT_LIMIT: Final = 32
 CAPACITY_LIMIT: Final = 1_000_000
 
-# Name, width, least, most: columns 4 to 50 of `conf`, after status, sharing and "|".
+# Name, width, least, most: columns 4 to 79 of `conf`, after status, sharing and "|".
 COLUMNS: Final = (
     ("heartbeat_seconds", 4, 1, 3_600),
     ("missed_limit", 2, 1, 99),
@@ -17,7 +17,17 @@ COLUMNS: Final = (
     ("out_limit", 5, 1, 10_000),
     ("ends_limit", 6, 1, 20_000),
     ("log_limit", 10, 1, 9_999_999_999),
+    ("start_retries", 1, 0, 9),
+    ("answer_seconds", 4, 1, 3_600),
+    ("failure_threshold_percent", 3, 0, 100),
+    ("failure_minimum_sessions", 5, 1, 10_000),
+    ("failure_window_seconds", 4, 1, 3_600),
+    ("ejection_seconds", 5, 1, 86_400),
+    ("max_ejection_percent", 3, 1, 100),
+    ("slow_start_seconds", 4, 0, 3_600),
 )
+OLD_LENGTH: Final = 50  # of `conf` as an earlier release wrote it
+LACKING: Final = "00010000000200030000300500000"  # modules/settings.lua says the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,13 @@ class GroupSettings:
     most, a timed one `timed_route_seconds` unless its start says otherwise. `out_limit`: frames
     that a peer may leave unacknowledged; `ends_limit`: ends beside them, and what the dispatcher
     itself must tell.
+
+    `start_retries`: how many more instances are offered a start that was not accepted. Ejection
+    (`failure_threshold_percent` 0 = off): of at least `failure_minimum_sessions` within
+    `failure_window_seconds`, so many percent failed; a session without an answer within
+    `answer_seconds` has failed. It lasts `ejection_seconds` times the number of ejections, for at
+    most `max_ejection_percent` of the instances. `slow_start_seconds`: how long the share of an
+    instance grows (0 = off).
     """
 
     heartbeat_seconds: int = 5
@@ -41,9 +58,17 @@ class GroupSettings:
     out_limit: int = 1_000
     ends_limit: int = 10_000
     log_limit: int = 1_000_000
+    start_retries: int = 2
+    answer_seconds: int = 10
+    failure_threshold_percent: int = 0
+    failure_minimum_sessions: int = 20
+    failure_window_seconds: int = 30
+    ejection_seconds: int = 30
+    max_ejection_percent: int = 50
+    slow_start_seconds: int = 0
 
     def columns(self) -> str:
-        """Return columns 2 to 50 of `conf`. Raises ValueError, naming the setting."""
+        """Return columns 2 to 79 of `conf`. Raises ValueError, naming the setting."""
         if self.sharing not in SHARINGS:
             raise ValueError(f"sharing: one of {', '.join(SHARINGS)}")
         cells = []
@@ -57,6 +82,7 @@ class GroupSettings:
     @classmethod
     def from_redis(cls, conf: str) -> "GroupSettings":
         """Return the settings that stand in Redis."""
+        conf = conf + LACKING if len(conf) == OLD_LENGTH else conf
         values: dict[str, Any] = {}
         place = 3
         for name, width, _, _ in COLUMNS:

@@ -153,6 +153,8 @@ def frame_of(seq: int, text: str) -> tuple[dict[str, Any], str | None]:
     match entry.kind:
         case "start":
             return {**frame, "session": entry.session, "front": entry.peer}, entry.body
+        case "started":
+            return {**frame, "session": entry.session, "instance": entry.peer}, None
         case "message":
             return {**frame, "session": entry.session}, entry.body
         case "end":

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from poolsite import hotpath
 from queueing.dispatch import dispatcher as door
@@ -13,7 +14,9 @@ from queueing.dispatch.links.closes import FOREIGN_SESSION, MALFORMED, TRY_LATER
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
 BATCH = 32
+OUTBOX_FRAMES = 200
 PATIENCE_SECONDS = 20.0
 RETRY_SECONDS = (0.05, 0.2, 0.5, 1.0)
 
@@ -35,6 +38,7 @@ class Inbound:
     def __init__(self, slug: str, peer: str, link: str, done: int) -> None:
         self._slug, self._peer, self._link = slug, peer, link
         self.done = done
+        self._refused: list[int] = []
         self._is_front = door.is_front(peer)
         self._own = door.id_of(peer) + "/"
 
@@ -54,6 +58,7 @@ class Inbound:
                     break  # after a gap at once: the one before it was late (its slot moved)
                 if result.reason == reasons.NOT_YOURS:
                     raise ClosedError(Close(FOREIGN_SESSION, "a session of another peer"))
+                await self._note(wanted[done], result)
                 self.done = max(self.done, wanted[done].seq)
                 done += 1
                 released = released or result.released
@@ -73,16 +78,40 @@ class Inbound:
             self._check_own(session)
         await self._run(door.resync(self._slug, self._peer, self._link, sessions, frame.last))
 
-    async def _run(self, command: hotpath.Command[object]) -> None:
+    def refusals(self) -> dict[str, Any]:
+        """What an `ack` says of the frames since the last one: the numbers of those refused."""
+        refused, self._refused = self._refused, []
+        return {"refused": refused} if refused else {}
+
+    async def _note(self, frame: frames.Counted, result: door.Routed) -> None:
+        """Keep whether a frame was refused, for its sender. Raises ClosedError."""
+        if frame.seq <= self.done:
+            return  # sent twice: it was told
+        is_repeat = result.outcome == "repeat"  # done in an attempt whose answer was lost
+        if result.outcome == "refused" or (is_repeat and await self._is_refused(frame.seq)):
+            self._refused.append(frame.seq)
+
+    async def _is_refused(self, seq: int) -> bool:
+        """Whether the peer has yet to acknowledge that this frame was refused."""
+        first = 1
+        while rows := await self._run(
+            door.outbox(self._slug, self._peer, self._link, first, OUTBOX_FRAMES)
+        ):
+            for _, text in rows:
+                entry = door.read_entry(text)
+                if entry.kind == "refused" and int(entry.peer) == seq:
+                    return True
+            first = rows[-1][0] + 1
+        return False
+
+    async def _run(self, command: hotpath.Command[T]) -> T:
         failures = 0
         deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
         while True:
             try:
-                await hotpath.arun(command)
+                return await hotpath.arun(command)
             except hotpath.HotPathError as error:
                 failures = await self._pause(error, failures, deadline)
-            else:
-                return
 
     async def _pause(self, error: hotpath.HotPathError, failures: int, deadline: float) -> int:
         """Wait before the next attempt; raises ClosedError when there must not be one."""
@@ -116,10 +145,10 @@ class Inbound:
         if isinstance(frame, frames.Start):
             self._front_only("start")
             word = frame.session.partition("/")[2]
-            return door.start(*place, word, frame.key or "", frame.ttl_seconds, body)
+            return door.start(*place, word, frame.key or "", frame.ttl_seconds, body, frame.confirm)
         if isinstance(frame, frames.Message):
             return door.message(*place, frame.session, body)
-        return door.end(*place, frame.session, frame.reason, body)
+        return door.end(*place, frame.session, frame.reason, body, frame.failed)
 
     def _front_only(self, op: str) -> None:
         if not self._is_front:

@@ -51,6 +51,7 @@ def _told(registered: door.Registered, received: int) -> Told:
         "arrival": registered.arrival,
         "received": registered.received,
         "next": had + 1,
+        "sent": registered.sent,
         "resync": registered.resync,
     }
     return Told(registered.peer, frame, registered.sent, registered.held)

@@ -254,7 +254,7 @@ class PeerSocket:
             self._ack_timer.cancel()
             self._ack_timer = None
         self._acked = self._inbound.done
-        self.delivery.put({"op": "ack", "seq": self._acked})
+        self.delivery.put({"op": "ack", "seq": self._acked, **self._inbound.refusals()})
 
     # -- the end ----------------------------------------------------------------------------------
 

@@ -24,6 +24,12 @@ for _, name in ipairs(names.all()) do
   local back = names.instance(name)
   if back then ready.settle(back) end
 end
+if group.conf.failure_percent == 0 then
+  redis.call('DEL', group.tag .. ':answers')
+  for _, its in ipairs(health.all()) do
+    if its.ejected_at ~= '' then health.restore(its, 'ejection is off') end
+  end
+end
 group.log('configured')
 tell_timers(group.tag)
 group.close()

@@ -5,7 +5,7 @@ ARGV[1] peer           whose link
 ARGV[2] reason         for the history
 Reply: [1, 1] or [1, 0]: it had no link
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed reason"
-Complexity: O(log n)
+Complexity: O(log n + frames that it has)
 Version: 1
 ]]
 local refusal = group.open(KEYS[1])

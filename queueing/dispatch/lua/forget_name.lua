@@ -16,6 +16,9 @@ if name.back ~= '' then return checks.refusal('in use') end
 
 ring.remove(name)
 redis.call('HDEL', group.tag .. ':names', name.name)
+if health.is_ejected(name.name) then group.count('ejected', -1) end
+redis.call('HDEL', group.tag .. ':health', name.name)
+redis.call('HDEL', group.tag .. ':backups', name.name)
 group.log('forgotten', '', name.name)
 group.close()
 return { '1', '' }

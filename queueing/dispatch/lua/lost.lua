@@ -7,7 +7,7 @@ ARGV[2] link           its token
 ARGV[3] reason         200 characters at most
 Reply: [1, 1] or [1, 0]: the link was not the peer's
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed reason"
-Complexity: O(log n + backs)
+Complexity: O(log n + backs + frames that it has)
 Full server: runs
 Version: 1
 ]]

@@ -8,7 +8,7 @@ ARGV[3] until          µs at which it opens by itself, or ""; one that has pass
 ARGV[4] reason         200 characters at most
 Reply: [1, state before, sessions that are ended, "" or "repeat"]
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "too many names"
-Complexity: O(log n)
+Complexity: O(log n), a block + frames that it has
 Version: 1
 ]]
 local refusal = group.open(KEYS[1])
@@ -34,6 +34,8 @@ names.note_end(ends_at)
 local back = names.instance(name)
 if back then
   if state == 'blocked' and before ~= 'blocked' then
+    ready.leave(back)
+    retrying.offer(back, false)
     ended = lives.void(back, 'block')
     peers.write(back)
   end

@@ -51,6 +51,7 @@ local function note(session, other, deadline)
     side = peer.is_front and 'front' or 'back',
     from_front = '0',
     from_back = '0',
+    offered = '',
     why = 'restored',
   }
   routes.write(route)

@@ -3,7 +3,7 @@ Purpose: Reads where a session goes.
 KEYS as dispatch/start
 ARGV[1] session        front-end id / word
 Reply: [1, now, then, if there is such a session: session, back, its name, live, started, deadline, goes
-  at, flags, messages from the front and from the back, why]
+  at, flags, messages from the front and from the back, why, instances that did not accept it]
 Errors: [-1, reason]: "no such group", "script outdated …"
 Complexity: O(log n)
 Version: 1

@@ -4,7 +4,7 @@ KEYS as dispatch/start
 ARGV[1] peer           f:<id> or b:<id>
 ARGV[2] after          the session after which the page begins, or ""
 ARGV[3] count          how many at most, 1 to 1 000
-Reply: [1, now, after what the next page begins or "", then eleven words for each as dispatch/route has them]
+Reply: [1, now, after what the next page begins or "", then twelve words for each as dispatch/route has them]
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …"
 Complexity: O(count × log n)
 Version: 1

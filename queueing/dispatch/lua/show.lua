@@ -7,7 +7,7 @@ Complexity: O(1)
 Version: 1
 ]]
 local NAMES = { 'drained', 'dropped', 'started', 'ended', 'refused', 'messages', 'delivered', 'cleared', 'expired',
-  'restored', 'freed' }
+  'restored', 'freed', 'retried', 'ejections', 'ejected' }
 local refusal = group.open(KEYS[1])
 if refusal then return refusal end
 

@@ -1,6 +1,7 @@
 --[[ dispatch/sweep
 Purpose: What time brings, a bounded piece at a time: silent peers, stopped ones, routes of lives that are
-  over, routes whose time has come, drains and blocks whose time has passed, the opening after a loss.
+  over, routes whose time has come, sessions that were not answered, the ends of drains, blocks and
+  ejections, the opening after a loss.
 KEYS as dispatch/start
 ARGV[1] batch          how many of each kind at most, 1 to 1 000
 Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed, now, next];
@@ -44,6 +45,7 @@ local function put_back(limit)
     peers.write(peer)
     redis.call('ZADD', group.tag .. ':gone', stops_at, key)
   end
+  if group.conf.failure_percent > 0 then health.restore_ahead() end
   if group.conf.status == 'recovering' and group.opens_at and group.opens_at - group.now > disconnect_us then
     group.opens_at = stops_at
     group.set('opens_at', stops_at)
@@ -94,11 +96,25 @@ local function end_routes(sessions_due)
   return expired, freed
 end
 
+-- Sessions that their instance has not answered in time have failed. Returns how many were looked at.
+local function judge_unanswered(limit)
+  local unanswered = due(':answers', limit)
+  for _, session in ipairs(unanswered) do
+    redis.call('ZREM', group.tag .. ':answers', session)
+    local route = routes.of(session)
+    local front, back
+    if route and route.state == 'live' and route.from_back == '0' then front, back = routes.ends_of(route) end
+    if front and back and back.state == 'active' then health.count(back, true, true) end
+  end
+  return #unanswered
+end
+
 -- When anything may be due next: by what there is, and by the shortest that may begin meanwhile.
 local function next_due_us()
   local tag, listening = group.tag, group.is_deaf and group.listens_at or 0
   local next_us = group.now + timers.shortest_us()
-  next_us = math.min(next_us, math.max(listening, earliest(next_us, tag .. ':beats', tag .. ':gone', tag .. ':timers')))
+  next_us = math.min(next_us, math.max(listening, earliest(next_us, tag .. ':beats', tag .. ':gone', tag .. ':timers',
+    tag .. ':answers')))
   if group.is_deaf then next_us = math.min(next_us, group.listens_at) end
   if group.conf.status == 'recovering' and group.opens_at then
     next_us = math.min(next_us, math.max(listening, group.opens_at + 0))
@@ -115,6 +131,8 @@ names.open_due()
 local pending = pend_silent(batch)
 local stopped = stop_pending(stopped_at_once)
 local opened = open_recovered()
+local judged = judge_unanswered(batch)
+if group.conf.slow_start_us > 0 then health.weigh_warming() end
 local cleared, has_more_lives = clearing.step(batch)
 local routes_due = due(':timers', batch)
 local expired = group.is_deaf and 0 or clearing.end_old(batch)
@@ -124,7 +142,8 @@ group.count('cleared', cleared)
 group.count('expired', expired)
 group.count('freed', freed)
 local next_us = next_due_us()
-local more = has_more_lives or #pending == batch or #stopped == stopped_at_once or #routes_due == batch
+local is_full_batch = #pending == batch or #routes_due == batch or judged == batch
+local more = has_more_lives or is_full_batch or #stopped == stopped_at_once
 group.close()
 return { '1', more and '1' or '0', opened and '1' or '0', table.concat(pending, ' '), table.concat(stopped, ' '),
   string.format('%d', cleared), string.format('%d', expired), string.format('%d', freed), group.at,

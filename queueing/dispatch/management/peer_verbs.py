@@ -31,7 +31,17 @@ def add_verbs(verbs: Any, say: Say) -> None:
         if verb != "open":
             one.add_argument("--until", default="", help="2026-01-31T08:00+08:00")
         one.set_defaults(run=lambda options: _set(options, say))
+    for verb, told in (
+        ("backup", "give an instance new sessions only while no primary can take them"),
+        ("primary", "make a backup instance a primary again"),
+    ):
+        one = verbs.add_parser(verb, help=told)
+        one.add_argument("slug")
+        one.add_argument("name")
+        one.add_argument("--reason", default="", required=verb == "backup")
+        one.set_defaults(run=lambda options: _set_backup(options, say))
     for verb, run, word, told, help_text in (
+        ("uneject", _uneject, "name", "end the ejection of an instance", None),
         ("forget", _forget, "name", "remove the name of a stopped instance", None),
         ("disconnect", _disconnect, "peer", "close a peer's link", PEER_HELP),
         (
@@ -68,6 +78,23 @@ def _set(options: Options, say: Say) -> None:
         until=moment_of_text(until) if until else None,
     )
     say(f"{instance.name}: {instance.manual_state}")
+
+
+def _set_backup(options: Options, say: Say) -> None:
+    instance = services.instance_backup(
+        actor=ACTOR,
+        group=group_of(options),
+        name=options["name"],
+        backup=options["verb"] == "backup",
+        reason=options["reason"],
+    )
+    say(f"{instance.name}: {options['verb']}")
+
+
+def _uneject(options: Options, say: Say) -> None:
+    group, name = group_of(options), options["name"]
+    services.instance_uneject(actor=ACTOR, group=group, name=name, reason=options["reason"])
+    say(f"{name}: ejection ended")
 
 
 def _forget(options: Options, say: Say) -> None:

@@ -104,6 +104,75 @@ class Group(AggregateRow):
         validators=_between(1, 20_000),
         help_text=_("The peer is notified of these session ends when it reconnects."),
     )
+    start_retries = models.PositiveIntegerField(
+        _("retries of a start"),
+        default=2,
+        db_default=2,
+        validators=_between(0, 9),
+        help_text=_(
+            "If an instance is lost, blocked or ejected before it accepts a session, the session "
+            "is offered to another instance, up to this many times. 0: never."
+        ),
+    )
+    answer_seconds = models.PositiveIntegerField(
+        _("answer timeout (seconds)"),
+        default=10,
+        db_default=10,
+        validators=_between(1, 3_600),
+        help_text=_(
+            "A session counts as failed if its instance hasn't sent anything for it in this time."
+        ),
+    )
+    failure_threshold_percent = models.PositiveIntegerField(
+        _("failure threshold (percent)"),
+        default=0,
+        db_default=0,
+        validators=_between(0, 100),
+        help_text=_(
+            "An instance is ejected when at least this share of its sessions failed. 0: never."
+        ),
+    )
+    failure_minimum_sessions = models.PositiveIntegerField(
+        _("minimum sessions"),
+        default=20,
+        db_default=20,
+        validators=_between(1, 10_000),
+        help_text=_("With fewer sessions in the failure window, an instance isn't ejected."),
+    )
+    failure_window_seconds = models.PositiveIntegerField(
+        _("failure window (seconds)"),
+        default=30,
+        db_default=30,
+        validators=_between(1, 3_600),
+        help_text=_("Sessions and failures are counted over this time."),
+    )
+    ejection_seconds = models.PositiveIntegerField(
+        _("base ejection time (seconds)"),
+        default=30,
+        db_default=30,
+        validators=_between(1, DAY_SECONDS),
+        help_text=_(
+            "How long an ejection lasts, multiplied by the number of the instance's ejections, "
+            "up to 10."
+        ),
+    )
+    max_ejection_percent = models.PositiveIntegerField(
+        _("maximum ejected instances (percent)"),
+        default=50,
+        db_default=50,
+        validators=_between(1, 100),
+        help_text=_("The last instance that accepts sessions is never ejected."),
+    )
+    slow_start_seconds = models.PositiveIntegerField(
+        _("slow start (seconds)"),
+        default=0,
+        db_default=0,
+        validators=_between(0, 3_600),
+        help_text=_(
+            "The share of a new or returned instance grows to its full weight over this time. It "
+            "doesn't apply to load sharing by key. 0: off."
+        ),
+    )
 
     objects = Living["Group"]()
     all_objects = models.Manager["Group"]()

@@ -55,6 +55,12 @@ class Instance(PartRow):
         default=False,
         help_text=_("Set by the upgrade, independent of the state set by an operator."),
     )
+    backup = models.BooleanField(
+        _("backup"),
+        default=False,
+        db_default=False,
+        help_text=_("Gets new sessions only while no primary instance can take them."),
+    )
     created_at = models.DateTimeField(_("first seen"), auto_now_add=True)
     forgotten_at = models.DateTimeField(_("removed at"), null=True, blank=True)
 

@@ -34,6 +34,9 @@ LOOKS: dict[str, tuple[Look, str]] = {
     "blocked": ("warn", "block"),
     "ended": ("warn", "cancel"),
     "disconnected": ("warn", "link_off"),
+    "retried": ("warn", "swap_horiz"),
+    "ejected": ("bad", "eject"),
+    "returned": ("ok", "check_circle"),
     "stopped": ("bad", "error"),
     "cleared": ("bad", "delete_sweep"),
 }
@@ -171,6 +174,11 @@ def event_words() -> dict[str, str]:
         "forgotten": _("Instance name removed"),
         "ended": _("Session ended manually"),
         "disconnected": _("Link closed manually"),
+        "retried": _("Sessions offered to other instances"),
+        "ejected": _("Ejected"),
+        "returned": _("Ejection ended"),
+        "backup": _("Made a backup"),
+        "primary": _("Made a primary"),
     }
 
 
@@ -207,4 +215,7 @@ def reason_words() -> dict[str, str]:
         reasons.CLOSED_BY_PEER: _("closed by the peer"),
         reasons.CONNECTION_LOST: _("the connection was lost"),
         reasons.SERVER_STOPPED: _("the server was stopped"),
+        reasons.TIME_PASSED: _("its time has passed"),
+        reasons.RESTARTED: _("the program was started again"),
+        reasons.EJECTION_OFF: _("ejection is turned off"),
     }

@@ -19,6 +19,7 @@ HOUR_COUNTERS = ("started", "refused")
 COUNTS = (
     *("sessions", "active", "pending", "names", "clearing", "started", "ended", "refused"),
     *("messages", "delivered", "cleared", "expired", "restored", "freed", "dropped"),
+    *("retried", "ejections", "ejected"),
 )
 
 

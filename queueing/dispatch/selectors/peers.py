@@ -126,8 +126,21 @@ def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, An
     return {
         "manual": row.manual if row else known.manual_state,
         "upgrading": row.upgrading if row else known.upgrading,
+        "backup": row.backup if row else known.backup,
+        **_health(row),
         "manual_by": known.manual_by,
         "manual_reason": known.manual_reason,
         "manual_since_us": us_of(known.manual_at) if known.manual_at else None,
         "manual_until_us": us_of(known.manual_until) if known.manual_until else None,
+    }
+
+
+def _health(row: door.PeerRow | None) -> dict[str, Any]:
+    """How an instance's sessions come out; None = it has stopped."""
+    return {
+        "ejected_until_us": row.ejected_until_us if row else None,
+        "ejections": row.ejections if row else 0,
+        "judged": row.judged if row else 0,
+        "failed": row.failed if row else 0,
+        "share_percent": row.share_percent if row else 100,
     }

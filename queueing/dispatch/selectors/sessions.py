@@ -1,11 +1,13 @@
 """One session: where it goes, why, and what a block of its instance would do."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from poolsite import hotpath
+from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors.events import reason_words
@@ -32,6 +34,12 @@ class SessionStory:
         if found.startswith("key:"):
             return _("same instance for the key %(key)s") % {"key": found[4:]}
         return _why().get(found, found)
+
+    @property
+    def ejected_until(self) -> datetime | None:
+        """When the ejection of its instance ends; None = it is not ejected."""
+        until = self.found.back_ejected_until_us
+        return None if until is None else moment_of(until)
 
     @property
     def age_seconds(self) -> int:
@@ -132,5 +140,8 @@ def session_out(story: SessionStory) -> dict[str, Any]:
         "front_state": found.front_state,
         "back_state": found.back_state,
         "back_manual": found.back_manual,
+        "back_ejected_until_us": found.back_ejected_until_us,
+        "back_is_backup": found.back_is_backup,
+        "offered": list(route.offered),
         "if_blocked": story.if_blocked,
     }

@@ -20,6 +20,7 @@ from queueing.dispatch.services.instances import (
 from queueing.dispatch.services.names import name_forget
 from queueing.dispatch.services.noting import note_peers
 from queueing.dispatch.services.sampling import sample_take
+from queueing.dispatch.services.serving import instance_backup, instance_uneject
 from queueing.dispatch.services.upgrading import (
     tick_upgrades,
     upgrade_abort,
@@ -39,7 +40,9 @@ __all__ = [
     "group_delete",
     "group_rebuild",
     "heal_group",
+    "instance_backup",
     "instance_set",
+    "instance_uneject",
     "name_forget",
     "note_peers",
     "peer_disconnect",

@@ -35,6 +35,7 @@ def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
         and row.state == LinkState.ACTIVE
         and row.manual == ManualState.OPEN
         and not row.upgrading
+        and row.ejected_until_us is None
         for row in rows
     )
     if not fronts or open_ones:

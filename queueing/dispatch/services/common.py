@@ -22,13 +22,23 @@ def settings_of(group: Group) -> door.GroupSettings:
         out_limit=group.out_limit,
         ends_limit=group.ends_limit,
         log_limit=group.log_limit,
+        start_retries=group.start_retries,
+        answer_seconds=group.answer_seconds,
+        failure_threshold_percent=group.failure_threshold_percent,
+        failure_minimum_sessions=group.failure_minimum_sessions,
+        failure_window_seconds=group.failure_window_seconds,
+        ejection_seconds=group.ejection_seconds,
+        max_ejection_percent=group.max_ejection_percent,
+        slow_start_seconds=group.slow_start_seconds,
     )
 
 
 def name_state(instance: Instance) -> door.NameState:
     """An instance's manual state as its scripts take it."""
     until = us_of(instance.manual_until) if instance.manual_until else None
-    return door.NameState(instance.name, instance.manual_state, instance.upgrading, until)
+    return door.NameState(
+        instance.name, instance.manual_state, instance.upgrading, until, instance.backup
+    )
 
 
 def name_states(group: Group) -> list[door.NameState]:
@@ -68,6 +78,8 @@ def kind_of(reason: str) -> str:
         return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
     if reason.startswith(door.reasons.MALFORMED):
         return "malformed"
+    if reason == door.reasons.NO_SUCH_NAME:
+        return "unknown-instance"
     return "group-refused"
 
 

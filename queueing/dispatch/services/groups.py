@@ -28,6 +28,8 @@ SETTINGS = (
     *("name", "description", "heartbeat_seconds", "missed_limit", "disconnect_seconds"),
     *("sharing", "route_limit_seconds", "timed_route_seconds", "out_limit", "ends_limit"),
     "log_limit",
+    *("start_retries", "answer_seconds", "failure_threshold_percent", "failure_minimum_sessions"),
+    *("failure_window_seconds", "ejection_seconds", "max_ejection_percent", "slow_start_seconds"),
 )
 
 TELLING_ROUNDS = 20  # of 500 sessions each
@@ -126,13 +128,14 @@ def apply_settings(group: Group) -> None:
 
 
 def apply_name(group: Group, instance: Instance) -> None:
-    """Write one name's manual state and upgrade flag to Redis as SQL says them now."""
+    """Write one name's manual state, upgrade flag and tier to Redis as SQL says them now."""
     instance.refresh_from_db()
     state = name_state(instance)
     reason = instance.manual_reason
     # This first: it makes a name that never registered.
     changed = hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
     hotpath.run(door.upgrade_flag(group.slug, state.name, state.upgrading))
+    hotpath.run(door.backup(group.slug, state.name, state.backup))
     if changed.ended:
         _tell_ends(group)
 

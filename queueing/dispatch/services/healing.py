@@ -147,6 +147,7 @@ def differences(group: Group) -> dict[str, int]:
     drift = {
         "manual state": 0,
         "upgrade's drain": 0,
+        "backup": 0,
         "generation": int(figures.generation != group.generation),
         "settings": int(figures.settings != settings_of(group)),
     }
@@ -155,5 +156,6 @@ def differences(group: Group) -> dict[str, int]:
         state = said[instance.name][0] if instance.name in said else door.NameState(instance.name)
         drift["manual state"] += state.manual != instance.manual_state
         drift["upgrade's drain"] += state.upgrading != instance.upgrading
+        drift["backup"] += state.backup != instance.backup
     drift["removed names"] = len(still_in_redis(group))
     return {kind: count for kind, count in drift.items() if count}

@@ -75,12 +75,13 @@ def _refuse_upgrading(instance: Instance) -> None:
 def _empty(instance: Instance) -> None:
     """What was said of the name is over."""
     instance.manual_state, instance.upgrading = ManualState.OPEN, False
+    instance.backup = False
     instance.manual_reason = instance.manual_by = ""
     instance.manual_at = instance.manual_until = None
     instance.forgotten_at = timezone.now()
     instance.save(
         update_fields=[
             *("manual_state", "upgrading", "manual_reason", "manual_by", "manual_at"),
-            *("manual_until", "forgotten_at"),
+            *("manual_until", "backup", "forgotten_at"),
         ]
     )

@@ -142,6 +142,25 @@ def _forget(principal: Principal, group: Group, request: HttpRequest) -> str:
     return _("Instance name %(name)s removed.") % {"name": name}
 
 
+def _set_backup(on: bool) -> Callable[[Principal, Group, HttpRequest], str]:
+    def verb(principal: Principal, group: Group, request: HttpRequest) -> str:
+        name, reason = word_of(request, "name", 41), word_of(request, "reason")
+        services.instance_backup(actor=principal, group=group, name=name, backup=on, reason=reason)
+        if on:
+            told = _("Instance %(name)s is a backup: it gets sessions if no primary can take them.")
+        else:
+            told = _("Instance %(name)s is a primary again.")
+        return told % {"name": name}
+
+    return verb
+
+
+def _uneject(principal: Principal, group: Group, request: HttpRequest) -> str:
+    name, reason = word_of(request, "name", 41), word_of(request, "reason")
+    services.instance_uneject(actor=principal, group=group, name=name, reason=reason)
+    return _("Ejection of %(name)s ended.") % {"name": name}
+
+
 def _end_session(principal: Principal, group: Group, request: HttpRequest) -> str:
     session = word_of(request, "session", 81)
     services.session_end(
@@ -154,6 +173,9 @@ VERBS: dict[str, Callable[[Principal, Group, HttpRequest], Any]] = {
     "open": _set("open"),
     "drain": _set("drain"),
     "block": _set("blocked"),
+    "backup": _set_backup(True),
+    "primary": _set_backup(False),
+    "uneject": _uneject,
     "forget": _forget,
     "disconnect": _disconnect,
     "end_session": _end_session,

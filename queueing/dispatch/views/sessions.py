@@ -23,7 +23,7 @@ from queueing.dispatch.selectors.sessions import route_rows
 
 PAGE_ROWS = 100
 SESSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}/[A-Za-z0-9._:@+~-]{1,39}\Z")
-PEER_TIMES = ("since", "manual_since", "manual_until")
+PEER_TIMES = ("since", "manual_since", "manual_until", "ejected_until")
 PEER = re.compile(r"[fb]:[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 
 

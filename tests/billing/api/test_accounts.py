@@ -1,5 +1,7 @@
 """The API behind Django: accounts, books, tariffs, top-ups, adjustments, refunds."""
 
+import csv
+import io
 from datetime import timedelta
 from typing import Any
 
@@ -160,6 +162,27 @@ def test_statements_add_up_and_their_rows_have_the_balance(office: Office) -> No
     assert rows[-1]["balance"] == "99.5000"
     for name in ("1999-01", "2999-01", "2026-13"):
         assert office.ask("get", f"statements/{name}").status_code == 404
+
+
+def test_a_statement_is_a_csv_at_any_time_and_a_pdf_once_it_is_final(office: Office) -> None:
+    used(office)
+    (month, *_) = ok(office.ask("get", "statements"))["months"]
+    path = f"statements/{month['month']}"
+    rows = ok(office.ask("get", f"{path}/rows"))["data"]
+    answer = office.ask("get", f"{path}/csv")
+    text = b"".join(answer).decode("utf-8-sig")
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [line["operation"] for line in lines] == [row["operation"] for row in rows]
+    assert lines[-1]["balance"] == rows[-1]["balance"] == "99.5000"
+    refused = office.ask("get", f"{path}/pdf")
+    assert (refused.status_code, refused.json()["type"]) == (409, "month-not-final")
+    final = office.ask("get", "statements/2026-01/pdf")
+    assert (final.status_code, final["Content-Type"]) == (200, "application/pdf")
+    assert final.content.startswith(b"%PDF-")
+    for kind in ("csv", "pdf"):
+        assert office.ask("get", f"statements/2999-01/{kind}").status_code == 404
+        stranger = office.ask("get", f"statements/2026-01/{kind}", who="stranger")
+        assert stranger.status_code == 404
 
 
 def test_what_is_owed_is_listed(office: Office) -> None:

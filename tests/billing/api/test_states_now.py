@@ -1,5 +1,7 @@
 """What a 200 means to a sender, what is held apart from what is charged, states as of now."""
 
+from decimal import Decimal
+
 import pytest
 
 from billing import servers
@@ -88,5 +90,10 @@ async def test_a_message_past_its_time_has_ended_before_anybody_sweeps(
     found = (await caller.get("messages/m-1")).json()
     assert (found["state"], found["held"], found["charged"]) == (state, "0.0000", "0.0000")
     assert found["since"] == before["since"] + PERIOD * 1_000_000
-    # Looking has written nothing: the hold ends when something is done to it.
+    # To look at a message has written nothing. The balance returns what is past its time first.
     assert (await in_thread(shop.balance)()).held == held
+    now = (await caller.get("balance")).json()
+    assert (now["held"], now["open_holds"]) == ("0.4800", PERIOD // STEP)
+    spendable = Decimal(now["spendable"]) + Decimal(now["held"])
+    assert spendable == Decimal("100.0000")
+    await in_thread(shop.check)()

@@ -9,7 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from billing.management.api_verbs import LOG_IN_ONLY, verbs
-from billing.models import Campaign, Tariff
+from billing.models import Campaign, Tariff, Wallet
+from billing.persistence.running import persist_one
 from poolsite.access.models import AuditEntry, User
 from tests.billing.api.book_keepers import Office
 from tests.billing.api.test_sending_api import COMPLETE, CSV
@@ -54,6 +55,24 @@ def test_fields_are_text_numbers_json_and_files(office: Office, tmp_path: Path) 
     assert Tariff.objects.get(name="Far").prices == {"video": {"unit_price": 5_000}}
     work(Campaign.objects.get(pk=made["id"]))
     assert run("delete-campaign", "acme", str(made["id"])) == "Done."
+
+
+def test_a_file_is_saved_and_never_written_over(
+    office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    persist_one(Wallet.objects.select_related("account").get(pk=office.shop.wallet.pk))
+    for kind, start in (("csv", b"\xef\xbb\xbfat,"), ("pdf", b"%PDF-")):
+        name = f"statement-acme-2026-01.{kind}"
+        words = (f"get-statement-{kind}", "acme", "2026-01")
+        out = io.StringIO()
+        call_command("wallet", *words, "--as", "owner", stdout=out)
+        assert out.getvalue() == f"Saved {name}.\n"
+        assert (tmp_path / name).read_bytes().startswith(start)
+        with pytest.raises(CommandError, match="exists"):
+            run(*words)
+    with pytest.raises(CommandError, match="unknown-account"):
+        run("get-statement-csv", "acme", "2026-01", who="stranger")
 
 
 def _told(value: Any) -> str:

@@ -71,6 +71,42 @@ def test_a_worker_killed_at_any_point_loses_and_doubles_nothing(worker, wallets,
     assert {slug: rows[slug] for slug in traffic.slugs} == traffic.balances
 
 
+@pytest.mark.parametrize("passing", [1, 2, 3])
+def test_a_batch_that_sql_has_and_redis_has_not_trimmed_is_not_written_twice(
+    worker, wallets, passing
+):
+    """The kill falls after the commit of one account's batch and before its trim."""
+    traffic = Traffic(wallets(f"untrimmed-{passing}"), random.Random(passing), SPENDABLE)
+    traffic.run(60)
+    worker.do("persist")
+    assert not any(now.backlog for now in _figures(traffic.slugs))
+    for slug in traffic.slugs:  # each has something to write
+        assert hotpath.run(door.move(slug, "r", "recharge", 1)).applied
+        traffic.balances[slug] += 1
+    killed = worker.ask("persist", at="billing.after_commit", passing=passing, at_once=1)
+    assert killed["signal"] == signal.SIGKILL
+    in_sql = {row[0]: row[4] for row in worker.do("rows")}
+    closed = _figures(traffic.slugs)
+    written = [in_sql[slug] == now.seq for slug, now in zip(traffic.slugs, closed, strict=True)]
+    untrimmed = [each and now.backlog > 0 for each, now in zip(written, closed, strict=True)]
+    assert sum(written) == passing
+    assert any(untrimmed), "the kill fell before the trim of the last one"
+    assert worker.do("audit") == ""
+    traffic.run(30)
+    figures = worker.do("persist")
+    assert figures["repeats"] == sum(untrimmed)
+    assert (figures["faults"], figures["refused"], figures["failed"]) == (0, 0, 0)
+    assert not any(now.backlog for now in _figures(traffic.slugs))
+    assert worker.do("audit") == ""
+    traffic.check()
+    rows = {row[0]: row[1] for row in worker.do("rows")}
+    assert {slug: rows[slug] for slug in traffic.slugs} == traffic.balances
+
+
+def _figures(slugs):
+    return [hotpath.run(door.balance(slug)) for slug in slugs]
+
+
 @pytest.mark.parametrize("how", ["before", "after"])
 def test_a_worker_paused_past_its_lease_is_refused_by_the_row(worker, wallets, how):
     traffic = Traffic(wallets(f"paused-{how}"), random.Random(how), SPENDABLE)

@@ -7,8 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from billing import servers
 from billing.models import MoneyOrder, Wallet
+from billing.persistence.running import persist_one
 from billing.selectors import lag
+from billing.services import safe_mode
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.pages.page_world import Customer, browser, customer, operator
 
@@ -80,6 +83,22 @@ def test_orders_that_wait_and_accounts_in_safe_mode_are_told(
         "Every account accepts holds",
     ]
     assert "1 account in safe mode" in boss.get(PAGE).content.decode()
+
+
+def test_the_audit_page_says_which_accounts_redis_lost_and_since_when(
+    made: Customer, boss: Client
+) -> None:
+    persist_one(made.wallet)
+    assert "Lost by Redis" not in boss.get("/billing/audit/").content.decode()
+    with servers.path(made.wallet).client() as client:
+        client.flushall()
+    assert safe_mode.watch()["rebuilt"] == 1
+    page = boss.get("/billing/audit/")
+    (loss,) = page.context["losses"]
+    assert loss.account == made.wallet.account
+    made.wallet.refresh_from_db()
+    assert loss.written_at == made.wallet.persisted_at
+    assert "Lost by Redis in the last 30 days" in page.content.decode()
 
 
 def test_it_is_for_operators_only(made: Customer) -> None:

@@ -7,9 +7,10 @@ PEER = (
     *("state", "incarnation", "link", "process", "profile", "name", "version", "capacity"),
     *("weight", "epoch", "since", "till", "held", "resync", "life"),
 )
-ROUTE = ("back", "fe", "be", "started", "deadline", "flags", "nf", "nb", "why")
+ROUTE = ("back", "fe", "be", "started", "deadline", "flags", "nf", "nb", "why", "offered")
 NAME = ("manual", "flag", "back", "till", "weight")
-FULL = 1e15
+HEALTH = ("since", "sessions", "failures", "times", "ejected_at", "until", "warm_at")
+FULL, BACKUP = 1e15, 1e12
 
 
 def broken(client: Any, tag: str) -> list[str]:
@@ -27,6 +28,8 @@ class _Reader:
         self.routes = self._records("routes", ROUTE)
         self.names = self._records("names", NAME)
         self.seqs: dict[str, str] = client.hgetall(f"{tag}:seqs")
+        self.health = self._records("health", HEALTH)
+        self.backups = set(client.hkeys(f"{tag}:backups"))
         self.beats = dict(client.zrange(f"{tag}:beats", 0, -1, withscores=True))
         self.gone = dict(client.zrange(f"{tag}:gone", 0, -1, withscores=True))
         self.timers = dict(client.zrange(f"{tag}:timers", 0, -1, withscores=True))
@@ -39,7 +42,8 @@ class _Reader:
     def _records(self, key: str, names: tuple[str, ...]) -> dict[str, dict[str, str]]:
         flat = self.client.hgetall(f"{self.tag}:{key}")
         return {
-            name: dict(zip(names, text.split("\t"), strict=True)) for name, text in flat.items()
+            name: dict(zip(names, _columns(text, key, names), strict=True))
+            for name, text in flat.items()
         }
 
     def law(self, holds: bool, sentence: str) -> None:
@@ -54,6 +58,7 @@ class _Reader:
         self.outboxes()
         self.loads_and_index()
         self.selectable()
+        self.ejections()
         self.history()
         return self.wrong
 
@@ -88,6 +93,9 @@ class _Reader:
             entries = [self.out.get(f"{peer}\t{seq}", "") for seq in range(acked + 1, sent + 1)]
             ends = sum(entry.split("\t")[2:3] == ["buffered"] for entry in entries)
             self.law(ends == self.number("e", peer), f"{peer}: buffered ends are counted")
+            starts = [entry.split("\t") for entry in entries if entry.startswith("start\t")]
+            waits = sum(start[3] == "confirm" for start in starts)
+            self.law(waits == self.number("w", peer), f"{peer}: starts to confirm are counted")
         for field in self.seqs:
             self.law(field[1:] in self.peers, f"{field}: numbers of no peer are kept")
 
@@ -102,6 +110,9 @@ class _Reader:
             front, back = "f:" + session.partition("/")[0], "b:" + route["back"]
             flags = route["flags"]
             self.law(flags in ("", "ef", "eb", "pf", "pb"), f"{session}: flags {flags}")
+            offered = route["offered"].split()
+            self.law(len(set(offered)) == len(offered), f"{session}: offered once to each")
+            self.law(route["back"] not in offered, f"{session}: not offered to its instance again")
             if flags[:1] != "e":
                 loads[front] += self.live(front, route["fe"])
                 loads[back] += self.live(back, route["be"])
@@ -125,17 +136,38 @@ class _Reader:
         for key, peer in self.peers.items():
             if key[0] == "b" and peer["state"] == "a" and peer["resync"] == "0":
                 its = self.names[peer["name"]]
-                if its["manual"] == "o" and its["flag"] == "0":
+                is_ejected = self.health.get(peer["name"], {}).get("ejected_at", "") != ""
+                if its["manual"] == "o" and its["flag"] == "0" and not is_ejected:
                     wanted.add(key[2:])
         self.law(set(self.ready) == wanted, f"ready: {set(self.ready)}, not {wanted}")
         for back, score in self.ready.items():
             peer, load = self.peers["b:" + back], self.number("n", "b:" + back)
             self.law((score >= FULL) == (load >= int(peer["capacity"])), f"{back}: full or not")
-            if self.head["conf"][1] != "t" and score < FULL:
-                share = load / int(peer["weight"])
-                self.law(abs(score - share) < 1e-9, f"{back}: its score is its share")
+            is_backup = score % FULL >= BACKUP
+            self.law(is_backup == (peer["name"] in self.backups), f"{back}: in its tier")
+            slow = self.head["conf"][75:79] not in ("", "0000")
+            if self.head["conf"][1] != "t" and score < FULL and not slow:
+                share = load / int(peer["weight"]) + BACKUP * is_backup
+                self.law(abs(score - share) < (1e-3 if is_backup else 1e-9), f"{back}: its share")
+
+    def ejections(self) -> None:
+        for name, its in self.health.items():
+            self.law(name in self.names, f"{name}: health of a name that there is")
+            self.law(int(its["failures"]) <= int(its["sessions"]), f"{name}: failures of sessions")
+            if its["ejected_at"]:
+                first = self.head.get("until") or "0"
+                self.law(0 < int(first) <= int(its["until"]), f"{name}: a start sees its return")
+        ejected = sum(its["ejected_at"] != "" for its in self.health.values())
+        self.law(int(self.head.get("ejected") or 0) == ejected, "the ejected are counted")
+        self.law(self.backups <= set(self.names), "backups are names")
 
     def history(self) -> None:
         ids = [entry for entry, _ in self.client.xrange(f"{self.tag}:log")]
         wanted = [f"{n}-0" for n in range(1, int(self.head["seq"]) + 1)]
         self.law(ids == wanted, "the history is gapless")
+
+
+def _columns(text: str, key: str, names: tuple[str, ...]) -> list[str]:
+    """The columns of a record; a route that was offered once has no last one."""
+    columns = text.split("\t")
+    return [*columns, ""] if key == "routes" and len(columns) < len(names) else columns

@@ -48,8 +48,10 @@ class Peer:
     def message(self, session: str, body: str = '"m"') -> dispatcher.Routed:
         return self._routed(dispatcher.message(*self._head(), session, body))
 
-    def end(self, session: str, reason: str = "", body: str = '"b"') -> dispatcher.Routed:
-        return self._routed(dispatcher.end(*self._head(), session, reason, body))
+    def end(
+        self, session: str, reason: str = "", body: str = '"b"', *, failed: bool = False
+    ) -> dispatcher.Routed:
+        return self._routed(dispatcher.end(*self._head(), session, reason, body, failed))
 
     def deliver(self, to: str = "", body: str = '"d"') -> dispatcher.Routed:
         return self._routed(dispatcher.deliver(*self._head(), to, body))

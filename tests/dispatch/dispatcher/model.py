@@ -16,8 +16,8 @@ DEAD = ("replaced", "no such peer")
 
 @dataclass
 class Believer:
-    """One peer's process. `sessions`: those that it has, with the id of the other end ("" = it
-    was not told). `own_ends`: sessions that it ended itself and may still be told about."""
+    """One peer's process. `sessions`: those that it has, with the id or name of the other end ("" =
+    it was not told). `own_ends`: sessions that it ended itself and may still be told about."""
 
     group: GroupUnderTest
     kind: str  # SIP, BICC, or back
@@ -102,11 +102,11 @@ class Believer:
 
     # -- what it does ------------------------------------------------------------------------
 
-    def do(self, what: str, *words: str) -> dispatcher.Routed | None:
+    def do(self, what: str, *words: str, **given: bool) -> dispatcher.Routed | None:
         """One frame; None = the link turned out to be dead, or it must first take what it has."""
         assert self.peer is not None
         try:
-            routed = getattr(self.peer, what)(*words)
+            routed = getattr(self.peer, what)(*words, **given)
         except DispatchRefusedError as error:
             self.peer.seq -= 1
             if error.reason != "behind":
@@ -119,8 +119,8 @@ class Believer:
         self.words += 1
         return str(self.words)
 
-    def end(self, session: str) -> None:
-        routed = self.do("end", session)
+    def end(self, session: str, failed: bool = False) -> None:
+        routed = self.do("end", session, failed=failed)
         if routed is not None and routed.outcome == "routed":
             del self.sessions[session]
             self.own_ends.add(session)
@@ -149,12 +149,17 @@ class Believer:
             self.own_ends.discard(session)
         elif entry.kind in ("end", "free"):
             known = session in self.sessions or session in self.own_ends
+            withdrawn = entry.kind == "free" and entry.reason == "elsewhere" and not self.is_front
+            known = known or withdrawn  # its start, which it never got, went to another instance
             assert known, f"{self.name} was told twice that {session} ended: {entry}"
             self.sessions.pop(session, None)
             self.own_ends.discard(session)
         elif entry.kind == "message":
             known = session in self.sessions or session in self.own_ends
             assert known, f"{self.name}: a message of {session}"
+        elif entry.kind == "started":
+            if session in self.sessions:
+                self.sessions[session] = entry.peer
         elif entry.kind == "peer-lost":
             for each in [s for s in self.sessions if s.startswith(f"{entry.peer}/")]:
                 del self.sessions[each]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from dataclasses import replace
 from typing import ClassVar
 
 from hypothesis import HealthCheck, settings
@@ -32,10 +33,14 @@ from tests.support.clock import ScriptClock
 EXAMPLES = int(os.environ.get("GROUP_MODEL_EXAMPLES", "20"))
 STEPS = int(os.environ.get("GROUP_MODEL_STEPS", "50"))
 START_US = 1_700_000_000_000_000
-PEERS = (("SIP", "s1"), ("BICC", "f1"), ("BICC", "f2"), ("back", "as-1"), ("back", "as-2"))
+NAMES = ("as-1", "as-2", "as-3")
+PEERS = (
+    *(("SIP", "s1"), ("BICC", "f1"), ("BICC", "f2")),
+    *(("back", name) for name in NAMES),
+)
 WHO = st.sampled_from([name for _, name in PEERS])
 FRONTS = st.sampled_from(["s1", "f1", "f2"])
-BACKS = st.sampled_from(["as-1", "as-2"])
+BACKS = st.sampled_from(NAMES)
 PICK = st.integers(0, 30)
 LIMIT_US = 15_000_000
 AWAY_US = 3_000_000
@@ -45,26 +50,40 @@ class GroupMachine(RuleBasedStateMachine):
     bench: ClassVar[GroupUnderTest]
     clock: ClassVar[ScriptClock]
 
-    @initialize(sharing=st.sampled_from(["least", "turn", "key"]), room=st.sampled_from([4, 50]))
-    def open(self, sharing: str, room: int) -> None:
+    @initialize(
+        sharing=st.sampled_from(["least", "turn", "key"]),
+        room=st.sampled_from([4, 50]),
+        threshold=st.sampled_from([0, 50]),
+        slow=st.sampled_from([0, 0, 60]),
+    )
+    def open(self, sharing: str, room: int, threshold: int, slow: int) -> None:
         self.bench.client.flushdb()
         self.clock.set(START_US)
         self.generation = GENERATION
         self.settings = GroupSettings(
-            sharing=sharing, out_limit=room, ends_limit=room, route_limit_seconds=400
+            sharing=sharing,
+            out_limit=room,
+            ends_limit=room,
+            route_limit_seconds=400,
+            start_retries=1,
+            failure_threshold_percent=threshold,
+            failure_minimum_sessions=2,
+            ejection_seconds=20,
+            max_ejection_percent=70,
+            slow_start_seconds=slow,
         )
         self.bench.run(dispatcher.create(SLUG, GENERATION, self.settings))
         self.peers = {name: Believer(self.bench, kind, name) for kind, name in PEERS}
         self.homes: dict[str, str] = {}
         self.next_us = 0  # told by the last visit that left nothing to be done; 0 = none
-        self.manual = {name: dispatcher.NameState(name) for name in ("as-1", "as-2")}
+        self.manual = {name: dispatcher.NameState(name) for name in NAMES}
         for peer in self.peers.values():
             assert peer.connect() in ("new", "reconnect")
 
     # -- sessions ----------------------------------------------------------------------------
 
-    @rule(who=FRONTS, key=st.sampled_from(["", "k1", "k2"]))
-    def start(self, who: str, key: str) -> None:
+    @rule(who=FRONTS, key=st.sampled_from(["", "k1", "k2"]), confirm=st.booleans())
+    def start(self, who: str, key: str, confirm: bool) -> None:
         front = self.peers[who]
         if not front.up:
             return
@@ -74,18 +93,21 @@ class GroupMachine(RuleBasedStateMachine):
             for row in rows.values()
             if not row.is_front and row.state == "active" and not row.resyncing
             if row.manual == "open" and not row.upgrading and self.is_heard(row)
+            if row.ejected_until_us is None or self.is_due(row.ejected_until_us)
         ]
-        room = {row.key: row for row in able if row.sessions < row.capacity}
-        routed = front.do("start", front.next_word())
+        free = {row.key: row for row in able if row.sessions < row.capacity}
+        primaries = {key: row for key, row in free.items() if not row.backup}
+        room = primaries or free
+        routed = front.do("start", front.next_word(), confirm=confirm)
         session = f"{who}/{front.words}"
         if routed is None:
             return
         if routed.outcome == "routed":
             assert routed.peer in room
-            if self.settings.sharing == "least":
+            if self.settings.sharing == "least" and not self.settings.slow_start_seconds:
                 shares = {k: row.sessions / row.weight for k, row in room.items()}
                 assert shares[routed.peer] == min(shares.values())
-            front.sessions[session] = dispatcher.id_of(routed.peer)
+            front.sessions[session] = ""  # until `started` names it
             self.homes[session] = routed.peer
         elif routed.reason == "all full":
             assert able
@@ -97,11 +119,15 @@ class GroupMachine(RuleBasedStateMachine):
             assert routed.reason == "peer full" or session in self.homes
 
     def is_heard(self, row: dispatcher.PeerRow) -> bool:
-        if row.heard_us is None or row.heard_us + LIMIT_US > self.clock.now_us:
-            return True
+        return row.heard_us is None or not self.is_due(row.heard_us + LIMIT_US)
+
+    def is_due(self, at_us: int) -> bool:
+        """Whether a time has come, and the group listens."""
+        if at_us > self.clock.now_us:
+            return False
         clock, listens_at = self.bench.client.hmget(KEYS.tag, "clock", "listens_at")
         was_away = abs(self.clock.now_us - int(clock)) > AWAY_US
-        return was_away or int(listens_at or 0) > self.clock.now_us
+        return not was_away and int(listens_at or 0) <= self.clock.now_us
 
     @rule(who=WHO, pick=PICK)
     def message(self, who: str, pick: int) -> None:
@@ -110,14 +136,19 @@ class GroupMachine(RuleBasedStateMachine):
             return
         session = sorted(peer.sessions)[pick % len(peer.sessions)]
         routed = peer.do("message", session)
-        if routed is not None and routed.outcome == "routed" and peer.is_front:
-            assert routed.peer == self.homes[session], "a session's route never changes"
+        if routed is None or routed.outcome != "routed" or not peer.is_front:
+            return
+        if routed.peer != self.homes[session]:
+            route = self.bench.route(session)
+            assert route is not None
+            assert dispatcher.id_of(self.homes[session]) in route.offered
+            self.homes[session] = routed.peer
 
-    @rule(who=WHO, pick=PICK)
-    def end(self, who: str, pick: int) -> None:
+    @rule(who=WHO, pick=PICK, failed=st.booleans())
+    def end(self, who: str, pick: int, failed: bool) -> None:
         peer = self.peers[who]
         if peer.up and peer.sessions:
-            peer.end(sorted(peer.sessions)[pick % len(peer.sessions)])
+            peer.end(sorted(peer.sessions)[pick % len(peer.sessions)], failed)
 
     @rule(who=WHO)
     def read(self, who: str) -> None:
@@ -139,7 +170,7 @@ class GroupMachine(RuleBasedStateMachine):
         assert self.everything() == before
 
     def everything(self) -> list[dict[str, str]]:
-        names = ("", ":peers", ":seqs", ":out", ":routes", ":names")
+        names = ("", ":peers", ":seqs", ":out", ":routes", ":names", ":health")
         return [self.bench.client.hgetall(KEYS.tag + name) for name in names]
 
     # -- links and processes -----------------------------------------------------------------
@@ -172,11 +203,26 @@ class GroupMachine(RuleBasedStateMachine):
     @rule(name=BACKS, state=st.sampled_from(["open", "open", "drain", "blocked"]))
     def set_manual(self, name: str, state: str) -> None:
         self.bench.run(dispatcher.manual(SLUG, name, state))
-        self.manual[name] = dispatcher.NameState(name, state)
+        self.manual[name] = replace(self.manual[name], manual=state)
 
     @rule(name=BACKS, on=st.booleans())
     def upgrade(self, name: str, on: bool) -> None:
         self.bench.run(dispatcher.upgrade_flag(SLUG, name, on))
+
+    @rule(name=BACKS, on=st.booleans())
+    def set_backup(self, name: str, on: bool) -> None:
+        self.bench.run(dispatcher.backup(SLUG, name, on))
+        self.manual[name] = replace(self.manual[name], backup=on)
+
+    @rule(name=BACKS)
+    def uneject(self, name: str) -> None:
+        before = self.manual_of(name)
+        self.bench.run(dispatcher.uneject(SLUG, name))
+        assert self.manual_of(name) == before
+
+    def manual_of(self, name: str) -> tuple[str, bool]:
+        state = self.bench.run(dispatcher.names(SLUG))[name][0]
+        return state.manual, state.backup
 
     @rule(pick=PICK)
     def end_session(self, pick: int) -> None:
@@ -240,7 +286,7 @@ class GroupMachine(RuleBasedStateMachine):
         if not hasattr(self, "peers") or not self.next_us:
             return
         listens_at = float(self.bench.client.hget(KEYS.tag, "listens_at") or 0)
-        for key in ("beats", "gone", "timers"):
+        for key in ("beats", "gone", "timers", "answers"):
             first = self.bench.client.zrange(f"{KEYS.tag}:{key}", 0, 0, withscores=True)
             assert not first or max(first[0][1], listens_at) >= self.next_us, key
 

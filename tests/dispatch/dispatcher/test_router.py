@@ -227,6 +227,7 @@ def test_explain_says_why_and_what_blocking_would_do(group: GroupUnderTest) -> N
     assert (told.route.back, told.route.why, told.left_us) == (one.id, "least", 50_000_000)
     assert (told.front_state, told.back_state, told.back_manual) == ("active", "active", "open")
     assert told.if_blocked == dispatcher.IfBlocked(2, two.id, "as-2", "")
+    two.take()
     two.lose()
     told = group.run(dispatcher.explain(SLUG, "f1/3"))
     assert told.if_blocked == dispatcher.IfBlocked(2, "", "", "none open")

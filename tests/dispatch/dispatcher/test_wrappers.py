@@ -16,6 +16,8 @@ COMMANDS: dict[str, Command[Any]] = {
     "destroy": dispatcher.destroy("g", 5),
     "manual": dispatcher.manual("g", "as-1", "drain", 5, "why"),
     "upgrade_flag": dispatcher.upgrade_flag("g", "as-1", True),
+    "backup": dispatcher.backup("g", "as-1", True, "why"),
+    "uneject": dispatcher.uneject("g", "as-1", "why"),
     "forget_name": dispatcher.forget_name("g", "as-1"),
     "offer": dispatcher.offer("g"),
     "register_front": dispatcher.register_front("g", "a", "BICC", "boot", "link", "web"),

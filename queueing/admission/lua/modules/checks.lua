@@ -28,6 +28,11 @@ function checks.is_number_or_none(digits, most)
   return digits == '' or is_digits(digits, most)
 end
 
+-- How many slots a permit counts as; '' = not told.
+function checks.is_weight_or_none(text)
+  return text == '' or (string.find(text, '^[1-9]%d*$') and whole(text, 1, settings.MOST_CAP)) ~= nil
+end
+
 -- A token, or a time in µs: 16 digits.
 function checks.is_token(digits)
   return #digits == checks.TOKEN_DIGITS and not string.find(digits, '%D')

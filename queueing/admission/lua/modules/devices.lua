@@ -37,25 +37,26 @@ function devices.fetch(device, renew)
     permit, listed = nil, tasks.list_of(device) or ''
   end
   if permit then return devices.go_on(holder, permit, renew) end
-  local task, has_paused = devices.choose(holder, listed, renew)
+  local task, why = devices.choose(holder, listed, renew)
   if not task then
     line.leave(holder)
-    local reason = has_paused and 'paused' or batches.is_loading() and 'loading' or ''
-    return devices.answer('none', { reason = reason })
+    if why ~= 'paused' and batches.is_loading() then why = 'loading' end
+    return devices.answer('none', { reason = why })
   end
   if task.state == 'running' then return devices.go_on(holder, permits.of(holder), '') end
-  local reason, rank = line.turn(holder)
+  local reason, rank, kept = line.turn(holder, 1)
   if not reason then return devices.issue(holder, task) end
-  line.stand(holder)
+  line.stand(holder, 1)
   gate.count('refused')
-  local place, estimate, again = line.prospect(rank, reason)
+  local place, estimate, again = line.prospect(rank, reason, 1, kept)
   return devices.answer('wait', { place = place, estimate = estimate, again = again, reason = reason })
 end
 
 -- The first task that may be issued now, or one that its device has brought back from before a loss
--- of Redis (it is running then). Besides, whether one is only paused.
+-- of Redis (it is running then); else nil and why none of those that are pending is: paused, not open
+-- (the window begins later), closed (it is over, or the batch was cancelled).
 function devices.choose(holder, listed, renew)
-  local has_paused = false
+  local found = {}
   for id in string.gmatch(listed, '%S+') do
     local task = tasks.read(id)
     if renew ~= '' and results.is_unknown_to_sql(task, renew) and permits.ghosts() > 0 then
@@ -63,14 +64,16 @@ function devices.choose(holder, listed, renew)
     end
     local status = task.state == 'pending' and batches.status(task.batch)
     if status == 'open' then return task end
-    has_paused = has_paused or status == 'paused'
+    if status then found[status] = true end
   end
-  return nil, has_paused
+  if found.paused then return nil, 'paused' end
+  if found.soon then return nil, 'not open' end
+  return nil, next(found) and 'closed' or ''
 end
 
 -- A running attempt that SQL had not heard of when Redis was lost: its device says that it lives.
 function devices.adopt(holder, task, token)
-  local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at, task = task.id }
+  local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at, task = task.id, weight = 1 }
   tasks.start(task, token)
   permits.adopt(holder, permit)
   tasks.log('adopted', task, token, nil, nil, permit.deadline)
@@ -94,8 +97,9 @@ function devices.go_on(holder, permit, renew)
 end
 
 function devices.issue(holder, task)
+  waits.note(holder)
   line.leave(holder)
-  line.started()
+  line.started(1)
   local permit = permits.grant(holder, task.id)
   tasks.start(task, permit.token)
   tasks.log('issued', task, permit.token, nil, nil, permit.deadline)

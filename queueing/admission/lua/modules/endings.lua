@@ -4,7 +4,7 @@ local endings = {}
 -- One entry of the history about a permit, and about its task where it has one.
 function endings.log(event, holder, permit, task, reason)
   gate.log(event, holder, permit.token, permit.deadline, permit.task, task and task.attempt, task and task.batch,
-    reason)
+    reason, permits.weight_told(permit))
 end
 
 -- Ends a permit, whoever holds it: the seed's caller, a name or a device, whose task goes back.
@@ -24,5 +24,6 @@ function endings.expire(limit)
     local permit = permits.of(holder)
     if permit then endings.finish(holder, permit, 'expired') else redis.call('ZREM', key, holder) end
   end
+  if #over < limit then weights.forget(gate.tag .. ':weights', string.format('%d', gate.due + 1), limit) end
   return #over
 end

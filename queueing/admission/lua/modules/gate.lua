@@ -11,6 +11,7 @@
 --   granted, released  how many this call has granted and taken back
 --   held, used         permits in Redis, and slots in use, once permits.lua has counted them
 --   batches            those that were read (batches.lua)
+--   waits, waited_us   how many this call has let in, by bucket of their wait, and the sum (waits.lua)
 local gate = {}
 
 gate.STAMP_US = 1000000 -- a call that changes nothing notes the time once in so long
@@ -33,6 +34,7 @@ function gate.open(tag, field)
   gate.granted, gate.released, gate.hold = 0, 0, nil
   gate.held, gate.used, gate.batches = nil, nil, nil
   gate.line_moved, gate.arrival, gate.silent_gone = false, nil, false
+  gate.waits, gate.waited_us = {}, 0
   clock.judge()
   return nil, value
 end
@@ -40,7 +42,8 @@ end
 -- Every key of a gate.
 function gate.keys(tag)
   return { tag, tag .. ':permits', tag .. ':anon', tag .. ':line', tag .. ':seen', tag .. ':starts', tag .. ':tasks',
-    tag .. ':devices', tag .. ':work', tag .. ':batches', tag .. ':log' }
+    tag .. ':devices', tag .. ':work', tag .. ':batches', tag .. ':log', tag .. ':weights', tag .. ':heavy',
+    tag .. ':waits' }
 end
 
 -- A field of the gate's hash; false = it is not there.
@@ -84,7 +87,10 @@ end
 -- Writes the counters and the time, and wakes those who watch.
 function gate.close()
   if gate.line_moved then line.count() end
-  if gate.granted > 0 then redis.call('HINCRBY', gate.tag, 'granted', gate.granted) end
+  if gate.granted > 0 then
+    redis.call('HINCRBY', gate.tag, 'granted', gate.granted)
+    waits.keep()
+  end
   if gate.released > 0 then redis.call('HINCRBY', gate.tag, 'released', gate.released) end
   clock.keep()
   if gate.seq == gate.first_seq then return end

@@ -3,12 +3,15 @@
 local holders = {}
 
 -- The reasons for which a request is refused; nil = none.
-function holders.malformed_acquire(holder)
+function holders.malformed_acquire(holder, weight, waits_flag)
   if not checks.is_holder(holder) then return 'malformed holder' end
+  if not checks.is_weight_or_none(weight) then return 'malformed weight' end
+  if waits_flag ~= '' and not is_flag(waits_flag) then return 'malformed waits' end
 end
 
-function holders.malformed_renew(holder, token)
+function holders.malformed_renew(holder, token, weight)
   if not checks.is_holder(holder) then return 'malformed holder' end
+  if not checks.is_weight_or_none(weight) then return 'malformed weight' end
   if not checks.is_token(token) then return 'malformed token' end
 end
 
@@ -29,38 +32,83 @@ function holders.refused(reason)
   return { '0', '', '', reason }
 end
 
--- A permit, or a place in the line. Who has a permit gets the same again.
-function holders.acquire(holder, record)
+-- at: when it was last refused; a turn that was asked for later stays.
+function holders.malformed_leave(holder, token, at)
+  if not checks.is_holder(holder) then return 'malformed holder' end
+  if not checks.is_token_or_none(token) then return 'malformed token' end
+  if not checks.is_token_or_none(at) then return 'malformed time' end
+end
+
+-- A permit, or a place in the line. Who has a permit gets the same again. weight: '' = 1.
+-- waits_flag: 1 = its caller asks again by itself.
+function holders.acquire(holder, record, weight, waits_flag)
+  weight = weight == '' and 1 or weight + 0
   local permit = permits.parse(record)
-  if permit and not permits.is_over(permit) then return holders.granted(permit, 'repeat') end
+  if permit and not permits.is_over(permit) then return holders.ask_again(holder, permit, weight) end
   if permit then
     permits.drop(holder, permit)
     permits.log('expired', holder, permit, '')
     gate.count('expired')
   end
-  if not line.is_clear() then
-    local reason, rank = line.turn(holder)
-    if reason then return holders.wait(holder, reason, rank) end
+  if weight > gate.conf.cap then
     line.leave(holder)
-    line.started()
+    return checks.refusal('weight over cap')
   end
-  permit = permits.grant(holder)
+  if not line.is_clear(weight) then
+    local reason, rank, kept = line.turn(holder, weight)
+    if reason then
+      if waits_flag ~= '1' then gate.count('refused') end
+      return holders.wait(holder, reason, rank, weight, kept)
+    end
+    waits.note(holder)
+    line.leave(holder)
+    line.started(weight)
+  else
+    waits.note_none()
+  end
+  permit = permits.grant(holder, nil, weight)
   permits.log('granted', holder, permit, '')
   return holders.granted(permit, '')
 end
 
-function holders.wait(holder, reason, rank)
-  line.stand(holder)
-  gate.count('refused')
-  local place, estimate, again = line.prospect(rank, reason)
-  return { '0', place, estimate, reason, again }
+-- The permit that its holder has, marked: a caller that gave up does not take it back now.
+function holders.ask_again(holder, permit, weight)
+  if permit.weight ~= weight then return checks.refusal('other weight') end
+  if not permit.asked_again then
+    permit.asked_again = true
+    permits.write(holder, permit)
+  end
+  return holders.granted(permit, 'repeat')
+end
+
+function holders.wait(holder, reason, rank, weight, kept)
+  line.stand(holder, weight)
+  local place, estimate, again = line.prospect(rank, reason, weight, kept)
+  return { '0', place, estimate, reason, again, gate.at }
+end
+
+-- A caller that waited has given up: its turn goes, and the permit that it was granted and never told,
+-- unless its holder has asked again since.
+function holders.leave(holder, record, token, at)
+  local permit = permits.parse(record)
+  local is_unused = permit and permit.token == token and not permit.asked_again and not permits.is_over(permit)
+  if is_unused then
+    permits.drop(holder, permit)
+    permits.log('released', holder, permit, 'left')
+    gate.released = gate.released + 1
+  end
+  local seen = at ~= '' and redis.call('ZSCORE', gate.tag .. ':seen', holder)
+  local has_turn = seen and seen + 0 == at + 0
+  if has_turn then line.leave(holder) end
+  return { (is_unused or has_turn) and '1' or '0', '', '', '' }
 end
 
 -- More time, up to the longest since the granting. After a loss of Redis, a permit of the life
 -- before comes back by this.
-function holders.renew(holder, record, token)
+-- weight: '' = as it is; it counts when nothing else tells it.
+function holders.renew(holder, record, token, weight)
   local permit = permits.parse(record)
-  if not permit then return holders.adopt(holder, token) end
+  if not permit then return holders.adopt(holder, token, weight == '' and 1 or weight + 0) end
   if permit.token ~= token then return holders.refused('other token') end
   if permits.is_over(permit) then return holders.refused('late') end
   permits.renew(holder, permit)
@@ -69,12 +117,12 @@ function holders.renew(holder, record, token)
   return holders.granted(permit, '')
 end
 
-function holders.adopt(holder, token)
+function holders.adopt(holder, token, weight)
   local is_of_before = token + 0 < gate.generation + 0
-  if gate.conf.status ~= 'recovering' or not is_of_before or permits.ghosts() < 1 then
+  if gate.conf.status ~= 'recovering' or not is_of_before or permits.ghosts() < weight then
     return holders.refused('not held')
   end
-  local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at }
+  local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at, weight = weight }
   permits.adopt(holder, permit)
   permits.log('adopted', holder, permit, '')
   return holders.granted(permit, 'adopted')

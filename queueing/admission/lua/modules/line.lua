@@ -2,14 +2,15 @@
 local line = {}
 
 line.SECOND_US = 1000000
+line.MS_US = 1000
 line.SILENT_AT_ONCE = 100
 line.SILENT_PERIODS = 2
 
--- Whether anybody may have a slot at once: the gate is open, has room, and nobody waits.
-function line.is_clear()
+-- Whether somebody may have so many slots at once: the gate is open, has room, and nobody waits.
+function line.is_clear(weight)
   local conf = gate.conf
   return conf.status == 'open' and not conf.rated and not gate.line_moved
-    and (not conf.fair or gate.waiting == '0') and permits.count() < conf.cap
+    and (not conf.fair or gate.waiting == '0') and permits.count() + weight <= conf.cap
 end
 
 -- Ends the wait of up to 100 who have not asked for two periods; returns of how many.
@@ -20,6 +21,7 @@ function line.forget_silent()
   local silent = redis.call('ZRANGEBYSCORE', seen, '-inf', latest, 'LIMIT', 0, line.SILENT_AT_ONCE)
   gate.silent_gone = #silent < line.SILENT_AT_ONCE
   if #silent > 0 then
+    for _, who in ipairs(silent) do line.weigh(who, 1) end
     redis.call('ZREM', gate.tag .. ':line', unpack(silent))
     redis.call('ZREM', seen, unpack(silent))
     gate.line_moved = true
@@ -27,37 +29,82 @@ function line.forget_silent()
   return #silent
 end
 
--- Returns nil when it is this one's turn, else why not; then how many stand before (nil: no line).
-function line.turn(who)
-  local conf, rank = gate.conf, nil
-  if conf.fair then
-    line.forget_silent()
-    rank = redis.call('ZRANK', gate.tag .. ':line', who) or redis.call('ZCARD', gate.tag .. ':line')
-  end
-  if conf.status == 'paused' then return 'paused', rank end
-  local free = conf.cap - permits.used()
-  if free <= 0 then return conf.status == 'recovering' and 'recovering' or 'full', rank end
-  if line.is_too_soon() then return 'rate', rank end
-  if conf.fair and rank >= conf.look_ahead * free then return 'turn', rank end
-  return nil, rank
+-- Returns nil when it is this one's turn, else why not; then how many stand before (nil: no line), and
+-- how many slots are kept for the heavy ones among them.
+function line.turn(who, weight)
+  if gate.conf.fair then line.forget_silent() end
+  return line.judge(who, weight)
 end
 
--- Whether as many as the rate allows have started within this second.
-function line.is_too_soon()
+-- The same; writes nothing. The look-ahead lets nobody take what a heavy one before waits for: it
+-- would wait for ever while light ones come and go.
+function line.judge(who, weight)
+  local conf, rank, kept = gate.conf, nil, 0
+  if conf.fair then rank, kept = line.before(who) end
+  if conf.status == 'paused' then return 'paused', rank, kept end
+  local free = conf.cap - permits.used()
+  if free < weight then return conf.status == 'recovering' and 'recovering' or 'full', rank, kept end
+  if line.is_too_soon(weight) then return 'rate', rank, kept end
+  local left = free - kept - weight
+  if conf.fair and (left < 0 or rank >= conf.look_ahead * (left + 1)) then return 'turn', rank, kept end
+  return nil, rank, kept
+end
+
+-- How many stand before one, who is in the line or would come to its end, and the slots that the
+-- heavy ones among them want.
+function line.before(who)
+  local key, heavy = gate.tag .. ':line', gate.tag .. ':heavy'
+  local rank = redis.call('ZRANK', key, who)
+  if not rank then return redis.call('ZCARD', key), weights.sum(heavy) end
+  return rank, rank > 0 and weights.sum(heavy, nil, line.arrival_of(who)) or 0
+end
+
+-- The µs of an arrival, as text of 16 digits.
+function line.arrival_of(who)
+  return string.format('%016d', redis.call('ZSCORE', gate.tag .. ':line', who))
+end
+
+-- What one in the line wants; heavy ones are in {gate}:heavy (weights.lua) by their arrival, and by
+-- their name as "=<name> <weight>".
+function line.weight_of(who)
+  local first, before = '[=' .. who .. ' ', '(=' .. who .. '!'
+  local found = redis.call('ZRANGEBYLEX', gate.tag .. ':heavy', first, before, 'LIMIT', 0, 1)[1]
+  return found and string.match(found, '%d+$') + 0 or 1
+end
+
+-- Notes what one in the line wants from now on; 1 also when it leaves.
+function line.weigh(who, weight)
+  local key, before = gate.tag .. ':heavy', line.weight_of(who)
+  if before == weight then return end
+  local arrival = line.arrival_of(who)
+  if before > 1 then
+    weights.remove(key, arrival, who, before)
+    redis.call('ZREM', key, '=' .. who .. ' ' .. string.format('%d', before))
+  end
+  if weight > 1 then
+    weights.add(key, arrival, who, weight)
+    redis.call('ZADD', key, 0, '=' .. who .. ' ' .. string.format('%d', weight))
+  end
+end
+
+-- Whether so many more would be more starts within a second than the rate allows. One that is
+-- heavier than the rate starts in a second of its own.
+function line.is_too_soon(weight)
   if not gate.conf.rated then return false end
-  local start = redis.call('LINDEX', gate.tag .. ':starts', gate.conf.rate - 1)
+  local start = redis.call('LINDEX', gate.tag .. ':starts', math.max(0, gate.conf.rate - weight))
   return start and start + line.SECOND_US > gate.now
 end
 
--- Notes a start, where there is a rate.
-function line.started()
+-- Notes as many starts, where there is a rate.
+function line.started(weight)
+  local rate = gate.conf.rate
   if not gate.conf.rated then return end
-  redis.call('LPUSH', gate.tag .. ':starts', gate.at)
-  redis.call('LTRIM', gate.tag .. ':starts', 0, gate.conf.rate - 1)
+  for _ = 1, math.min(weight, rate) do redis.call('LPUSH', gate.tag .. ':starts', gate.at) end
+  redis.call('LTRIM', gate.tag .. ':starts', 0, rate - 1)
 end
 
 -- Puts one at the end of the line, or notes that this one has asked again.
-function line.stand(who)
+function line.stand(who, weight)
   if not gate.conf.fair then return end
   local arrival = gate.arrival or (gate.field('arrival') or 0) + 0
   local mine = gate.now > arrival and gate.now or arrival + 1
@@ -65,9 +112,11 @@ function line.stand(who)
     gate.arrival, gate.line_moved = mine, true
   end
   redis.call('ZADD', gate.tag .. ':seen', gate.at, who)
+  line.weigh(who, weight)
 end
 
 function line.leave(who)
+  line.weigh(who, 1)
   if redis.call('ZREM', gate.tag .. ':line', who) == 1 then
     redis.call('ZREM', gate.tag .. ':seen', who)
     gate.line_moved = true
@@ -82,7 +131,7 @@ end
 
 -- For one who waits: the place from 1, the estimate, and when to ask again, both in s; '' where
 -- nothing can be said.
-function line.prospect(rank, reason)
+function line.prospect(rank, reason, weight, kept)
   local conf = gate.conf
   local place = rank and string.format('%d', rank + 1) or ''
   if reason == 'rate' then return place, '1', '1' end
@@ -91,7 +140,7 @@ function line.prospect(rank, reason)
   end
   local mean = permits.mean_hold()
   local hold = mean > 0 and mean or conf.permit_us / 2
-  local estimate = math.ceil((rank + 1) * hold / conf.cap / line.SECOND_US)
+  local estimate = math.ceil((rank + kept + weight) * hold / conf.cap / line.SECOND_US)
   local again = math.max(1, math.min(conf.period_seconds, estimate))
   return place, string.format('%d', estimate), string.format('%d', again)
 end

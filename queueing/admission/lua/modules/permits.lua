@@ -1,20 +1,25 @@
 -- Permits: who holds one, and how they begin and end. A permit is kept twice: its holder in
 -- {gate}:permits by the deadline, and its record in the gate's hash as "=<holder>": token, deadline
 -- and µs of the granting, 16 digits each; then for a device the number of its task, with u before
--- it as long as nobody has shown after a loss of Redis that the device is alive.
+-- it as long as nobody has shown after a loss of Redis that the device is alive; then w and the weight
+-- if that is more than 1; then r if its holder has asked for it again. What a weight counts beyond 1
+-- is in {gate}:weights (weights.lua) by the deadline.
 local permits = {}
 
 permits.RECORD = 'c16c16c16'
+permits.SUFFIX = '^(u?)(%d*)w?(%d*)(r?)$'
 permits.LEARNING = 0.05 -- how much the mean hold moves towards each hold that ends
 
 -- The permit that a record tells of, over or not; nil without one. Its times are text.
 function permits.parse(record)
   if not record then return nil end
   local token, deadline, granted, rest = struct.unpack(permits.RECORD, record)
-  local permit = { token = token, deadline = deadline, granted = granted }
+  local permit = { token = token, deadline = deadline, granted = granted, weight = 1 }
   if #record >= rest then
-    local unseen, task = string.match(record, '^(u?)(%d+)$', rest)
-    permit.task, permit.unseen = task, unseen == 'u'
+    local unseen, task, weight, asked = string.match(record, permits.SUFFIX, rest)
+    if task ~= '' then permit.task, permit.unseen = task, unseen == 'u' end
+    if weight ~= '' then permit.weight = weight + 0 end
+    permit.asked_again = asked == 'r'
   end
   return permit
 end
@@ -27,29 +32,37 @@ end
 function permits.write(holder, permit)
   local record = permit.token .. permit.deadline .. permit.granted
   if permit.task then record = record .. (permit.unseen and 'u' or '') .. permit.task end
+  if permit.weight > 1 then record = record .. 'w' .. string.format('%d', permit.weight) end
+  if permit.asked_again then record = record .. 'r' end
   redis.call('HSET', gate.tag, '=' .. holder, record)
 end
 
 -- One entry of the history about a permit that is for no task.
 function permits.log(event, holder, permit, reason)
   local whose = holder .. '\t' .. permit.token .. '\t' .. permit.deadline
-  gate.append(event .. '\t' .. whose .. '\t\t\t\t' .. reason .. '\t')
+  gate.append(event .. '\t' .. whose .. '\t\t\t\t' .. reason .. '\t' .. permits.weight_told(permit))
+end
+
+-- The weight as the history tells it: '' = 1.
+function permits.weight_told(permit)
+  return permit.weight > 1 and string.format('%d', permit.weight) or ''
 end
 
 function permits.is_over(permit)
   return permit.deadline + 0 <= gate.due
 end
 
--- All permits, also those that are over and not swept.
+-- The slots of all permits, also of those that are over and not swept.
 function permits.count()
-  gate.held = gate.held or redis.call('ZCARD', gate.tag .. ':permits')
+  gate.held = gate.held or redis.call('ZCARD', gate.tag .. ':permits') + weights.sum(gate.tag .. ':weights')
   return gate.held
 end
 
--- Slots in use: permits that are not over, and after a loss those that somebody may still hold.
+-- Slots in use: the weights of permits that are not over, and after a loss what somebody may still hold.
 function permits.used()
   if not gate.used then
     gate.used = redis.call('ZCOUNT', gate.tag .. ':permits', string.format('(%d', gate.due), '+inf')
+      + weights.sum(gate.tag .. ':weights', string.format('%d', gate.due + 1))
     if gate.conf.status == 'recovering' then gate.used = gate.used + permits.ghosts() end
   end
   return gate.used
@@ -70,45 +83,60 @@ function permits.next_deadline()
   return string.format('%d', gate.now + gate.conf.permit_us)
 end
 
--- Gives a holder a new permit; the caller has made sure that there is a slot.
-function permits.grant(holder, task)
-  local permit = { token = permits.next_token(), deadline = permits.next_deadline(), granted = gate.at, task = task }
+-- Gives a holder a new permit; the caller has made sure that there are as many slots. weight nil: 1.
+function permits.grant(holder, task, weight)
+  local permit = {
+    token = permits.next_token(),
+    deadline = permits.next_deadline(),
+    granted = gate.at,
+    task = task,
+    weight = weight or 1,
+  }
   permits.add(holder, permit)
-  if gate.used then gate.used = gate.used + 1 end
+  if gate.used then gate.used = gate.used + permit.weight end
   gate.granted = gate.granted + 1
   return permit
 end
 
 function permits.add(holder, permit)
   redis.call('ZADD', gate.tag .. ':permits', permit.deadline, holder)
+  weights.add(gate.tag .. ':weights', permit.deadline, holder, permit.weight - 1)
   permits.write(holder, permit)
-  if gate.held then gate.held = gate.held + 1 end
+  if gate.held then gate.held = gate.held + permit.weight end
 end
 
--- A permit of the life before Redis was lost comes back: one ghost fewer, as many slots in use.
+-- A permit of the life before Redis was lost comes back: fewer ghosts, as many slots in use.
 function permits.adopt(holder, permit)
-  gate.set_number('ghosts', permits.ghosts() - 1)
+  gate.set_number('ghosts', permits.ghosts() - permit.weight)
   permits.add(holder, permit)
+end
+
+-- The permit ends at another time.
+function permits.move(holder, permit, deadline)
+  weights.remove(gate.tag .. ':weights', permit.deadline, holder, permit.weight - 1)
+  weights.add(gate.tag .. ':weights', deadline, holder, permit.weight - 1)
+  permit.deadline = deadline
+  redis.call('ZADD', gate.tag .. ':permits', deadline, holder)
+  permits.write(holder, permit)
 end
 
 -- Moves the deadline on, up to the longest time since the granting and never back.
 function permits.renew(holder, permit)
   local latest = math.min(gate.now + gate.conf.permit_us, permit.granted + gate.conf.longest_us)
-  permit.deadline = string.format('%d', math.max(permit.deadline + 0, latest))
   permit.unseen = false
-  redis.call('ZADD', gate.tag .. ':permits', permit.deadline, holder)
-  permits.write(holder, permit)
+  permits.move(holder, permit, string.format('%d', math.max(permit.deadline + 0, latest)))
 end
 
 -- Takes a permit away. Its slot is free then, unless its device may still be at work.
 function permits.drop(holder, permit)
   redis.call('ZREM', gate.tag .. ':permits', holder)
   redis.call('HDEL', gate.tag, '=' .. holder)
-  if gate.held then gate.held = gate.held - 1 end
+  weights.remove(gate.tag .. ':weights', permit.deadline, holder, permit.weight - 1)
+  if gate.held then gate.held = gate.held - permit.weight end
   if permit.unseen and gate.conf.status == 'recovering' then
-    gate.set_number('ghosts', permits.ghosts() + 1)
+    gate.set_number('ghosts', permits.ghosts() + permit.weight)
   elseif gate.used and not permits.is_over(permit) then
-    gate.used = gate.used - 1
+    gate.used = gate.used - permit.weight
   end
 end
 

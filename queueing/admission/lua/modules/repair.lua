@@ -27,10 +27,8 @@ function repair.shorten_permits(latest, limit)
   for _, holder in ipairs(ahead) do
     local permit = permits.of(holder)
     if permit then
-      permit.deadline = latest
       permit.granted = string.format('%d', math.min(gate.now, permit.granted + 0))
-      redis.call('ZADD', key, latest, holder)
-      permits.write(holder, permit)
+      permits.move(holder, permit, latest)
       endings.log('renewed', holder, permit, permit.task and tasks.read(permit.task), 'clock')
     else
       redis.call('ZREM', key, holder)

@@ -93,6 +93,8 @@ class Command(VerbCommand):
         gates = [gate_of(options["slug"])] if options["slug"] else list(Gate.objects.all())
         for gate in gates:
             figures = selectors.figures_of(selectors.gate_now(gate).figures)
+            waits = figures.pop("wait_seconds", {})
+            figures |= {f"wait_{name}": seconds for name, seconds in waits.items()}
             told = "  ".join(f"{name}={value}" for name, value in figures.items() if value)
             self._say(f"{gate.slug}: {told}")
             if options["slug"]:

@@ -42,7 +42,10 @@ function arriving.admit(known, peer, arrival, claim)
   peers.write(peer)
   redis.call('ZREM', group.tag .. ':gone', peer.key)
   links.beat(peer)
-  if not peer.is_front then ready.settle(peer) end
+  if not peer.is_front then
+    if arrival == 'new' or arrival == 'restart' then health.begin(peer.name) end
+    ready.settle(peer)
+  end
   peers.log(arriving.EVENT[arrival], peer, '', nil, peer.is_front and peer.profile or peer.version)
   local received, sent, acked = unpack(redis.call('HMGET', group.tag .. ':seqs', 'i' .. peer.key, 'o' .. peer.key,
     'a' .. peer.key))
@@ -54,6 +57,7 @@ end
 -- Whether both numberings go on or begin anew, and its sessions with them.
 function arriving.number(known, peer, arrival, claim)
   if arrival == 'restart' then
+    if not peer.is_front then retrying.offer(known, true) end
     lives.void(known, 'restart')
     peer.epoch, peer.life, peer.is_telling = known.epoch, known.epoch, false
     frames.renumber(peer)

@@ -1,14 +1,16 @@
--- Which instance is given a session: its id, or nil and the reason when none can. `except`: as if that
--- one were blocked.
+-- Which instance is given a session: its id, or nil and the reason when none can. `except`: as if these
+-- were blocked, id → true.
 local choosing = {}
 
 choosing.POINTS_AT_ONCE = 64
 choosing.MOST_POINTS = 4096
+choosing.NONE = {}
 choosing.DIGEST = '^%x%x%x%x%x%x%x%x' -- 32 bits of a SHA-1
 choosing.HEX = 16
 
 function choosing.choose(key, except)
   local conf = group.conf
+  except = except or choosing.NONE
   if conf.status == 'recovering' and not group.opens_at then
     return nil, 'recovering' -- a promoted server: routes may be missing
   end
@@ -26,11 +28,12 @@ end
 -- The one with the least load.
 function choosing.least(except)
   local from = 0
+  except = except or choosing.NONE
   repeat
     local some = redis.call('ZRANGE', group.tag .. ':ready', from, from + 1, 'WITHSCORES')
     for place = 1, #some, 2 do
       local id = some[place]
-      if id ~= except and choosing.is_heard(id) then
+      if not except[id] and choosing.is_heard(id) then
         if some[place + 1] + 0 >= ready.FULL then return nil, 'all full' end
         return id
       end
@@ -40,20 +43,29 @@ function choosing.least(except)
   return nil, group.conf.status == 'recovering' and 'recovering' or 'none open'
 end
 
--- The next point of the ring, clockwise from the key's, whose instance can be given one; of 4 096 points
--- none: the least.
+-- The next point of the ring, clockwise from the key's, whose instance can be given one, a backup only if
+-- no other can; of 4 096 points none: the least.
 function choosing.by_key(key, except)
   local position = string.format('%d', tonumber(string.match(redis.sha1hex(key), choosing.DIGEST), choosing.HEX))
-  local seen = {}
-  local found, looked = choosing.clockwise(position, except, seen, 0)
-  if not found then found = choosing.clockwise('-inf', except, seen, looked) end
+  local found = choosing.round(position, except, ready.BACKUP)
+  if not found and redis.call('ZCOUNT', group.tag .. ':ready', ready.BACKUP, ready.BELOW_FULL) > 0 then
+    found = choosing.round(position, except, ready.FULL)
+  end
   if found then return found end
   return choosing.least(except)
 end
 
+-- Once round the ring, for one whose load is below a limit.
+function choosing.round(position, except, limit)
+  local seen = {}
+  local found, looked = choosing.clockwise(position, except, seen, 0, limit)
+  if found then return found end
+  return (choosing.clockwise('-inf', except, seen, looked, limit))
+end
+
 -- Walks on from a position to the end of the ring. Returns the id or nil, and how many points were looked
 -- at. seen: names that were tried.
-function choosing.clockwise(position, except, seen, looked)
+function choosing.clockwise(position, except, seen, looked, limit)
   local offset = 0
   repeat
     local points = redis.call('ZRANGEBYSCORE', group.tag .. ':ring', position, '+inf', 'LIMIT', offset,
@@ -63,7 +75,7 @@ function choosing.clockwise(position, except, seen, looked)
       if not seen[name] then
         seen[name] = true
         local id = names.of(name).back
-        if choosing.can_take(id, except) then return id, looked end
+        if choosing.can_take(id, except, limit) then return id, looked end
       end
     end
     offset, looked = offset + choosing.POINTS_AT_ONCE, looked + #points
@@ -71,16 +83,17 @@ function choosing.clockwise(position, except, seen, looked)
   return nil, looked
 end
 
-function choosing.can_take(id, except)
-  if id == '' or id == except then return false end
+function choosing.can_take(id, except, limit)
+  if id == '' or except[id] then return false end
   local load = redis.call('ZSCORE', group.tag .. ':ready', id)
-  return load and load + 0 < ready.FULL and choosing.is_heard(id)
+  return load and load + 0 < limit and choosing.is_heard(id)
 end
 
--- One of those with room, in turn, for messages without a session.
+-- One of those with room, in turn, for messages without a session: a backup if no other has room.
 function choosing.in_turn()
   local key = group.tag .. ':ready'
-  local many = redis.call('ZCOUNT', key, '-inf', ready.BELOW_FULL)
+  local many = redis.call('ZCOUNT', key, '-inf', ready.BELOW_BACKUP)
+  if many == 0 then many = redis.call('ZCOUNT', key, ready.BACKUP, ready.BELOW_FULL) end
   if many == 0 then return choosing.least() end
   local rank = redis.call('HINCRBY', group.tag, 'turns', 1) % many
   local id = redis.call('ZRANGE', key, rank, rank)[1]

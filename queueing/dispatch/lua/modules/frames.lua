@@ -3,6 +3,8 @@
 local frames = {}
 
 frames.AT_ONCE = 500
+frames.CONFIRM = 'confirm' -- the reason of a start whose front-end wants to be told who accepted it
+frames.CONFIRMED_START = '^start\t(%C*)\t%C*\tconfirm\t'
 frames.BUFFERED_END = '^end\t(%C*)\tbuffered\t'
 
 -- How many frames a peer has not acknowledged.
@@ -23,13 +25,21 @@ end
 
 -- One frame into a peer's outbox, and to the process that has its socket.
 function frames.push(peer, kind, session, other, reason, body)
+  frames.append(peer, kind .. '\t' .. session .. '\t' .. other .. '\t' .. reason .. '\t' .. body)
+end
+
+function frames.append(peer, entry)
   local number = string.format('%d', redis.call('HINCRBY', group.tag .. ':seqs', 'o' .. peer.key, 1))
-  local entry = kind .. '\t' .. session .. '\t' .. other .. '\t' .. reason .. '\t' .. body
   redis.call('HSET', group.tag .. ':out', peer.key .. '\t' .. number, entry)
   if peer.state == 'active' and not peer.is_held then
     local words = group.slug(group.tag) .. '\t' .. peer.key .. '\t' .. peer.link .. '\t' .. number .. '\t' .. entry
     redis.pcall('PUBLISH', 'dispatch:to:' .. peer.process, words)
   end
+end
+
+-- So many starts more are in an instance's outbox whose acceptance is to be told.
+function frames.await(back, many)
+  redis.call('HINCRBY', group.tag .. ':seqs', 'w' .. back.key, many)
 end
 
 -- An end for a pending peer is buffered as an id, without its body, and counted.
@@ -58,22 +68,28 @@ end
 -- Frames up to a number leave the outbox; returns how many.
 function frames.acknowledge(peer, upto)
   local seqs = group.tag .. ':seqs'
-  local acked, sent, ends = unpack(redis.call('HMGET', seqs, 'a' .. peer.key, 'o' .. peer.key, 'e' .. peer.key))
-  local has_ends, heard = (ends or 0) + 0 > 0, 0
+  local acked, sent, ends, waits = unpack(redis.call('HMGET', seqs, 'a' .. peer.key, 'o' .. peer.key, 'e' .. peer.key,
+    'w' .. peer.key))
+  local must_read, heard, accepted = (ends or 0) + (waits or 0) > 0, 0, 0
   local first, last = (acked or 0) + 1, math.min(upto, (sent or 0) + 0)
   for start = first, last, frames.AT_ONCE do
     local fields = frames.fields(peer, start, math.min(start + frames.AT_ONCE - 1, last))
-    if has_ends then heard = heard + frames.hear_ends(fields) end
+    if must_read then
+      local entries = redis.call('HMGET', group.tag .. ':out', unpack(fields))
+      heard = heard + frames.hear_ends(entries)
+      accepted = accepted + frames.confirm_starts(peer, entries)
+    end
     redis.call('HDEL', group.tag .. ':out', unpack(fields))
   end
   if last >= first then redis.call('HSET', seqs, 'a' .. peer.key, string.format('%d', last)) end
   if heard > 0 then redis.call('HINCRBY', seqs, 'e' .. peer.key, -heard) end
+  if accepted > 0 then frames.await(peer, -accepted) end
   return math.max(0, last - first + 1)
 end
 
 -- A buffered end that was heard ends its route. Returns how many of these frames are such ends.
-function frames.hear_ends(fields)
-  local heard, entries = 0, redis.call('HMGET', group.tag .. ':out', unpack(fields))
+function frames.hear_ends(entries)
+  local heard = 0
   for place = 1, #entries do
     local session = entries[place] and string.match(entries[place], frames.BUFFERED_END)
     if session then
@@ -83,6 +99,21 @@ function frames.hear_ends(fields)
     end
   end
   return heard
+end
+
+-- An instance has accepted these starts: front-ends that want it are told by which. Returns how many.
+function frames.confirm_starts(back, entries)
+  local many = 0
+  for place = 1, #entries do
+    local session = entries[place] and string.match(entries[place], frames.CONFIRMED_START)
+    local route = session and routes.of(session)
+    if session then many = many + 1 end
+    if route and route.state == 'live' and route.back == back.id then
+      local front = routes.ends_of(route)
+      if front and frames.has_room(front) then frames.push(front, 'started', session, back.name, '', 'null') end
+    end
+  end
+  return many
 end
 
 -- Frames that the peer has not acknowledged are gone; numbering goes on from what it has.
@@ -95,7 +126,7 @@ function frames.drop(peer)
     redis.call('HDEL', group.tag .. ':out', unpack(fields))
   end
   redis.call('HSET', seqs, 'o' .. peer.key, acked or '0')
-  redis.call('HDEL', seqs, 'e' .. peer.key)
+  redis.call('HDEL', seqs, 'e' .. peer.key, 'w' .. peer.key)
 end
 
 -- Both numberings begin anew.

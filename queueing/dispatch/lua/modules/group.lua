@@ -6,7 +6,7 @@
 --   now, at             Redis' time in µs, as a number and as text; last: that of the call before
 --   woken               the tenth of a second in which those who watch were woken last
 --   opens_at            when it opens by itself, as text; false = not by itself, or it is open
---   until_at            the earliest time at which a drain or block may end (names.lua)
+--   until_at            the earliest time at which a drain, a block or an ejection may end (names.lua)
 --   listens_at          until then nobody is called silent; was_away, is_deaf: see group.listen
 --   known               the peers that this call has read, by key; false = there is none
 local group = {}
@@ -49,7 +49,7 @@ end
 function group.keys(tag)
   return { tag, tag .. ':peers', tag .. ':beats', tag .. ':gone', tag .. ':seqs', tag .. ':out', tag .. ':routes',
     tag .. ':timers', tag .. ':index', tag .. ':ready', tag .. ':ring', tag .. ':names', tag .. ':clear',
-    tag .. ':log' }
+    tag .. ':log', tag .. ':health', tag .. ':answers', tag .. ':backups' }
 end
 
 -- The group's name, as it is in the channels of processes.

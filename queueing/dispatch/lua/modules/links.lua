@@ -22,6 +22,7 @@ function links.pend(peer, reason)
   redis.call('ZADD', group.tag .. ':gone', peer.stops_at, peer.key)
   if not peer.is_front then ready.leave(peer) end
   peers.log('pending', peer, reason)
+  if not peer.is_front then retrying.offer(peer, false) end
 end
 
 function links.revive(peer, ago)

@@ -42,16 +42,17 @@ function lives.tell_backs(front, reason)
 end
 
 function lives.stop(peer, cause, reason)
+  if not peer.is_front then
+    ready.leave(peer)
+    retrying.offer(peer, true)
+  end
   redis.call('ZREM', group.tag .. ':beats', peer.key)
   redis.call('ZREM', group.tag .. ':gone', peer.key)
   frames.drop(peer)
   redis.call('HDEL', group.tag .. ':seqs', 'i' .. peer.key, 'o' .. peer.key, 'a' .. peer.key)
   peer.state, peer.since, peer.stops_at = 'stopped', group.at, ''
   peer.link, peer.process, peer.is_held, peer.is_telling = '', '', false, false
-  if not peer.is_front then
-    ready.leave(peer)
-    names.vacate(peer.name, peer.id)
-  end
+  if not peer.is_front then names.vacate(peer.name, peer.id) end
   local sessions = lives.void(peer, cause)
   peers.log('stopped', peer, reason, sessions)
   if lives.has_routes(peer) then peers.write(peer) else peers.forget(peer) end

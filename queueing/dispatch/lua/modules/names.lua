@@ -3,6 +3,7 @@
 --   manual        open, drain or blocked: an operator's word; ends_at: µs at which it is open again, or ''
 --   is_upgrading  an upgrade drains it
 --   back          the id of the instance, or ''; weight: that of its points on the ring (ring.lua), '' = it has none
+-- {disp}:backups has the names of backup instances: they get sessions while no other can.
 -- Rarely needed.
 local names = {}
 
@@ -48,6 +49,10 @@ function names.all()
   return all
 end
 
+function names.is_backup(name)
+  return redis.call('HEXISTS', group.tag .. ':backups', name) == 1
+end
+
 -- The instance that is registered under it; nil = none.
 function names.instance(name)
   return name.back ~= '' and peers.back(name.back) or nil
@@ -62,8 +67,8 @@ function names.vacate(name, id)
   end
 end
 
--- The group's field `until` is the earliest time at which a drain or block ends, or sooner; '' = none has
--- one; missing: data of an older release.
+-- The group's field `until` is the earliest time at which a drain, a block or an ejection ends, or sooner;
+-- '' = none has one; missing: data of an older release.
 function names.set_until(ends_at)
   group.until_at = ends_at
   group.set('until', ends_at)
@@ -74,7 +79,7 @@ function names.note_end(ends_at)
   if ends_at ~= '' and (not first or first == '' or ends_at + 0 < first + 0) then names.set_until(ends_at) end
 end
 
--- Opens the names whose time has passed. O(1) while none is due, O(names) when one may be.
+-- Opens the names whose time has passed, and ends ejections. O(1) while none is due, O(names) when one may be.
 function names.open_due()
   local first = group.until_at
   if group.is_deaf or (first and (first == '' or first + 0 > group.now)) then return end
@@ -88,7 +93,7 @@ function names.open_due()
       end
     end
   end
-  names.set_until(first)
+  names.set_until(health.restore_due(first))
 end
 
 function names.open(name)

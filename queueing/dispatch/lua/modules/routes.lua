@@ -7,10 +7,11 @@
 --   state                     live; ending: the end `side` (front or back) has yet to hear of it;
 --                             provisional: only `side` has named it
 --   from_front, from_back     messages
+--   offered                   instances that were given its start and did not accept it, with spaces between
 --   why                       least, turn, key, key:<key> or restored
 local routes = {}
 
-routes.RECORD = '^(%C*)\t(%d*)\t(%d*)\t(%d+)\t(%d*)\t([ep]?)([fb]?)\t(%d+)\t(%d+)\t(.*)$'
+routes.RECORD = '^(%C*)\t(%d*)\t(%d*)\t(%d+)\t(%d*)\t([ep]?)([fb]?)\t(%d+)\t(%d+)\t(%C*)\t?(.*)$'
 routes.TIMES = '^%C*\t%d*\t%d*\t(%d+)\t(%d*)'
 routes.STATE = { [''] = 'live', e = 'ending', p = 'provisional' }
 routes.LETTER = { live = '', ending = 'e', provisional = 'p' }
@@ -18,7 +19,7 @@ routes.SIDE = { [''] = '', f = 'front', b = 'back' }
 routes.SIDE_LETTER = { [''] = '', front = 'f', back = 'b' }
 
 function routes.parse(session, record)
-  local back, front_epoch, back_epoch, started, deadline, letter, side, from_front, from_back, why =
+  local back, front_epoch, back_epoch, started, deadline, letter, side, from_front, from_back, why, offered =
     string.match(record, routes.RECORD)
   return {
     session = session,
@@ -33,12 +34,14 @@ function routes.parse(session, record)
     from_front = from_front,
     from_back = from_back,
     why = why,
+    offered = offered,
   }
 end
 
 function routes.write(route)
   local record = table.concat({ route.back, route.front_epoch, route.back_epoch, route.started, route.deadline,
     routes.flags(route), route.from_front, route.from_back, route.why }, '\t')
+  if route.offered ~= '' then record = record .. '\t' .. route.offered end
   redis.call('HSET', group.tag .. ':routes', route.session, record)
 end
 
@@ -46,6 +49,15 @@ end
 function routes.of(session)
   local record = redis.call('HGET', group.tag .. ':routes', session)
   return record and routes.parse(session, record) or nil
+end
+
+-- The instances that did not accept it, as a set, and how many they are.
+function routes.offered_to(route)
+  local set, many = {}, 0
+  for id in string.gmatch(route.offered, '%S+') do
+    set[id], many = true, many + 1
+  end
+  return set, many
 end
 
 function routes.front_of(session)
@@ -83,6 +95,17 @@ end
 function routes.add_to_index(route)
   local of_back = routes.of_back(route.back, route.session)
   redis.call('ZADD', group.tag .. ':index', 0, route.session, 0, of_back)
+end
+
+-- It goes from one instance, which has not accepted it, to another.
+function routes.move(route, from, to)
+  routes.load(from, -1)
+  redis.call('ZREM', group.tag .. ':index', routes.of_back(from.id, route.session))
+  route.offered = route.offered == '' and from.id or route.offered .. ' ' .. from.id
+  route.back, route.back_epoch = to.id, to.epoch
+  routes.write(route)
+  routes.add_to_index(route)
+  routes.load(to, 1)
 end
 
 -- A timed route goes at its deadline; the others are looked at by sweeps, which walk round all routes.

@@ -8,7 +8,10 @@ function sessions.reach(session)
   local unknown = group.conf.status == 'recovering' and 'recovering' or 'no such session'
   local route = routes.of(session)
   if not route then return nil, nil, unknown end
-  if not sender.is_front and route.back ~= sender.id then return route, nil, 'not yours' end
+  if not sender.is_front and route.back ~= sender.id then
+    local was_its = routes.offered_to(route)[sender.id] -- it is told to free it, or was
+    return route, nil, was_its and 'no such session' or 'not yours'
+  end
   local own, other = routes.ends_of(route)
   if not sender.is_front then own, other = other, own end
   if not own then return route, nil, unknown end
@@ -26,11 +29,17 @@ function sessions.message(session, body)
     reason = 'no such session'
   end
   if not reason then reason = sessions.not_now(other) end
+  if reason == 'peer pending' then -- noticed just now, perhaps: then it may be with another instance
+    route, other, reason = sessions.reach(session)
+    if not reason then reason = sessions.not_now(other) end
+  end
   if reason then return inbound.refuse(reason, session) end
   inbound.accept()
   local count = inbound.sender.is_front and 'from_front' or 'from_back'
   route[count] = string.format('%d', route[count] + 1)
   routes.write(route)
+  local is_answer = group.conf.failure_percent > 0 and not inbound.sender.is_front and route.from_back == '1'
+  if is_answer and health.answer(session) then health.count(inbound.sender, false, true) end
   frames.push(other, 'message', session, '', '', body)
   group.count('messages')
   return inbound.routed(other)
@@ -43,8 +52,8 @@ function sessions.not_now(peer)
   if frames.is_full(peer) then return 'peer full' end
 end
 
--- Either end ends it.
-function sessions.finish(session, why, body)
+-- Either end ends it. has_failed: it says that the instance could not serve it.
+function sessions.finish(session, why, body, has_failed)
   local sender = inbound.sender
   local route, other, reason = sessions.reach(session)
   if reason and reason ~= 'not yours' and sessions.is_known_to(sender, route) then
@@ -60,8 +69,19 @@ function sessions.finish(session, why, body)
   if route.state ~= 'ending' then
     if other and other.state == 'pending' then sessions.leave_to(other, route) else routes.remove(route) end
     if other then frames.push_end(other, session, why, body) end
+    if route.state ~= 'provisional' then sessions.judge(route, has_failed) end
   end
   return inbound.routed(other)
+end
+
+-- What a session that has ended says of its instance. One that its front-end ended before an answer came
+-- says nothing.
+function sessions.judge(route, has_failed)
+  if group.conf.failure_percent == 0 then return end
+  local back, is_first = peers.registered('b:' .. route.back), health.answer(route.session)
+  if back and (has_failed or (is_first and not inbound.sender.is_front)) then
+    health.count(back, has_failed, is_first)
+  end
 end
 
 -- Whether the route began in the sender's present epoch.

@@ -1,8 +1,10 @@
 -- A group's settings: fixed columns of text (dispatcher/settings.py writes them), read into named fields.
 local settings = {}
 
-settings.COLUMNS = 'c1c1xc4c2c5c8c7c5c6c10'
-settings.BYTES = 50
+settings.COLUMNS = 'c1c1xc4c2c5c8c7c5c6c10c1c4c3c5c4c5c3c4'
+settings.BYTES = 79
+settings.OLD_BYTES = 50 -- of a release without the columns after the log limit
+settings.LACKING = '00010000000200030000300500000' -- what they are then: no retries, ejection or slow start
 settings.PATTERN = '^[ltk]|%d+$' -- all columns but the status
 settings.STATUS = { o = 'open', r = 'recovering' }
 settings.LETTER = { open = 'o', recovering = 'r' }
@@ -11,12 +13,16 @@ settings.SECOND_US = 1000000
 settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
 
 -- status open | recovering; sharing least | turn | key; silence_us: who is not heard for so long is
--- pending; out_limit: frames that others may leave in an outbox; most_frames: that it may hold.
+-- pending; out_limit: frames that others may leave in an outbox; most_frames: that it may hold; retries:
+-- how many more instances are offered a start that was not accepted; failure_percent: 0 = nobody is
+-- ejected; slow_start_us: 0 = off.
 function settings.read(text)
   local known = settings.KNOWN[text]
   if known then return known end
-  local status, sharing, heartbeat, missed, disconnect, route, timed_route, out_limit, ends_limit, log_limit =
-    struct.unpack(settings.COLUMNS, text)
+  local whole_text = #text == settings.OLD_BYTES and text .. settings.LACKING or text
+  local status, sharing, heartbeat, missed, disconnect, route, timed_route, out_limit, ends_limit, log_limit, retries,
+    answer, failure_percent, failure_sessions, failure_window, ejection, ejected_percent, slow_start =
+    struct.unpack(settings.COLUMNS, whole_text)
   local conf = {
     text = text,
     status = settings.STATUS[status],
@@ -29,6 +35,14 @@ function settings.read(text)
     ends_limit = ends_limit + 0,
     most_frames = out_limit + ends_limit,
     log_limit = log_limit + 0,
+    retries = retries + 0,
+    answer_us = answer * settings.SECOND_US,
+    failure_percent = failure_percent + 0,
+    failure_sessions = failure_sessions + 0,
+    failure_window_us = failure_window * settings.SECOND_US,
+    ejection_us = ejection * settings.SECOND_US,
+    ejected_percent = ejected_percent + 0,
+    slow_start_us = slow_start * settings.SECOND_US,
   }
   remember(settings.KNOWN, text, conf)
   return conf

@@ -1,8 +1,9 @@
 -- How a front-end begins a session. The sender and its frame: inbound.lua.
 local starting = {}
 
--- A front-end begins one: an instance is chosen, keeps it, and is told. key and ttl: '' = none.
-function starting.answer(word, key, ttl, body)
+-- A front-end begins one: an instance is chosen, keeps it, and is told. key and ttl: '' = none;
+-- is_confirmed: the front-end wants to be told who accepted it.
+function starting.answer(word, key, ttl, body, is_confirmed)
   local front = inbound.sender
   local session = front.id .. '/' .. word
   if not front.is_front then return inbound.refuse('not yours', session) end
@@ -23,7 +24,8 @@ function starting.answer(word, key, ttl, body)
   inbound.accept()
   if old then routes.remove(old) end -- of a life before, which no sweep has removed yet
   starting.begin(session, back, key, starting.lasts_us(profile, ttl))
-  frames.push(back, 'start', session, front.id, '', body)
+  frames.push(back, 'start', session, front.id, is_confirmed and frames.CONFIRM or '', body)
+  if is_confirmed then frames.await(back, 1) end
   group.count('started')
   return inbound.routed(back)
 end
@@ -50,6 +52,7 @@ function starting.begin(session, back, key, lasts_us)
     side = '',
     from_front = '0',
     from_back = '0',
+    offered = '',
     why = sharing == 'key' and key ~= '' and 'key:' .. key or sharing,
   }
   routes.write(route)
@@ -60,6 +63,7 @@ function starting.begin(session, back, key, lasts_us)
   routes.add_to_index(route)
   routes.load(front, 1)
   routes.load(back, 1)
+  if group.conf.failure_percent > 0 then health.expect(session) end
 end
 
 -- Whether a front-end sends a start again after the group's data was lost: the back has told the session

@@ -1,7 +1,7 @@
 -- A route as the readers answer it.
 local telling = {}
 
--- Puts eleven words into a reply.
+-- Puts twelve words into a reply.
 function telling.add(reply, route)
   local back = peers.back(route.back)
   local words = {
@@ -17,6 +17,7 @@ function telling.add(reply, route)
     route.from_front,
     route.from_back,
     route.why,
+    route.offered,
   }
   for place = 1, #words do reply[#reply + 1] = words[place] end
 end

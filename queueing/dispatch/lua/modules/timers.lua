@@ -7,5 +7,5 @@ timers.VISIT_US = 2000000 -- they visit every group at least so often
 -- timers.
 function timers.shortest_us()
   local conf = group.conf
-  return math.min(conf.silence_us / 2, conf.disconnect_us, conf.timed_route_us, timers.VISIT_US)
+  return math.min(conf.silence_us / 2, conf.disconnect_us, conf.timed_route_us, conf.answer_us, timers.VISIT_US)
 end

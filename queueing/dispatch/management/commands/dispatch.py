@@ -31,7 +31,8 @@ class Command(VerbCommand):
 
     help = (
         "Dispatcher: list, create, set, show, delete, events, check; open, drain, block, forget, "
-        "disconnect; sessions, explain, end-session; upgrade, upgrades, force, abort."
+        "disconnect, backup, primary, uneject; sessions, explain, end-session; upgrade, upgrades, "
+        "force, abort."
     )
     requires_migrations_checks = False
 
@@ -105,7 +106,7 @@ class Command(VerbCommand):
         now = selectors.group_now(group)
         self.stdout.write(_figures(now))
         for name, value in values_of(group, SETTINGS).items():
-            self.stdout.write(f"  {name:<22}{in_words(value)}")
+            self.stdout.write(f"  {name:<26}{in_words(value)}")
         rows = hotpath.run(door.peers(group.slug)) if now.figures else []
         instances = Instance.objects.filter(group=group)
         found = selectors.peers_of(rows, instances, selectors.front_counts(group))
@@ -161,6 +162,9 @@ def _figures(now: selectors.GroupNow) -> str:
 
 def _instance(row: dict[str, Any]) -> str:
     hand = row["manual"] + (" +upgrade" if row["upgrading"] else "")
+    hand += " backup" if row["backup"] else ""
+    if row["ejected_until_us"] is not None:
+        hand += f" ejected until {moment_of(row['ejected_until_us']):%Y-%m-%d %H:%M:%S}"
     return (
         f"instance {row['name']}  {row['state']}  {hand}  version {row['version'] or '-'}  "
         f"sessions {row['sessions']}/{row['capacity']}  id {row['id'] or '-'}"

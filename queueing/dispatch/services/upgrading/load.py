@@ -15,7 +15,8 @@ def backs(rows: Iterable[door.PeerRow]) -> list[door.PeerRow]:
 def lacking(rows: Sequence[door.PeerRow], without: str) -> int:
     """Sessions for which there would be no room if that instance took none; 0 = it can go.
 
-    Room: what instances that are active, open and in no upgrade's drain can hold at once.
+    Room: what instances that are active, open, not ejected and in no upgrade's drain can hold at
+    once.
     Sessions: all that run now, those of the instance that goes too, because as many new ones
     as end there come to the others.
     """
@@ -26,5 +27,6 @@ def lacking(rows: Sequence[door.PeerRow], without: str) -> int:
         and row.state == LinkState.ACTIVE
         and row.manual == ManualState.OPEN
         and not row.upgrading
+        and row.ejected_until_us is None
     )
     return max(0, sum(row.sessions for row in rows) + 1 - room)
