@@ -341,7 +341,7 @@ def test_a_batch_is_loaded_before_its_window_and_given_out_when_it_opens() -> No
     assert batch.loaded_at is not None
     assert selectors.batch_out(batch)["state"] == "scheduled"
     assert show().batches[0].pending == 1
-    assert (report("a").word, report("a").reason) == ("none", "")
+    assert (report("a").word, report("a").reason) == ("none", "not open")
     _opens(batch, now - timedelta(seconds=1))
     assert report("a").word == "task"
 

@@ -107,7 +107,7 @@ async def test_a_lost_front_end_is_told_to_an_instance_once_for_all_its_sessions
         await back.register_back()
         beats = asyncio.create_task(_beat(back))
         await front.start_link()
-        sessions = [(await front.start(n)).session for n in range(20)]
+        sessions = [(await front.begin(n)).session for n in range(20)]
         frames = [await back.hear() for _ in range(20)]
         assert [frame["session"] for frame in frames] == sessions
         await front.abort()
@@ -134,7 +134,7 @@ async def test_ends_that_waited_are_delivered_once_and_in_order(
     async with front:
         async with raw(other_web, patient, "back", token) as back:
             its_id = (await back.register_back())["id"]
-            sessions = [(await front.start(n)).session for n in range(12)]
+            sessions = [(await front.begin(n)).session for n in range(12)]
             last = [await back.hear() for _ in sessions][-1]["seq"]
         stage.wait_state(patient, f"b:{its_id}", "pending", 5)
         for session in sessions[:-2]:

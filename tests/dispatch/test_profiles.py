@@ -96,7 +96,7 @@ async def test_the_library_says_clear_for_a_sip_front_end_that_starts_anew(
     heard = Caller()
     async with FrontEnd(stage.settings(patient, web), heard, profile="SIP", peer_id="sip-1") as sip:
         assert (await back.hear())["op"] == "peer-lost"
-        session = (await sip.start("again")).session
+        session = (await sip.begin("again")).session
         assert (await back.hear())["session"] == session
         sip.cut()
         await sip.wait_registered()

@@ -18,8 +18,8 @@ from tests.support.calls import Calls, calls_of
 from tests.support.plugin import on_servers
 
 CAP = 5_000
-READING = {"has", "look", "show", "states"}
-GIVING_BACK = {"decr", "destroy", "free", "release", "renew", "report", "sweep"}
+READING = {"explain", "has", "look", "show", "states"}
+GIVING_BACK = {"decr", "destroy", "free", "leave", "release", "renew", "report", "sweep"}
 with_functions = on_servers("redis-7", "valkey-9")
 
 

@@ -1,4 +1,5 @@
 -- Permits that end otherwise than by their holder's word: expired, or freed by an operator.
+-- Rarely needed.
 local endings = {}
 
 -- One entry of the history about a permit, and about its task where it has one.

@@ -1,4 +1,5 @@
 -- The end of a recovering gate: what may still be held after a loss of Redis counts no longer.
+-- Rarely needed.
 local recovery = {}
 
 -- Whether the permits of the life before have ended, and all tasks are loaded.

@@ -1,4 +1,5 @@
 -- After the clock was put back: what was written while it was ahead lies in the future.
+-- Rarely needed.
 local repair = {}
 
 -- Puts back up to `limit` permits and waiting ones; the gate is `behind` until all are corrected. A
