@@ -19,9 +19,6 @@ const tellLine = startLine(page);
 show(page.live);
 subscribe(`admission.gate:${page.slug}`, { snapshot: show });
 
-/** The three percentiles of recent waits; a dash while nobody has got a permit. */
-const waitsOf = (waits) => (waits.p50 === null ? "–" : [waits.p50, waits.p95, waits.p99].map((seconds) => spanOf(Math.ceil(seconds))).join(" · "));
-
 function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
@@ -35,4 +32,9 @@ function show(data) {
   setText(find("waits"), waitsOf(data.wait_seconds));
   setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
   tellLine(data);
+}
+
+/** The three percentiles of recent waits; a dash while nobody has got a permit. */
+function waitsOf({ p50, p95, p99 }) {
+  return p50 === null ? "–" : [p50, p95, p99].map((seconds) => spanOf(Math.ceil(seconds))).join(" · ");
 }
