@@ -97,7 +97,7 @@ def to_acquire(holder: str, weight: int = 1, *, waits: bool = False) -> Request[
 
     `waits`: its caller asks again by itself, so that it is not counted as refused.
     """
-    return Request("acquire", (holder, _weight(weight), "1" if waits else ""), _permit)
+    return Request("acquire", _short(holder, _weight(weight), "1" if waits else ""), _permit)
 
 
 def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Permit]:
@@ -105,7 +105,13 @@ def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Perm
 
     `weight` is the permit's own: after a loss of Redis only its holder knows it (None: 1).
     """
-    return Request("renew", (holder, str(token), _weight(weight)), _renewed)
+    return Request("renew", _short(holder, str(token), _weight(weight)), _renewed)
+
+
+def _short(*words: str) -> tuple[str, ...]:
+    """Without the empty words at the end, which most requests would only carry."""
+    last = max(place for place, word in enumerate(words) if word)
+    return words[: last + 1]
 
 
 def _weight(weight: int | None) -> str:
