@@ -61,7 +61,7 @@ async def serving(stage: Stage, group: str, web: WebServer) -> AsyncIterator[Ins
 def heard_by(instance: Instance, session: str) -> list[object]:
     handler = instance._handler
     assert isinstance(handler, Echo)
-    return [body for what, body in handler.of(session) if what == "message"]
+    return [words[1] for words in handler.of(session) if words[0] == "message"]
 
 
 def ends(heard: Caller, session: str) -> list[str]:
