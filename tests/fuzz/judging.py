@@ -55,7 +55,7 @@ def judge(case: Case, response: Response, tenant: str) -> Iterator[str]:
     """What is wrong with an answer to somebody of this tenant ("" = nobody's, or the platform)."""
     if response.status_code >= 500:
         yield f"answered {response.status_code}"
-    text = response.text
+    text = response.content.decode(errors="replace")  # a file has any bytes
     for word in INSIDE:
         if word in text:
             yield f"tells of the inside: {word}"
@@ -131,5 +131,5 @@ def told_of(case: Case, who: str, response: Response) -> str:
         body = body.decode(errors="replace")
     return (
         f"  {response.request.method} {response.request.url} as {who}\n"
-        f"  {str(body)[:400]}\n  -> {response.status_code} {response.text[:400]}"
+        f"  {str(body)[:400]}\n  -> {response.status_code} {response.content[:400].decode(errors="replace")}"
     )
