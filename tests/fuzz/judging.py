@@ -129,7 +129,10 @@ def told_of(case: Case, who: str, response: Response) -> str:
     body = response.request.body
     if isinstance(body, bytes):
         body = body.decode(errors="replace")
+    answered = response.content[:400].decode(errors="replace")
     return (
-        f"  {response.request.method} {response.request.url} as {who}\n"
-        f"  {str(body)[:400]}\n  -> {response.status_code} {response.content[:400].decode(errors="replace")}"
+        f"  {response.request.method} {response.request.url} as {who}
+"
+        f"  {str(body)[:400]}
+  -> {response.status_code} {answered}"
     )
