@@ -131,8 +131,6 @@ def told_of(case: Case, who: str, response: Response) -> str:
         body = body.decode(errors="replace")
     answered = response.content[:400].decode(errors="replace")
     return (
-        f"  {response.request.method} {response.request.url} as {who}
-"
-        f"  {str(body)[:400]}
-  -> {response.status_code} {answered}"
+        f"  {response.request.method} {response.request.url} as {who}\n"
+        f"  {str(body)[:400]}\n  -> {response.status_code} {answered}"
     )
