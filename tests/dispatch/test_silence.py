@@ -147,7 +147,7 @@ async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
                 ends = until / 1e6 - (time.time() - time.monotonic())
                 began = 0.0
                 while not began:
-                    again = (await front.start("y")).session
+                    again = (await front.begin("y")).session
                     await eventually(lambda s=again: heard.of(s))  # type: ignore[misc]
                     assert time.monotonic() < ends + patient(1)
                     began = heard.first("message", again)
