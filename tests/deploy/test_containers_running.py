@@ -22,7 +22,7 @@ from tests.support.parts import starts_processes
 from tests.support.ports import free_port
 from tests.support.processes import end
 from tests.support.programs import redis_7
-from tests.support.waiting import until
+from tests.support.waiting import patient, until
 
 pytestmark = [
     pytest.mark.prove,
@@ -151,7 +151,7 @@ def test_a_site_of_containers_is_ready_and_its_processes_can_write_nothing(site:
     try:
         trust = ssl.create_default_context(cafile=nginx.folder / "certificate.pem")
         with httpx.Client(
-            base_url=f"https://127.0.0.1:{https}", verify=trust, timeout=30
+            base_url=f"https://127.0.0.1:{https}", verify=trust, timeout=patient(60)
         ) as client:
             look(client, image)
             until(lambda: ready(client) == {}, 120, lambda: [ready(client), *said(image)])
