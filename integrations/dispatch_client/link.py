@@ -129,15 +129,13 @@ class Link:
                 await socket.wait_closed()
                 reason = str(answer.get("reason", answer["op"]))
                 raise _ClosedError(socket.close_code or 0, reason)
-            if "sent" not in answer:
-                raise ValueError("the server is older than this library")
             again = self._owner.on_registered(answer)
             if answer["resync"]:
                 await self._resync(socket)
         given_up = self._outgoing.begin(
             int(answer["received"]),
             again=again,
-            refusals_until=int(answer["sent"]),
+            refusals_until=int(answer.get("sent", 0)),  # a server of the release before
             forgot=bool(answer["resync"]),
             is_void=self._owner.is_void,
         )
