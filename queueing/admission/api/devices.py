@@ -1,5 +1,6 @@
 """The route that says why a device gets no task."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
@@ -37,10 +38,12 @@ class DeviceOut(BaseModel):
     place: int | None = Field(description="Place in line, starting at 1.")
     estimate_seconds: int | None
     retry_after: int | None = Field(description="Seconds until a report is of use.")
-    opens_at: Any
-    closes_at: Any
-    ended_at: Any
-    reported_at: Any = Field(description="The latest report, while the device waits in line.")
+    opens_at: datetime | None
+    closes_at: datetime | None
+    ended_at: datetime | None
+    reported_at: datetime | None = Field(
+        description="The latest report, while the device waits in line."
+    )
 
 
 @devices_of_gate.get(
