@@ -220,7 +220,7 @@ _SERVING = {
         f"{MODULES}/retrying.lua",
         " and route.from_back == '0'\n",
         "\n",
-        f"{RETRIES}::test_an_accepted_session_stays[speaks]",
+        f"{RETRIES}::test_an_accepted_session_stays",
     ),
     "the last instance is not ejected": Case(
         f"{MODULES}/health.lua",
@@ -232,7 +232,7 @@ _SERVING = {
         f"{MODULES}/ready.lua",
         "  if is_out or health.is_ejected(name.name) then\n",
         "  if is_out then\n",
-        f"{EJECTION}::test_health_never_touches_the_manual_state",
+        f"{EJECTION}::test_an_instance_that_fails_its_sessions_is_ejected",
     ),
 }
 

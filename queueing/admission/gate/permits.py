@@ -110,7 +110,7 @@ def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Perm
 
 def _short(*words: str) -> tuple[str, ...]:
     """Without the empty words at the end, which most requests would only carry."""
-    last = max(place for place, word in enumerate(words) if word)
+    last = max((place for place, word in enumerate(words) if word), default=0)
     return words[: last + 1]
 
 

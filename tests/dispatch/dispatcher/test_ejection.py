@@ -65,6 +65,8 @@ def test_an_instance_that_fails_its_sessions_is_ejected(
     assert change.reason == "2 of 4 sessions failed"
     assert change.data == str(row.ejected_until_us)
     assert bad.key not in {front.start(f"after{n}").peer for n in range(8)}
+    configure(group, max_ejection_percent=60)  # looks at every instance again
+    assert bad.key not in {front.start(f"again{n}").peer for n in range(8)}
     group.check_structure()
 
 

@@ -99,12 +99,19 @@ def work() -> None:
 
 
 def _link(group: str) -> None:
-    """What a front-end and an application server do: link, and carry one session."""
+    """What a front-end and an application server do: link, and carry one session.
+
+    A group is in SQL a moment before it is open in Redis: servers would try again, as `work` does.
+    """
     from poolsite import hotpath
     from queueing.dispatch import dispatcher
     from tests.dispatch.people import back, front
 
-    if not hotpath.run(dispatcher.peers(group)):
+    try:
+        linked = hotpath.run(dispatcher.peers(group))
+    except dispatcher.DispatchRefusedError:
+        return
+    if not linked:
         back("as-1", group)
         front(group).start("s-1")
 
