@@ -34,7 +34,8 @@ function show(data) {
   tellLine(data);
 }
 
-/** The three percentiles of recent waits; a dash while nobody has got a permit. */
+/** The three percentiles of recent waits; a dash while nobody has got a permit. A line ends only between two. */
 function waitsOf({ p50, p95, p99 }) {
-  return p50 === null ? "–" : [p50, p95, p99].map((seconds) => spanOf(Math.ceil(seconds))).join(" · ");
+  const whole = (seconds) => spanOf(Math.ceil(seconds)).replaceAll(" ", "\u00a0");
+  return p50 === null ? "–" : [p50, p95, p99].map(whole).join("\u00a0· ");
 }
