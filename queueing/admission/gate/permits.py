@@ -109,7 +109,7 @@ def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Perm
 
 
 def _short(*words: str) -> tuple[str, ...]:
-    """Without the empty words at the end, which most requests would only carry."""
+    """Without the empty words at the end; the first stays, whatever it is."""
     last = max((place for place, word in enumerate(words) if word), default=0)
     return words[: last + 1]
 
