@@ -8,9 +8,9 @@ from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
-from unfold.contrib.filters.admin import TextFilter
 
 from billing import models
+from billing.admin_filters import account_filter
 from billing.money import MoneyField
 from billing.presentation import KIND_WORDS, MODE_WORDS, exact, mode_word, state_word
 from billing.recharging.reports import Answer
@@ -38,24 +38,8 @@ ANSWERS = {
 }
 
 
-class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
-    """By the account's short name."""
-
-    title = gettext_lazy("account short name")
-    parameter_name = "account"
-    path: ClassVar[str] = "wallet__account__slug"
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of that account."""
-        return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
-
-
 def _state_word(state: str) -> str:
     return state_word(state)[0]
-
-
-def _filter_by(path: str) -> type[AccountFilter]:
-    return type("AccountFilter", (AccountFilter,), {"path": path})
 
 
 class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
@@ -72,7 +56,7 @@ class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         cls.list_filter = [
-            _filter_by(f"{cls.account_path}__slug"),
+            account_filter(f"{cls.account_path}__slug"),
             *cls.__dict__.get("filters", ()),
         ]
 
@@ -155,7 +139,7 @@ class PaymentMethodAdmin(Looked):
 class AdjustmentAdmin(Looked):
     """What operators asked for by hand."""
 
-    words = {"kind": Words(dict(models.MoneyOrder.Kind.choices))}
+    words = {"kind": Words(dict(models.Adjustment.kinds()))}
     list_display = ("wallet", "kind", "amount", "status", "asked_by", "decided_by", "asked_at")
     related = ("wallet__account", "asked_by", "decided_by")
     filters = ("status", "kind")
@@ -168,6 +152,22 @@ class RefundRequestAdmin(Looked):
     list_display = ("wallet", "amount", "status", "asked_by", "asked_at")
     related = ("wallet__account", "asked_by")
     filters = ("status",)
+
+
+@admin.register(models.Promotion)
+class PromotionAdmin(Looked):
+    """Promotional credit."""
+
+    list_display = ("wallet", "amount", "remaining", "expires_at", "granted_by", "revoked_at")
+
+
+@admin.register(models.PromotionMove)
+class PromotionMoveAdmin(Looked):
+    """What moved it."""
+
+    words = {"kind": Words(KIND_WORDS)}
+    list_display = ("wallet", "promotion", "kind", "operation_id", "amount", "at")
+    related = ("wallet__account", "promotion")
 
 
 @admin.register(models.MoneyOrder)
@@ -274,4 +274,22 @@ class CampaignAdmin(Looked):
     """Campaigns."""
 
     list_display = ("name", "wallet", "status", "uploaded", "created_at", "ended_at")
+    filters = ("status",)
+
+
+@admin.register(models.Invoice)
+class InvoiceAdmin(Looked):
+    """Invoices, newest first."""
+
+    list_display = ("number", "wallet", "month", "net", "tax", "total", "issued_on")
+    search_fields = ("number__startswith",)
+
+
+@admin.register(models.CreditNote)
+class CreditNoteAdmin(Looked):
+    """Credit notes, and those that wait."""
+
+    account_path = "invoice__wallet__account"
+    related = ("invoice__wallet__account", "asked_by", "decided_by")
+    list_display = ("number", "invoice", "status", "asked_by", "decided_by", "asked_at")
     filters = ("status",)

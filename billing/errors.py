@@ -24,8 +24,16 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         *(404, "Refund request not found"),
         "The account has no refund request with this ID.",
     ),
+    "unknown-promotion": (
+        *(404, "Promotional credit not found"),
+        "The account has no promotional credit with this ID.",
+    ),
     "unknown-opt-out": (404, "Opt-out not found", "The account has no opt-out with this ID."),
     "unknown-report": (404, "Report not found", "The account has no flagged report with this ID."),
+    "unknown-invoice": (404, "Invoice not found", "The account has no invoice with this ID."),
+    "unknown-credit-note": (404, "Credit note not found", "The invoice has no credit note."),
+    "unknown-seller": (404, "Seller not found", "No seller was entered."),
+    "unknown-tax-rate": (404, "Tax rate not found", "No tax rate has this ID."),
     "month-not-final": (
         *(409, "The month is not complete"),
         "The PDF is available once the month is over and all its entries are in the books.",
@@ -63,6 +71,11 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
         *(422, "No tariff is valid now"),
         "No tariff is valid now, or it has no price for this mode.",
     ),
+    "no-rate": (
+        *(422, "No rate for this destination"),
+        "The tariff has call rates, but none for the callee's number at this time, and no price "
+        "for every call.",
+    ),
     "backlog-full": (
         *(503, "The write backlog is full"),
         "Too many entries wait to be written. Repeat the request in a moment.",
@@ -80,13 +93,17 @@ _CAMPAIGN, _TARIFF = f"{_OF}/campaigns/{{campaign}}", f"{_OF}/tariffs/{{tariff}}
 _ADJUSTMENT, _REFUND = f"{_OF}/adjustments/{{adjustment}}", f"{_OF}/refunds/{{refund}}"
 _CHATBOT, _TEMPLATE = f"{_OF}/chatbots/{{chatbot}}", f"{_OF}/templates/{{template}}"
 _REPORT = f"{_OF}/flagged-reports/{{report}}"
+_INVOICE = f"{_OF}/invoices/{{invoice}}"
 
 # What the operations behind Django answer of these.
 _BEHIND_DJANGO: Mapping[str, str] = {
     f"GET {_OF}": _SEEN,
     **{
         f"POST {_OF}/{verb}": _PAID
-        for verb in ("open", "freeze", "unfreeze", "close", "rebuild", "payment-method/remove")
+        for verb in (
+            *("open", "freeze", "unfreeze", "close", "rebuild", "payment-method/remove"),
+            "credit-limit",
+        )
     },
     **{f"{method} {_OF}/settings": _PAID for method in ("GET", "PATCH")},
     f"GET {_OF}/messages": f"{_SEEN} unknown-campaign",
@@ -95,6 +112,7 @@ _BEHIND_DJANGO: Mapping[str, str] = {
         for part in (
             *("entries", "statements", "open-holds", "receivables", "tariffs", "top-ups"),
             *("campaigns", "chatbots", "templates", "opt-outs", "flagged-reports"),
+            *("invoices", "tax-profile"),
         )
     },
     **{
@@ -103,7 +121,7 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     },
     f"GET {_OF}/statements/{{month}}/pdf": f"{_SEEN} not-found month-not-final",
     **{f"POST {_OF}/{part}": _PAID for part in ("tariffs", "tariff-previews", "top-ups")},
-    f"GET {_TARIFF}": f"{_SEEN} unknown-tariff",
+    **dict.fromkeys((f"GET {_TARIFF}", f"GET {_TARIFF}/call-rates"), f"{_SEEN} unknown-tariff"),
     **dict.fromkeys(
         (f"PATCH {_TARIFF}", f"DELETE {_TARIFF}", f"POST {_TARIFF}/end"), f"{_PAID} unknown-tariff"
     ),
@@ -116,6 +134,9 @@ _BEHIND_DJANGO: Mapping[str, str] = {
         f"POST {_ADJUSTMENT}/{verb}": f"{_PAID} unknown-adjustment"
         for verb in ("approve", "reject", "cancel")
     },
+    f"GET {_OF}/promotions": _SEEN,
+    f"POST {_OF}/promotions": _PAID,
+    f"POST {_OF}/promotions/{{promotion}}/revoke": f"{_PAID} unknown-promotion",
     **{f"{method} {_OF}/refunds": _PAID for method in ("GET", "POST")},
     **{
         f"POST {_REFUND}/{verb}": f"{_PAID} unknown-refund"
@@ -150,6 +171,18 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     f"POST {_OF}/opt-outs": _SEEN,
     f"POST {_OF}/opt-outs/{{opt_out}}/remove": f"{_SEEN} unknown-opt-out",
     **{f"POST {_REPORT}/{verb}": f"{_PAID} unknown-report" for verb in ("accept", "charge")},
+    f"POST {_OF}/invoices": f"{_PAID} not-found",  # a month that cannot be
+    f"PUT {_OF}/tax-profile": _PAID,
+    **{f"GET {_INVOICE}{part}": f"{_SEEN} unknown-invoice" for part in ("", "/pdf", "/csv")},
+    f"GET {_INVOICE}/credit/pdf": f"{_SEEN} unknown-invoice unknown-credit-note",
+    f"POST {_INVOICE}/credit": f"{_PAID} unknown-invoice",
+    **{
+        f"POST {_INVOICE}/credit/{verb}": f"{_PAID} unknown-invoice unknown-credit-note"
+        for verb in ("approve", "reject")
+    },
+    "GET invoicing/seller": "unknown-seller",
+    **dict.fromkeys(("PUT invoicing/seller", "POST invoicing/tax-rates"), "second-factor"),
+    "POST invoicing/tax-rates/{rate}/end": "second-factor unknown-tax-rate",
 }
 
 # What an operation of the API answers of these, and of the other apps' types.

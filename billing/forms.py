@@ -1,5 +1,6 @@
 """What people type into the pages of money: amounts in currency units, units of 1/10 000 inside."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 from uuid import uuid4
@@ -13,8 +14,10 @@ from billing import money
 from billing.models import MoneyOrder, Recharge, Wallet
 from billing.recharging import variants
 from billing.services.adjustments import BY_FORM
+from billing.services.days import day_start_us
 from billing.services.recharges import check_amount
 from poolsite.access.models import Account
+from poolsite.moments import moment_of
 
 LONGEST = 24  # characters of an amount
 OTHER = "other"  # of a top-up's presets: the amount is written instead
@@ -108,67 +111,6 @@ class TopUpForm(forms.Form):
         return amount
 
 
-class LimitsForm(forms.Form):
-    """The customer's own rules: alert, daily limit, automatic top-up. Empty is stored as 0."""
-
-    alert_below = AmountField(
-        label=_("Alert when balance is below"),
-        least=0,
-        required=False,
-        help_text=_(
-            "Leave empty for no alert. It is sent once, then again only after the balance has"
-            " recovered."
-        ),
-    )
-    daily_limit = AmountField(
-        label=_("Daily spending limit"),
-        least=0,
-        required=False,
-        help_text=_(
-            "Leave empty for no limit. Messages that would exceed it are refused until midnight."
-        ),
-    )
-    top_up_below = AmountField(
-        label=_("Top up below"),
-        least=0,
-        required=False,
-        help_text=_("Leave empty to turn automatic top-ups off."),
-    )
-    top_up_amount = AmountField(label=_("Top-up amount"), least=0, required=False)
-    top_up_daily_count = forms.IntegerField(
-        label=_("Maximum top-ups per day"),
-        min_value=0,
-        max_value=24,
-        help_text=_("Failed attempts count too."),
-    )
-
-    def __init__(
-        self, data: Any = None, *, initial: dict[str, Any], currency: str, automatic: bool
-    ) -> None:
-        shown = {name: value or None for name, value in initial.items()}
-        shown["top_up_daily_count"] = initial["top_up_daily_count"]
-        super().__init__(data, initial=shown)
-        in_currency(self, currency, *AMOUNTS)
-        if not automatic:
-            for name in AUTOMATIC:
-                del self.fields[name]
-
-    def clean(self) -> dict[str, Any]:
-        """Empty amounts as the 0 that is stored."""
-        cleaned = super().clean() or {}
-        return {name: 0 if value is None else value for name, value in cleaned.items()}
-
-
-AMOUNTS = ("alert_below", "daily_limit", "top_up_below", "top_up_amount")
-AUTOMATIC = ("top_up_below", "top_up_amount", "top_up_daily_count")
-
-
-class NoticeForm(forms.Form):
-    """Who is emailed."""
-
-    address = forms.EmailField(label=_("Email"), max_length=254)
-
-
 class RefundForm(forms.Form):
     """A customer asks for money back; where to is kept as one line."""
 
@@ -230,6 +172,47 @@ class AdjustmentForm(forms.Form):
         if found is None:
             raise ValidationError(_("Top-up not found."))
         return found
+
+
+class CreditLimitForm(forms.Form):
+    """How far an account's balance may go below zero."""
+
+    amount = AmountField(label=_("Credit limit"), least=0, help_text=_("Enter 0 for prepaid only."))
+    reason = _reason()
+    token = _token()
+
+    def __init__(self, *args: Any, currency: str, **given: Any) -> None:
+        super().__init__(*args, **given)
+        in_currency(self, currency, "amount")
+
+
+class PromotionForm(forms.Form):
+    """Promotional credit to grant: how much, until when, why."""
+
+    amount = AmountField(label=_("Amount"))
+    expires_on = forms.DateField(
+        label=_("Last day"),
+        help_text=_("In the account's time zone. The unused part expires at the end of this day."),
+        widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}),
+    )
+    reason = _reason()
+    token = _token()
+
+    def __init__(self, *args: Any, wallet: Wallet, **given: Any) -> None:
+        super().__init__(*args, **given)
+        self._account = wallet.account
+        in_currency(self, wallet.account.currency, "amount")
+
+    def clean(self) -> dict[str, Any]:
+        """`expires_at`: the last moment of the day."""
+        cleaned = super().clean() or {}
+        day = cleaned.pop("expires_on", None)
+        if day is not None:
+            if not 2000 <= day.year < 9999:
+                raise ValidationError({"expires_on": _("Enter a time within the next five years.")})
+            end = day_start_us(self._account, day + timedelta(days=1)) - 1
+            cleaned["expires_at"] = moment_of(end)
+        return cleaned
 
 
 class ReasonForm(forms.Form):

@@ -9,7 +9,11 @@ from poolsite.operations.page_words import register_page_word
 CUSTOMERS = ("billing.own",)
 OPERATORS = ("billing.books",)
 TOP_UPS = ("recharges", "recharge", "recharge_pay", "top_up", "refund_ask")
-TARIFFS = ("tariffs", "tariff_new", "tariff_change", "tariff_end")
+INVOICES = ("invoices", "invoice", "tax_profile")
+TARIFFS = (
+    *("tariffs", "tariff_new", "tariff_change", "tariff_end"),
+    *("call_rates", "call_rates_import"),
+)
 OF_ACCOUNT = ("account", "wallet_open", "account_close", "adjust")
 ICONS = {
     "balance": "account_balance_wallet",
@@ -18,6 +22,7 @@ ICONS = {
     "opt_outs": "do_not_disturb_on",
     "top_ups": "add_card",
     "statements": "receipt_long",
+    "invoices": "request_quote",
     "usage": "bar_chart",
     "messages": "sms",
     "prices": "sell",
@@ -37,6 +42,8 @@ def register() -> None:
         ("billing:recharge", _("Open top-up")),
         ("billing:flagged", _("Open flagged reports")),
         ("billing:holds", _("Open holds")),
+        ("billing:invoices", _("Open invoices")),
+        ("billing:invoice", _("Open invoice")),
         ("billing:audit", _("Open money audit")),
         ("billing:books", _("Open books")),
         ("billing:explain", _("See breakdown")),
@@ -72,6 +79,7 @@ def _customers() -> list[Entry]:
         ("chatbots", _("Chatbots"), "own_chatbots", "messages", _of("chatbot", "chatbot_new"), ""),
         ("opt_outs", _("Opt-outs"), "own_opt_outs", "messages", ("opt_outs",), ""),
         ("usage", _("Usage"), "own_usage", "billing", ("usage",), ""),
+        ("invoices", _("Invoices"), "own_invoices", "billing", INVOICES, ""),
         ("prices", _("Tariffs"), "own_prices", "billing", TARIFFS, ""),
         ("alerts", _("Alerts and limits"), "own_alerts", "billing", ("limits",), ""),
     )
@@ -102,6 +110,15 @@ def _operators() -> list[Entry]:
         ("holds", _("Holds by age"), "holds", "hourglass_top", 120, (), ""),
         ("flagged", _("Flagged reports"), "flagged", "flag", 130, (), "f"),
         ("adjustments", _("Adjustments"), "adjustments", "fact_check", 135, ("adjustment",), ""),
+        (
+            "all_invoices",
+            _("Invoices"),
+            "invoice_list",
+            "request_quote",
+            136,
+            ("seller", "rate_end"),
+            "",
+        ),
         ("terminals", _("Terminals"), "terminals", "perm_device_information", 137, (), ""),
         ("books", _("Books"), "books", "menu_book", 140, (), ""),
         ("money_audit", _("Money audit"), "audit", "verified", 150, (), "m"),
@@ -109,7 +126,8 @@ def _operators() -> list[Entry]:
     incidents = {
         "wallets": ("billing.low_balance", "billing.safe_mode"),
         "books": ("billing.persist", "billing.lag"),
-        "money_audit": ("billing.audit",),
+        "money_audit": ("billing.audit", "billing.invoice_numbers"),
+        "all_invoices": ("billing.invoices",),
     }
     return [
         Entry(
@@ -117,7 +135,7 @@ def _operators() -> list[Entry]:
             label,
             f"billing:{page}",
             icon,
-            section="billing",
+            section="messages" if name == "terminals" else "billing",
             order=order,
             actions=("billing.adjusting",) if name == "adjustments" else OPERATORS,
             incidents=incidents.get(name, ()),

@@ -17,7 +17,7 @@ from billing.selectors import figures as now_figures
 from billing.selectors import lag
 from billing.selectors.flagged import open_totals
 from billing.selectors.usage import last_day
-from billing.selectors.wallets import visible_wallets
+from billing.selectors.wallets import low_balances, visible_wallets
 from billing.views import portal
 from poolsite import access, operations
 from poolsite.access import Principal, register_first_page
@@ -69,10 +69,9 @@ def _read_rows(principal: Principal) -> list[Row]:
 def _candidates(principal: Principal) -> list[Wallet]:
     """Those below their mark first, then those with the least money."""
     open_ones = visible_wallets(principal).exclude(status=Wallet.Status.CLOSED)
-    low = list(
-        open_ones.filter(alert_below__gt=0, spendable__lt=F("alert_below"))[: CANDIDATES // 2]
-    )
-    rest = open_ones.exclude(pk__in=[row.pk for row in low]).order_by("spendable", "pk")
+    low = list(low_balances(open_ones)[: CANDIDATES // 2])
+    others = open_ones.exclude(pk__in=[row.pk for row in low])
+    rest = others.order_by(F("spendable") + F("credit_limit"), "pk")
     return low + list(rest[: CANDIDATES - len(low)])
 
 

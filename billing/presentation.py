@@ -49,6 +49,10 @@ KIND_WORDS = {
     "cash_refund": gettext_lazy("Paid out"),
     "by_hand": gettext_lazy("Adjusted, manual charge"),
     "status": gettext_lazy("Status changed"),
+    "limit": gettext_lazy("Credit limit changed"),
+    "grant": gettext_lazy("Promotional credit granted"),
+    "revoke": gettext_lazy("Promotional credit revoked"),
+    "expired": gettext_lazy("Promotional credit expired"),
     "open": gettext_lazy("Opening balance"),
     "load": gettext_lazy("Rebuilt"),
 }
@@ -90,6 +94,10 @@ LEDGER_WORDS = {
         gettext_lazy("Reversed by the bank"),
     ),
     "status": ("chip--warn", gettext_lazy("Status"), gettext_lazy("Status changed")),
+    "limit": ("chip--info", gettext_lazy("Credit limit"), gettext_lazy("Credit limit changed")),
+    "grant": ("chip--ok", gettext_lazy("Granted"), gettext_lazy("Promotional credit granted")),
+    "revoke": ("chip--warn", gettext_lazy("Revoked"), gettext_lazy("Promotional credit revoked")),
+    "expired": ("chip--warn", gettext_lazy("Expired"), gettext_lazy("Promotional credit expired")),
 }
 STATE_WORDS = {
     "parked": (gettext_lazy("Report stored"), ""),

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from billing.pricing.modes import REPORTED
+from billing.schemas_common import BALANCE, CREDIT_LIMIT, PROMOTIONAL, SPENDABLE
 from poolsite import number_format
 from poolsite.api.problems import Problem
 from poolsite.api.reading import LINE, LINES, STRICT
@@ -193,7 +194,10 @@ class BalanceOut(BaseModel):
     account: str
     currency: str
     status: Literal["open", "frozen", "closed", "recovering"]
-    spendable: str
+    balance: str = BALANCE
+    credit_limit: str = CREDIT_LIMIT
+    promotional: str = PROMOTIONAL
+    spendable: str = SPENDABLE
     held: str
     receivable: str
     spent_today: str

@@ -4,7 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from billing.schemas_common import Amount, Line, Reason
+from billing.schemas_common import (
+    BALANCE,
+    CREDIT_LIMIT,
+    PROMOTIONAL,
+    SPENDABLE,
+    Amount,
+    Line,
+    Once,
+    Reason,
+)
+from billing.schemas_paying import AdjustmentOut
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import STRICT
 
@@ -31,7 +41,10 @@ class AccountOut(BaseModel):
         description="missing: the live data can't be read, so the figures are those of the books."
     )
     status_reason: str
-    spendable: str
+    balance: str = BALANCE
+    credit_limit: str = CREDIT_LIMIT
+    promotional: str = PROMOTIONAL
+    spendable: str = SPENDABLE
     held: str
     receivable: str
     spent_today: str | None = Field(description="Null while the live data can't be read.")
@@ -59,6 +72,25 @@ class WalletSettingsIn(BaseModel):
     top_up_amount: Amount | None = None
     top_up_daily_count: Times | None = None
     reason: Reason = ""
+
+
+class CreditLimitIn(BaseModel):
+    """The credit limit that an account should have."""
+
+    model_config = STRICT
+
+    amount: Amount = Field(description="How far the balance can go below zero. 0: prepaid only.")
+    reason: Reason
+    token: Once = None
+
+
+class CreditLimitOut(BaseModel):
+    """The credit limit in force, and the higher one that waits for approval."""
+
+    credit_limit: str
+    waiting: AdjustmentOut | None = Field(
+        description="The adjustment that another operator must approve. Null if nothing waits."
+    )
 
 
 class RebuiltOut(BaseModel):

@@ -118,7 +118,9 @@ class StatementOut(BaseModel):
     charges: str
     adjustments: str
     closing: str
-    available: str = Field(description="What could be spent at the end.")
+    available: str = Field(
+        description="The closing balance less what is held; negative where credit is used."
+    )
     held: str
     owed: str
     by_mode: list[LineOut]
@@ -141,10 +143,23 @@ class DayOut(BaseModel):
     charges: str
 
 
+class CallsOut(BaseModel):
+    """The calls of a month by one rate."""
+
+    prefix: str = Field(description="Empty: the call was not charged by its destination.")
+    destination: str
+    calls: int
+    charged_seconds: int
+    amount: str
+    explanation: str
+
+
 class MonthOut(StatementOut):
-    """A month's totals and its days."""
+    """A month's totals, its days, and its calls by destination."""
 
     days: list[DayOut]
+    calls: list[CallsOut] = Field(description="The 1,000 that cost most.")
+    promotional: str = Field(description="The part of the charges that promotional credit paid.")
 
 
 class StatementRow(BaseModel):
@@ -161,3 +176,5 @@ class StatementRow(BaseModel):
     held: str
     owed: str
     balance: str
+    charged_seconds: int = Field(description="Of the interval of a call; else 0.")
+    explanation: str = Field(description="Of a charge for a call: its rate and the seconds.")

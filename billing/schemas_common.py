@@ -22,6 +22,13 @@ Once = Annotated[
     Field(description="A UUID of your choice. Repeating it repeats nothing."),
 ]
 
+BALANCE = Field(
+    description="The account's money, without the amount on hold. Negative while credit is used."
+)
+CREDIT_LIMIT = Field(description="How far the balance can go below zero.")
+PROMOTIONAL = Field(description="The part of the balance that is promotional credit.")
+SPENDABLE = Field(description="balance + credit_limit, at least 0.0000.")
+
 
 class MoneyReasonIn(BaseModel):
     """Why something is done."""

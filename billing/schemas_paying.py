@@ -5,11 +5,19 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from billing.pricing.rate_rows import INCREMENT_LIMIT, RATES_LIMIT
 from billing.schemas_books import Mode
 from billing.schemas_common import Amount, Line, Name, Once, Reason
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import STRICT, Moment
 
+WeekDay = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+Clock = Annotated[
+    str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$|^24:00$", examples=["08:00"])
+]
+Prefix = Annotated[str, Field(max_length=17, pattern=r"^\+?[0-9]*$")]
+Destination = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Increment = Annotated[int, Field(ge=1, le=INCREMENT_LIMIT)]
 Unit = Annotated[int, Field(ge=1, le=1_000_000)]
 TopUpState = Literal["waiting", "paid", "failed", "refunded"]
 AdjustmentState = Literal["waiting", "applied", "rejected", "cancelled"]
@@ -33,6 +41,22 @@ class PriceIn(BaseModel):
     kilobytes_per_unit: Unit | None = None
 
 
+class CallRateIn(BaseModel):
+    """What calls to a destination cost. The longest prefix of the callee's number counts."""
+
+    model_config = STRICT
+
+    prefix: Prefix = Field("", description="Such as +49. Empty: every other number.")
+    destination: Destination
+    days: list[WeekDay] | None = Field(None, max_length=7, description="Default: every day.")
+    start: Clock | None = Field(None, description="In the account's time zone. Default: 00:00.")
+    end: Clock | None = Field(None, description="Exclusive; may be the next day. Default: 24:00.")
+    price_per_minute: Amount
+    first_increment: Increment = Field(60, description="Seconds, charged in any case.")
+    increment: Increment = Field(60, description="Seconds, each charged once it has started.")
+    connection_fee: Amount = "0"
+
+
 class TariffIn(BaseModel):
     """A new tariff. It ends the current tariff without an end when it starts."""
 
@@ -40,6 +64,11 @@ class TariffIn(BaseModel):
 
     name: Name
     prices: dict[Mode, PriceIn] = Field(description="By mode. Other modes can't be sent.")
+    call_rates: list[CallRateIn] | None = Field(
+        None,
+        max_length=RATES_LIMIT,
+        description="Default: none; in a change: as they are.",
+    )
     valid_from: Moment | None = Field(None, description="Default: now.")
     valid_until: Moment | None = Field(None, description="Exclusive. Default: no end.")
 
@@ -67,7 +96,27 @@ class PriceOut(BaseModel):
     kilobytes_per_unit: int | None
 
 
-class TariffOut(BaseModel):
+class CallRateOut(BaseModel):
+    """What calls to a destination cost."""
+
+    prefix: str = Field(description="Empty: every other number.")
+    destination: str
+    days: list[WeekDay]
+    start: str
+    end: str
+    price_per_minute: str
+    first_increment: int
+    increment: int
+    connection_fee: str
+
+
+class CallRatesIn(PageIn):
+    """Filters of the call rates."""
+
+    q: Line = Field("", description="A number, or a part of the destination's name.")
+
+
+class TariffRow(BaseModel):
     """A tariff: the prices for a period."""
 
     id: int
@@ -76,6 +125,13 @@ class TariffOut(BaseModel):
     valid_from: datetime
     valid_until: datetime | None
     prices: dict[str, PriceOut]
+    call_rates_count: int
+
+
+class TariffOut(TariffRow):
+    """A tariff with its call rates."""
+
+    call_rates: list[CallRateOut] = Field(description="The first 1,000 by prefix.")
 
 
 class GapOut(BaseModel):
@@ -92,6 +148,7 @@ class TariffPreviewOut(BaseModel):
     valid_from: datetime
     valid_until: datetime | None
     prices: dict[str, PriceOut]
+    call_rates_count: int
     ends: list[int] = Field(description="Tariffs that it would end.")
     gaps: list[GapOut]
 
@@ -141,7 +198,9 @@ class AdjustmentsIn(PageIn):
     """Filters of the adjustments."""
 
     state: AdjustmentState | None = None
-    kind: Literal["credit", "debit", "cash_refund", "chargeback", "by_hand"] | None = None
+    kind: (
+        Literal["credit", "debit", "cash_refund", "chargeback", "by_hand", "credit_limit"] | None
+    ) = None
 
 
 class AdjustmentIn(BaseModel):

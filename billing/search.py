@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from billing.models import Campaign, Chatbot, Recharge, Tariff, Template, Wallet
 from billing.presentation import amount, state_word, status_word
 from billing.selectors import figures
+from billing.selectors.invoices import visible_invoices
 from billing.selectors.messages import visible_messages
 from billing.selectors.wallets import in_visible_wallets, own_wallet, visible_wallets
 from billing.views.common import link
@@ -59,6 +60,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
     wallets = visible_wallets(principal)
     found = _accounts(principal, wallets, text, limit)
     found += _messages(principal, text, limit) + _recharges(principal, text)
+    found += _invoices(principal, text)
     found += _campaigns(principal, text, limit)
     return found + _of_accounts(wallets.order_by().values("account"), text, limit)
 
@@ -153,6 +155,7 @@ def _follow(principal: Principal, row: Wallet) -> list[Follow]:
     name = {"account": row.account.name}
     follow = [
         Follow("pages", _("Statements"), link("statements", row.slug), "receipt_long"),
+        Follow("pages", _("Invoices"), link("invoices", row.slug), "request_quote"),
         Follow("pages", _("Messages"), link("messages", row.slug), "sms"),
         Follow("pages", _("Usage"), link("usage", row.slug), "bar_chart"),
     ]
@@ -211,4 +214,24 @@ def _recharges(principal: Principal, text: str) -> list[Found]:
             key=f"recharge:{row.pk}",
         )
         for row in rows
+    ]
+
+
+def _invoices(principal: Principal, text: str) -> list[Found]:
+    """The invoice of a number, or the one that a credit note cancels."""
+    number = text.strip().upper()
+    rows = visible_invoices(principal)
+    rows = rows.filter(number=number) | rows.filter(credit_notes__number=number)
+    return [
+        Found(
+            _("Invoice"),
+            row.number,
+            f"{row.wallet.account.name} · {amount(row.total, row.currency)}",
+            link("invoice", row.wallet.slug, row.pk),
+            exact=True,
+            group="billing",
+            icon="request_quote",
+            key=f"invoice:{row.pk}",
+        )
+        for row in (rows.distinct()[:1] if "-" in number else ())
     ]

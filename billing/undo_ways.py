@@ -9,6 +9,8 @@ from billing.services.chatbots import chatbot_change
 from billing.services.wallets import wallet_configure
 from poolsite import operations
 from poolsite.access.models import AuditEntry
+from poolsite.operations import kept_values
+from poolsite.operations.kept_values import Values
 
 MOVED_MONEY = (Said.PAID, Said.REFUNDED, Said.WITHDRAWN, Said.REINSTATED)
 
@@ -18,9 +20,12 @@ def register() -> None:
     for action, why in {
         "billing.adjustment_ask": _why_adjusted,
         "billing.adjustment_approve": _why_adjusted,
+        "billing.promotion_revoke": lambda _entry: _moved(),
         "billing.recharge_report": _why_report,
         "billing.wallet_open": lambda _entry: _("The books already start with this balance."),
         "billing.tariff_end": _why_ended,
+        "billing.invoice_issue": _why_issued,
+        "billing.credit_issue": _why_issued,
     }.items():
         operations.register_final(operations.Final(action, "billing.finance", why))
     operations.register_way(
@@ -43,6 +48,7 @@ def register() -> None:
                 operations.through(tariffs.tariff_change, "tariff"),
                 why_not=tariffs.why_fixed,
                 lock=tariffs.lock_account,
+                values=_tariff_values,
             ),
             "tariff",
             Tariff.objects.select_related("account").all,
@@ -75,6 +81,15 @@ def register() -> None:
     )
 
 
+def _tariff_values(tariff: Tariff, values: Values) -> Values | None:
+    """A version's fields; None once its call rates are others: entries of the history have none."""
+    digest = values.get("rates_digest", tariff.rates_digest)
+    if digest != tariff.rates_digest:
+        return None
+    rates = ("rates_count", "rates_digest")
+    return kept_values.of_fields(tariff, {k: v for k, v in values.items() if k not in rates})
+
+
 def _why_adjusted(entry: AuditEntry) -> str:
     """A small adjustment moves when it is asked for; one that is not approved moves nothing."""
     asked = Adjustment.objects.filter(pk=(entry.after or {}).get("adjustment", 0))
@@ -92,6 +107,10 @@ def _moved() -> str:
 
 def _why_ended(_entry: AuditEntry) -> str:
     return _("A version's end can only be moved earlier. Create a new version instead.")
+
+
+def _why_issued(_entry: AuditEntry) -> str:
+    return _("An issued document never changes. Cancel an invoice with a credit note.")
 
 
 def _right_of_settings(entry: AuditEntry) -> str:

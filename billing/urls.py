@@ -10,6 +10,7 @@ from billing.views import (
     explain,
     flagged,
     holds,
+    invoices_urls,
     messages,
     messages_list,
     money_audit,
@@ -28,6 +29,7 @@ urlpatterns = [
     path("messages/", portal.own_page, {"page": "messages"}, name="own_messages"),
     path("top-ups/", portal.own_page, {"page": "recharges"}, name="own_top_ups"),
     path("statements/", portal.own_page, {"page": "statements"}, name="own_statements"),
+    path("invoices/", portal.own_page, {"page": "invoices"}, name="own_invoices"),
     path("prices/", portal.own_page, {"page": "tariffs"}, name="own_prices"),
     path("chatbots/", portal.own_page, {"page": "chatbots"}, name="own_chatbots"),
     path("alerts/", portal.own_page, {"page": "limits"}, name="own_alerts"),
@@ -70,6 +72,7 @@ urlpatterns = [
     path("billing/audit/run/", money_audit.audit_run, name="audit_run"),
     # campaigns, templates, opt-outs
     *campaigns_urls.urlpatterns,
+    *invoices_urls.urlpatterns,
     # top-ups, statements, adjustments, tariffs
     *paying_urls.urlpatterns,
 ]

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from billing import money
-from billing.models import Campaign, Message, Recharge, Wallet
+from billing.models import Campaign, CreditNote, Invoice, Message, Recharge, Wallet
 from billing.models.messages import State
 from billing.persistence.folding import MessageDelta
 from poolsite.moments import iso
@@ -43,7 +43,24 @@ _RECHARGE = {
     "provider": "stripe",
     "reference": "pi_3MtwBw",
 }
-_BALANCE = {"balance": "41.2500", "threshold": "50.0000", "currency": "CNY"}
+_BALANCE = {
+    "balance": "41.2500",
+    "credit_limit": "0.0000",
+    "spendable": "41.2500",
+    "threshold": "50.0000",
+    "currency": "CNY",
+}
+_CREDIT_LIMIT = {"credit_limit": "500.0000", "before": "0.0000", "currency": "CNY"}
+_INVOICE = {
+    "invoice": "PS-2026-000017",
+    "id": 17,
+    "month": "2026-02",
+    "currency": "CNY",
+    "net": "943.3962",
+    "tax": "56.6038",
+    "total": "1000.0000",
+    "issued_at": _AT,
+}
 _CAMPAIGN = {
     "campaign": 17,
     "name": "Spring offer",
@@ -96,6 +113,21 @@ def register() -> None:
             *("balance.recovered", MONEY, _("Balance recovered")),
             _("The balance is 10% above the alert threshold again."),
             _BALANCE,
+        ),
+        EventType(
+            *("credit_limit.changed", MONEY, _("Credit limit changed")),
+            _("The account can spend more, or less, beyond its balance."),
+            _CREDIT_LIMIT,
+        ),
+        EventType(
+            *("invoice.issued", MONEY, _("Invoice issued")),
+            _("The invoice of a month was issued."),
+            _INVOICE,
+        ),
+        EventType(
+            *("invoice.credited", MONEY, _("Invoice credited")),
+            _("A credit note cancelled an invoice."),
+            {**_INVOICE, "credit_note": "PS-CN-2026-000001", "reason": "Wrong address"},
         ),
         EventType(
             *("campaign.completed", CAMPAIGNS, _("Campaign completed")),
@@ -179,10 +211,55 @@ def balance(kind: str, wallet: Wallet) -> None:
         account_id=wallet.account_id,
         data={
             "balance": money.plain(wallet.spendable),
+            "credit_limit": money.plain(wallet.credit_limit),
+            "spendable": money.plain(wallet.can_spend),
             "threshold": money.plain(wallet.alert_below),
             "currency": wallet.account.currency,
         },
         page=partial(reverse, "billing:portal", args=[wallet.slug]),
+    )
+
+
+def credit_limit(wallet: Wallet, before: int) -> None:
+    """Tell of a limit that was raised or lowered: `credit_limit.changed`."""
+    emitting.emit(
+        "credit_limit.changed",
+        account_id=wallet.account_id,
+        data={
+            "credit_limit": money.plain(wallet.credit_limit),
+            "before": money.plain(before),
+            "currency": wallet.account.currency,
+        },
+        page=partial(reverse, "billing:portal", args=[wallet.slug]),
+    )
+
+
+def invoice_issued(found: Invoice) -> None:
+    """Tell of an invoice: `invoice.issued`."""
+    _invoice("invoice.issued", found, found.number, {})
+
+
+def invoice_credited(note: CreditNote) -> None:
+    """Tell of a credit note: `invoice.credited`."""
+    more = {"credit_note": note.number, "reason": note.reason}
+    _invoice("invoice.credited", note.invoice, note.number, more)
+
+
+def _invoice(kind: str, found: Invoice, key: str, more: dict[str, str]) -> None:
+    emitting.emit(
+        kind,
+        account_id=found.wallet.account_id,
+        data={
+            "invoice": found.number,
+            "id": found.pk,
+            "month": found.month_name,
+            "currency": found.currency,
+            **{name: money.plain(getattr(found, name)) for name in ("net", "tax", "total")},
+            "issued_at": iso(found.issued_at),
+            **more,
+        },
+        page=partial(reverse, "billing:invoice", args=[found.wallet.slug, found.pk]),
+        key=key,
     )
 
 

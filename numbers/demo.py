@@ -58,6 +58,7 @@ class DemoPool:
     quarantined: int = 0
     wait_milliseconds: int = 0
     settings: tuple[tuple[str, Any], ...] = ()
+    callees: tuple[str, ...] = ()  # prefixes of the numbers that are called; () = the simulator's
 
 
 POOLS = (
@@ -75,6 +76,11 @@ POOLS = (
         wait_milliseconds=3_000,
     ),
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 420.0),
+    DemoPool(  # its calls are charged by the rates of billing/demo
+        *("care-abroad", "Care Abroad (charged)", "careline", 8615800310000, 24, 1, 1.5, 90.0),
+        settings=(("charged", True), ("charge_interval_seconds", 60)),
+        callees=("+8610", "+8613", "+8621", "+8522", "+4930", "+4917"),
+    ),
 )
 PAST_BATCH = 250
 PAST_PAUSES = 2.0  # as long as a transaction took
@@ -130,6 +136,7 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
         "mean_call_seconds": plan.mean_call_seconds,
         "agents": list(AGENTS),
         "wait_milliseconds": plan.wait_milliseconds,
+        **({"callee_prefixes": list(plan.callees)} if plan.callees else {}),
         "switches": _make_switches(pool, plan, lines),
     }
 

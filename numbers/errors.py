@@ -69,7 +69,7 @@ OPERATIONS: Mapping[str, str] = {
     "POST pools/{slug}/events": (
         "unknown-pool unknown-number unknown-call exhausted paused recovering "
         "stale-incarnation conflict not-allowed payment-required insufficient-balance "
-        "account-frozen account-closed daily-limit no-tariff backlog-full safe-mode"
+        "account-frozen account-closed daily-limit no-tariff no-rate backlog-full safe-mode"
     ),
     "POST pools/{slug}/live": "unknown-pool stale-incarnation not-allowed",
     "POST numbers/twins/{number}/merge": "unknown-number recovering not-allowed",

@@ -133,7 +133,7 @@ def _body(charge: Charge, more: dict[str, Any]) -> dict[str, Any]:
         "state": charge.state,
         "quoted": plain(charge.quoted),
         **held_and_charged(charge.state, charge.charged),
-        "spendable": plain(charge.bal),
+        "spendable": plain(charge.spendable),
         "seq": charge.seq,
         "flag": charge.flag,
     }

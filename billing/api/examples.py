@@ -39,6 +39,9 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "MessageItemAnswer": {**HELD, "status": 200},
     "BalanceOut": {
         "currency": "CNY",
+        "balance": "1284.3100",
+        "credit_limit": "0.0000",
+        "promotional": "0.0000",
         "spendable": "1284.3100",
         "held": "0.0900",
         "receivable": "0.0000",

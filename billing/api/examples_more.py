@@ -8,6 +8,9 @@ _NAMES: Final = {"name": "Acme Ltd", "currency": "CNY"}
 ACCOUNT: Final = {
     **_NAMES,
     "status_reason": "",
+    "balance": "1284.3100",
+    "credit_limit": "0.0000",
+    "promotional": "0.0000",
     "spendable": "1284.3100",
     "held": "0.0900",
     "receivable": "0.0000",
@@ -42,10 +45,32 @@ TOTALS: Final = {
     "owed": "0.0000",
 }
 STATEMENT_CSV: Final = (
-    "at,sequence,kind,operation,chatbot,mode,in,out,balance,held in,held out,owed more,owed less\n"
+    "at,sequence,kind,operation,chatbot,mode,in,out,balance,held in,held out,owed more,owed less,"
+    "charged seconds,explanation\n"
     f"2026-03-01T10:32:07.481920+08:00,1:40217,settle,{MESSAGE},shop-news,native_text,"
-    "0.0300,,1284.3100,,0.1200,,\n"
+    "0.0300,,1284.3100,,0.1200,,,,\n"
+    "2026-03-01T10:33:20.117204+08:00,1:40218,settle,east/7f3a/2.91c2,,call,"
+    '0.0940,,1284.4040,,0.1200,,,13,"Germany mobile, 0.12 per minute, 60/1, 13 s charged"\n'
 )
+CALL_RATE: Final = {
+    "prefix": "+4917",
+    "destination": "Germany mobile",
+    "days": ["mon", "tue", "wed", "thu", "fri"],
+    "start": "08:00",
+    "end": "18:00",
+    "price_per_minute": "0.1200",
+    "first_increment": 60,
+    "increment": 1,
+    "connection_fee": "0.0000",
+}
+CALLS: Final = {
+    "prefix": "+4917",
+    "destination": "Germany mobile",
+    "calls": 12,
+    "charged_seconds": 876,
+    "amount": "1.7520",
+    "explanation": "Germany mobile, 0.12 per minute, 60/1, 876 s charged",
+}
 TARIFF: Final = {
     "name": "Spring 2026",
     "prices": {
@@ -55,10 +80,14 @@ TARIFF: Final = {
             "kilobytes_per_unit": None,
         }
     },
+    "call_rates_count": 1,
 }
 TARIFF_IN: Final = {
     "name": "Spring 2026",
     "prices": {"native_text": {"unit_price": "0.09"}},
+    "call_rates": [
+        {"prefix": "+4917", "destination": "Germany mobile", "price_per_minute": "0.12"},
+    ],
     "valid_from": "2026-04-01T00:00:00+08:00",
 }
 MADE: Final = {"amount": "200.0000", "requested_by": "mei"}
@@ -82,6 +111,23 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "AccountOut": ACCOUNT,
     "WalletSettingsOut": {**SETTINGS, "payment_method": "Visa 4242"},
     "WalletSettingsIn": {"alert_below": "100"},
+    "CreditLimitIn": {"amount": "500", "reason": "Contract 2026-114"},
+    "CreditLimitOut": {"credit_limit": "0.0000"},
+    "PromotionIn": {
+        "amount": "50",
+        "expires_at": "2026-12-31T23:59:59+08:00",
+        "reason": "Spring campaign",
+    },
+    "PromotionOut": {
+        "amount": "50.0000",
+        "remaining": "12.3000",
+        "state": "active",
+        "reason": "Spring campaign",
+        "granted_by": "mei",
+        "revoked_at": None,
+        "revoked_by": "",
+    },
+    "PromotionAskedOut": {},
     "RebuiltOut": {"difference": "0.0000", "held_difference": "0.0000", "messages": 312},
     "MessageRow": {
         "message_id": MESSAGE,
@@ -97,14 +143,23 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
         "flag": "",
     },
     "EntryOut": {**ENTRY, "state": "settled", "charged": "0.0900"},
-    "StatementRow": {**ENTRY, "balance": "1284.3100"},
+    "StatementRow": {
+        **ENTRY,
+        "balance": "1284.3100",
+        "charged_seconds": 0,
+        "explanation": "",
+    },
+    "CallsOut": CALLS,
     "OwedOut": {"operation": "recharge:12", "amount": "20.0000"},
     "LineOut": {"name": "native_text", "count": 2_395, "amount": "215.6000"},
     "StatementOut": TOTALS,
-    "MonthOut": TOTALS,
+    "MonthOut": {**TOTALS, "calls": [CALLS], "promotional": "0.0000"},
     "YearOut": {"year": 2026, "years": [2026, 2025]},
     "DayOut": {"charges": "12.4200"},
-    "TariffOut": {**TARIFF, "state": "current"},
+    "TariffRow": {**TARIFF, "state": "current"},
+    "TariffOut": {**TARIFF, "state": "current", "call_rates": [CALL_RATE]},
+    "CallRateOut": CALL_RATE,
+    "CallRateIn": {**CALL_RATE, "price_per_minute": "0.12", "connection_fee": "0"},
     "TariffPreviewOut": TARIFF,
     "TariffIn": TARIFF_IN,
     "TariffChangeIn": TARIFF_IN,
@@ -197,8 +252,10 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
         "slug": "acme",
         "message_id": MESSAGE,
         "month": "2026-03",
+        "promotion": 7,
         "chatbot": "shop-news",
         "template": 7,
         "campaign": 7,
+        "invoice": 17,
     },
 }

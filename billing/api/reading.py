@@ -42,7 +42,10 @@ def balance_out(ref: WalletRef, balance: Balance) -> BalanceOut:
         account=ref.slug,
         currency=ref.currency,
         status=balance.status,  # type: ignore[arg-type]  # one of the four words
-        spendable=plain(balance.bal),
+        balance=plain(balance.bal),
+        credit_limit=plain(balance.credit),
+        promotional=plain(balance.promotional),
+        spendable=plain(balance.spendable),
         held=plain(balance.held),
         receivable=plain(balance.receivable),
         spent_today=plain(balance.spent),

@@ -14,13 +14,17 @@ from billing.api import (
     routes_campaigns,
     routes_exceptions,
     routes_files,
+    routes_invoices,
+    routes_invoicing,
     routes_paying,
+    routes_promotions,
     routes_refunds,
     routes_senders,
     routes_tariffs,
 )
 from billing.api.common import Slug
 from billing.api.examples import EXAMPLES
+from billing.api.examples_invoices import EXAMPLES as OF_INVOICES
 from billing.api.examples_more import EXAMPLES as MORE
 from billing.schemas import (
     BalanceOut,
@@ -44,8 +48,10 @@ PARTS = (
     routes_accounts,
     routes_books,
     routes_files,
+    routes_invoices,
     routes_tariffs,
     routes_paying,
+    routes_promotions,
     routes_refunds,
     routes_campaigns,
     routes_senders,
@@ -71,9 +77,11 @@ def register() -> None:
     """Called once, by poolsite.urls."""
     examples.declare(EXAMPLES)
     examples.declare(MORE)
+    examples.declare(OF_INVOICES)
     api.add_router("/accounts", router)
     for part in PARTS:
         api.add_router("/accounts", part.router)
+    api.add_router("/invoicing", routes_invoicing.router)
 
 
 def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:

@@ -2,16 +2,20 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
 from billing.api.common import Slug, money_of, units_of, wallet_of
+from billing.api.routes_paying import adjustment_out
 from billing.models import Wallet
 from billing.money import plain
 from billing.schemas_accounts import (
     AccountOut,
+    CreditLimitIn,
+    CreditLimitOut,
     RebuiltOut,
     WalletSettingsIn,
     WalletSettingsOut,
@@ -22,6 +26,7 @@ from billing.selectors import figures
 from billing.selectors.recharges import method_of
 from billing.selectors.wallets import WalletQuery
 from billing.services import wallets
+from billing.services.credit_limits import credit_limit_ask
 from billing.services.payment_methods import method_remove
 from billing.services.rebuilding import NotRebuiltError
 from billing.services.rebuilding_drill import wallet_rebuild
@@ -114,6 +119,30 @@ def rebuild_wallet(request: HttpRequest, given: MoneyReasonIn, slug: str = Slug)
     }
 
 
+@router.post(
+    "/{slug}/credit-limit", response={200: CreditLimitOut}, summary="Change the credit limit"
+)
+def set_credit_limit(request: HttpRequest, given: CreditLimitIn, slug: str = Slug) -> Any:
+    """Set how far the balance can go below zero.
+
+    A lower limit applies at once. A higher one waits until another operator approves the adjustment
+    in `waiting`. Requires an operator with the grant `finance`.
+    """
+    principal, wallet = money_of(request, slug, "billing.finance")
+    waiting = credit_limit_ask(
+        wallet,
+        actor=principal,
+        amount=units_of(given.amount),
+        reason=given.reason,
+        token=given.token or uuid4(),
+    )
+    wallet.refresh_from_db()
+    return CreditLimitOut(
+        credit_limit=plain(wallet.credit_limit),
+        waiting=adjustment_out(waiting) if waiting is not None else None,
+    )
+
+
 @router.get("/{slug}/settings", response={200: WalletSettingsOut}, summary="Get the settings")
 def get_wallet_settings(request: HttpRequest, slug: str = Slug) -> Any:
     """The account's limits, alerts and automatic top-ups."""
@@ -163,6 +192,9 @@ def _account(wallet: Wallet, now: figures.Figures) -> AccountOut:
         zone=wallet.account.zone,
         status=now.status,  # type: ignore[arg-type]  # one of the words
         status_reason=wallet.status_reason,
+        balance=plain(now.balance),
+        credit_limit=plain(now.credit_limit),
+        promotional=plain(now.promotional),
         spendable=plain(now.spendable),
         held=plain(now.held),
         receivable=plain(now.receivable),

@@ -14,6 +14,7 @@ from billing.models import Campaign, JournalEntry, Message, Receivable, Wallet
 from billing.money import plain
 from billing.persistence import checkpoints
 from billing.schemas_books import (
+    CallsOut,
     DayOut,
     EntryOut,
     HoldsIn,
@@ -27,6 +28,7 @@ from billing.schemas_books import (
     StatementRow,
     YearOut,
 )
+from billing.selectors.calls_charged import CallLine, calls_of, explained
 from billing.selectors.holds import open_holds
 from billing.selectors.messages_list import MessageQuery, recipients_of
 from billing.selectors.statements import Line, Statement, statement_of
@@ -37,6 +39,7 @@ from poolsite.api.root import ProblemError
 from poolsite.number_format import masked
 
 router = Router(tags=["billing"])
+CALLS_LIMIT = 1_000  # lines of calls in one statement
 Month: Any = Path(..., pattern=r"^[0-9]{4}-[0-9]{2}$", description="Such as 2026-11.")  # type: ignore[type-arg]
 
 
@@ -133,14 +136,17 @@ def list_statements(
     tags=["statements"],
 )
 def get_statement(request: HttpRequest, slug: str = Slug, month: str = Month) -> Any:
-    """A month's totals, and what each day cost."""
+    """A month's totals, what each day cost, and the calls by destination."""
     _principal, wallet = wallet_of(request, slug)
-    found = statement_of(wallet, month_asked(wallet, month), 0)
+    named = month_asked(wallet, month)
+    found = statement_of(wallet, named, 0)
     days = [
         DayOut(day=day, charges=plain(units))
         for day, units in zip(found.days.days, found.days.totals, strict=True)
     ]
-    return MonthOut(**_totals(found.statement), days=days)
+    calls = [_calls(line) for line in calls_of(wallet, named, CALLS_LIMIT).lines]
+    used = plain(found.promotional)
+    return MonthOut(**_totals(found.statement), days=days, calls=calls, promotional=used)
 
 
 @router.get(
@@ -161,11 +167,15 @@ def list_statement_rows(
     found: Page[JournalEntry] = page(request, asked, rows, lambda row: row, oldest_first=True)
     before = checkpoints.sums(wallet.pk, until_us=named.start_us).amounts["spendable"]
     balance = wallet.opening + before + _spendable_before(rows, found.data)
-    data = []
+    data, calls = [], explained(wallet, found.data)
     for entry in found.data:
         balance += entry.spendable
         told = _entry(entry).model_dump(exclude={"state", "charged"})
-        data.append(StatementRow(**told, balance=plain(balance)))
+        call = calls.get(entry.operation_id) if entry.kind == "settle" else None
+        seconds, text = (call.seconds, call.text) if call else (0, "")
+        data.append(
+            StatementRow(**told, balance=plain(balance), charged_seconds=seconds, explanation=text)
+        )
     return Page(data=data, next=found.next)
 
 
@@ -230,6 +240,17 @@ def _entry(row: JournalEntry) -> EntryOut:
         held=plain(row.held),
         owed=plain(-row.receivable),
         charged=plain(row.revenue),
+    )
+
+
+def _calls(line: CallLine) -> CallsOut:
+    return CallsOut(
+        prefix=line.prefix,
+        destination=line.destination,
+        calls=line.calls,
+        charged_seconds=line.seconds,
+        amount=plain(line.units),
+        explanation=line.explanation,
     )
 
 

@@ -18,8 +18,8 @@ from poolsite.api.root import ProblemError
 router = Router(tags=["statements"])
 
 
-def _file(media_type: str, schema: dict[str, str], example: str) -> dict[str, Any]:
-    """What the document says of a file."""
+def file_told(media_type: str, schema: dict[str, str], example: str) -> dict[str, Any]:
+    """What the OpenAPI document says of a file."""
     return {"responses": {200: {"content": {media_type: {"schema": schema, "example": example}}}}}
 
 
@@ -27,7 +27,7 @@ def _file(media_type: str, schema: dict[str, str], example: str) -> dict[str, An
     "/{slug}/statements/{month}/csv",
     response={200: None},
     summary="Download a statement as CSV",
-    openapi_extra=_file("text/csv", {"type": "string"}, STATEMENT_CSV),
+    openapi_extra=file_told("text/csv", {"type": "string"}, STATEMENT_CSV),
 )
 def get_statement_csv(
     request: HttpRequest, slug: str = Slug, month: str = Month
@@ -44,7 +44,7 @@ def get_statement_csv(
     "/{slug}/statements/{month}/pdf",
     response={200: None},
     summary="Download a statement as PDF",
-    openapi_extra=_file("application/pdf", {"type": "string", "format": "binary"}, "%PDF-1.4"),
+    openapi_extra=file_told("application/pdf", {"type": "string", "format": "binary"}, "%PDF-1.4"),
 )
 def get_statement_pdf(
     request: HttpRequest, slug: str = Slug, month: str = Month

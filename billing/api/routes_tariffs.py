@@ -8,10 +8,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 from ninja import Query, Router, Status
 
+from billing.api.call_rates import first_rates, rate_out, rates_in
 from billing.api.common import Id, Slug, money_of, units_of, wallet_of
 from billing.models import Tariff, Wallet
 from billing.money import plain
 from billing.schemas_paying import (
+    CallRateOut,
+    CallRatesIn,
     GapOut,
     PriceIn,
     PriceOut,
@@ -20,10 +23,12 @@ from billing.schemas_paying import (
     TariffIn,
     TariffOut,
     TariffPreviewOut,
+    TariffRow,
     TariffsIn,
 )
 from billing.selectors.tariffs import prices_of, tariff_list
 from billing.services import tariffs as services
+from billing.views.call_rates_rows import found_rates
 from poolsite.access import Principal
 from poolsite.api.pages import Page, page
 from poolsite.api.root import ProblemError
@@ -32,18 +37,31 @@ router = Router(tags=["payments"])
 FINANCE = "billing.finance"
 
 
-@router.get("/{slug}/tariffs", response={200: Page[TariffOut]}, summary="List tariffs")
+@router.get("/{slug}/tariffs", response={200: Page[TariffRow]}, summary="List tariffs")
 def list_tariffs(request: HttpRequest, asked: Query[TariffsIn], slug: str = Slug) -> Any:
     """The account's tariffs, newest first."""
     principal, wallet = wallet_of(request, slug)
     rows = _in_state(tariff_list(principal, wallet), asked.state, timezone.now())
-    return page(request, asked, rows, _tariff)
+    return page(request, asked, rows, _row)
 
 
 @router.get("/{slug}/tariffs/{tariff}", response={200: TariffOut}, summary="Get a tariff")
 def get_tariff(request: HttpRequest, slug: str = Slug, tariff: int = Id) -> Any:
-    """A tariff and its prices."""
+    """A tariff with its prices and call rates."""
     return _tariff(_own(wallet_of(request, slug)[1], tariff))
+
+
+@router.get(
+    "/{slug}/tariffs/{tariff}/call-rates",
+    response={200: Page[CallRateOut]},
+    summary="List a tariff's call rates",
+)
+def list_call_rates(
+    request: HttpRequest, asked: Query[CallRatesIn], slug: str = Slug, tariff: int = Id
+) -> Any:
+    """The call rates of a tariff."""
+    found = _own(wallet_of(request, slug)[1], tariff)
+    return page(request, asked, found_rates(found, asked.q), rate_out, oldest_first=True)
 
 
 @router.post("/{slug}/tariffs", response={201: TariffOut}, summary="Create a tariff")
@@ -76,6 +94,7 @@ def preview_tariff(request: HttpRequest, given: TariffIn, slug: str = Slug) -> A
         valid_from=found.tariff.valid_from,
         valid_until=found.tariff.valid_until,
         prices=_prices(found.tariff),
+        call_rates_count=found.tariff.rates_count,
         ends=[each.pk for each in found.ended],
         gaps=[GapOut(begin=begin, end=end) for begin, end in found.gaps],
     )
@@ -131,6 +150,7 @@ def _given(given: TariffIn) -> dict[str, Any]:
     return {
         "name": given.name,
         "prices": {mode: _stored(price) for mode, price in given.prices.items()},
+        "call_rates": rates_in(given.call_rates),
         "valid_from": given.valid_from,
         "valid_until": given.valid_until,
     }
@@ -159,15 +179,24 @@ def _state(tariff: Tariff) -> Any:
     return "ended" if tariff.valid_until and tariff.valid_until <= now else "current"
 
 
+def _row(tariff: Tariff) -> TariffRow:
+    return TariffRow(**_facts(tariff))
+
+
 def _tariff(tariff: Tariff) -> TariffOut:
-    return TariffOut(
-        id=tariff.pk,
-        name=tariff.name,
-        state=_state(tariff),
-        valid_from=tariff.valid_from,
-        valid_until=tariff.valid_until,
-        prices=_prices(tariff),
-    )
+    return TariffOut(**_facts(tariff), call_rates=first_rates(tariff))
+
+
+def _facts(tariff: Tariff) -> dict[str, Any]:
+    return {
+        "id": tariff.pk,
+        "name": tariff.name,
+        "state": _state(tariff),
+        "valid_from": tariff.valid_from,
+        "valid_until": tariff.valid_until,
+        "prices": _prices(tariff),
+        "call_rates_count": tariff.rates_count,
+    }
 
 
 def _prices(tariff: Tariff) -> dict[str, PriceOut]:

@@ -3,7 +3,7 @@
 import random
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db import transaction
@@ -12,17 +12,28 @@ from django.utils import timezone
 from billing import servers
 from billing import wallet as door
 from billing.demo.campaign import FIRST, ready_campaign
+from billing.demo.invoices import earlier_days, make_invoices
 from billing.demo.past import GENERATION, Past, Sender
 from billing.demo.players import chatbots_of, gateway_of
-from billing.models import Campaign, Recipient, Tariff, Template, Wallet
+from billing.models import (
+    Campaign,
+    MoneyOrder,
+    Promotion,
+    Recipient,
+    Tariff,
+    Template,
+    Wallet,
+)
 from billing.money import UNITS
+from billing.pricing.calls import Rate
 from billing.selectors.tariffs import quotes_of
+from billing.services import outbox
 from billing.services.campaigns import campaign_create
 from billing.services.chatbots import chatbot_create
 from billing.services.tariffs import tariff_create
 from billing.services.templates import template_create
 from billing.services.wallet_settings import settings_of
-from billing.services.wallets import wallet_configure, wallet_open
+from billing.services.wallets import credit_limit_write, wallet_configure, wallet_open
 from poolsite.access.models import Account
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 
@@ -35,6 +46,19 @@ PRICES = {
     "yuexin_unresolved": {"unit_price": 600},
     "video": {"unit_price": 2_400, "kilobytes_per_unit": 500},
     "call": {"unit_price": 900},
+}
+_WORKDAYS, _BY_DAY = 0b1_1111, (8 * 60, 18 * 60)
+# Calls of this account's charged pool; those of the others cost the price of a call.
+CALL_RATES = {
+    "careline": [
+        Rate("+86", "China", 600, 60, 6),
+        Rate("+861", "China mobile", 900, 30, 1),
+        Rate("+861", "China mobile, by day", 1_200, 30, 1, 0, _WORKDAYS, *_BY_DAY),
+        Rate("+8610", "Beijing", 480, 60, 1, 100),
+        Rate("+852", "Hong Kong", 2_400, 60, 1, 500),
+        Rate("+49", "Germany", 1_000, 60, 60),
+        Rate("+4917", "Germany mobile", 1_200, 60, 1),
+    ]
 }
 MIX = {
     "native_card": 0.46,
@@ -53,6 +77,8 @@ class DemoWallet:
     chatbots: tuple[tuple[str, str, int], ...]
     top_up: int
     alert_below: int = 0
+    credit_limit: int = 0
+    promotional: int = 0
     past_campaign: int = 0
     campaign: bool = False
 
@@ -66,8 +92,18 @@ WALLETS = (
         past_campaign=1_800,
         campaign=True,
     ),
-    DemoWallet("northbank", (("codes", "North Bank Codes", 420),), top_up=1_500 * UNITS),
-    DemoWallet("careline", (("visits", "Careline Visits", 110),), top_up=400 * UNITS),
+    DemoWallet(
+        "northbank",
+        (("codes", "North Bank Codes", 420),),
+        top_up=1_500 * UNITS,
+        credit_limit=2_000 * UNITS,
+    ),
+    DemoWallet(
+        "careline",
+        (("visits", "Careline Visits", 110),),
+        top_up=900 * UNITS,
+        promotional=120 * UNITS,
+    ),
 )
 
 
@@ -75,6 +111,8 @@ def make_billing(data: DemoData) -> None:
     """Make the wallets and what they pay for; what is there already stays as it is."""
     known = read_simulation()
     wallets = [_make(plan, data) for plan in WALLETS if plan.slug in data.accounts]
+    if not data.small:
+        make_invoices(wallets)
     data.simulation["gateway"] = gateway_of(known.get("gateway", {}))
     data.simulation["chatbots"] = chatbots_of(known.get("chatbots", []), wallets)
 
@@ -91,6 +129,7 @@ def _make(plan: DemoWallet, data: DemoData) -> Wallet:
             name="Standard 2026",
             prices=PRICES,
             valid_from=timezone.now() - timedelta(days=90),
+            call_rates=CALL_RATES.get(plan.slug),
         )
         templates = [_chatbot(account, slug, name) for slug, name, _ in plan.chatbots]
         if data.small:
@@ -101,7 +140,25 @@ def _make(plan: DemoWallet, data: DemoData) -> Wallet:
         _begin(wallet)
     if plan.alert_below:
         wallet_configure(wallet, actor=ACTOR, alert_below=plan.alert_below)
+    if plan.credit_limit:
+        why = "Pays by monthly invoice"
+        credit_limit_write(wallet, plan.credit_limit, actor=ACTOR, reason=why)
+    if plan.promotional:
+        _promotion(wallet, plan.promotional)
     return wallet
+
+
+def _promotion(wallet: Wallet, amount: int) -> None:
+    """Promotional credit of the demo: nobody is there to approve it."""
+    made = Promotion.objects.create(
+        wallet=wallet,
+        amount=amount,
+        expires_at=timezone.now() + timedelta(days=45),
+        reason="Welcome credit",
+        granted_by=ACTOR,
+        operation_id=f"demo:{wallet.slug}:welcome",
+    )
+    outbox.order(wallet, MoneyOrder.Kind.GRANT, amount, made.operation_id, made.reason)
 
 
 def fill_campaign() -> None:
@@ -147,6 +204,8 @@ def _with_past(
         for (slug, _name, daily), template in zip(plan.chatbots, templates, strict=True)
     ]
     past.days(senders, DAYS, until)
+    for day in earlier_days():  # months that are over have invoices
+        past.days([replace(each, daily=each.daily // 4) for each in senders], 1, day)
     for number in range(DAYS * 40):
         at = until - timedelta(seconds=chance.uniform(0, DAYS * 86_400))
         past.session(f"up-{number}", senders[0].chatbot, PRICES["native_session"]["unit_price"], at)

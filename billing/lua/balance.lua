@@ -8,7 +8,7 @@ KEYS[5] {acct}:unpaid      ZSET    as billing/session
 KEYS[6] {acct}:finals      LIST    as billing/pay_unpaid
 KEYS[7] {acct}:operations  HASH    as billing/pay_unpaid
 Reply: pairs: conf generation seq drained bal pend held receivable spent batch batch_first batch_last
-  batch_amount reason as_of open parked unpaid messages finals operations due_at
+  batch_amount reason credit grants as_of open parked unpaid messages finals operations due_at
 Errors: -1 "no such wallet", "script outdated …"
 Complexity: O(1)
 Version: 1
@@ -25,6 +25,9 @@ local function tell(name, value)
 end
 local values = redis.call('HMGET', tag, unpack(NAMES))
 for place, name in ipairs(NAMES) do tell(name, values[place] or '') end
+local credit, granted = unpack(redis.call('HMGET', tag, 'credit', 'grants')) -- data of a former release has none
+tell('credit', credit or '0')
+tell('grants', granted or '')
 tell('as_of', string.format('%d', now_us(last)))
 tell('open', string.format('%d', redis.call('ZCARD', tag .. ':deadlines')))
 tell('parked', string.format('%d', redis.call('ZCARD', tag .. ':parked')))

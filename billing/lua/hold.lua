@@ -9,7 +9,7 @@ KEYS[4] {acct}:log        STREAM  change entries
 KEYS[5] {acct}:parked     ZSET    parked reports by the µs after which they are orphans
 ARGV[1+] holds            for each: id; h or s (sent) and the kind m or c; quoted; "hash TAB tariff TAB
   chatbot"; prices ",mode=price" of the quote and ";mode=price" outside it
-Reply: [1, bal, seq], then for each: answer, state's letter, charged, quoted, flag
+Reply: [1, bal, seq, credit], then for each: answer, state's letter, charged, quoted, flag
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed hold"
 Complexity: O(holds × log n); where money is short, up to 500 holds that are due besides
 Version: 1

@@ -1,6 +1,6 @@
 --[[ billing/load
 Purpose: Puts messages back into a wallet in safe mode. Open holds that the books know only count as
-  held; those that they do not know are charged now, as far as the balance goes. What was held on this
+  held; those that they do not know are charged now, as far as balance and credit go. What was held on this
   day counts as spent, so that the daily limit goes on.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
@@ -10,7 +10,7 @@ KEYS[5] {acct}:parked     ZSET    as billing/hold
 KEYS[6] {acct}:unpaid     ZSET    as billing/session
 KEYS[7] {acct}:finals     LIST    as billing/pay_unpaid
 ARGV[1+] rows             for each, at most 500: k (known to the books) or n (new), id, state as stored
-Reply: [1, bal, seq, held], then for each: loaded, repeat, insufficient balance
+Reply: [1, bal, seq, credit, held], then for each: loaded, repeat, insufficient balance
 Errors: -1 "no such wallet", "script outdated …", "not in safe mode", "malformed rows"
 Complexity: O(rows × log n)
 Version: 1
@@ -18,13 +18,13 @@ Version: 1
 local WORDS, MOST_ROWS = 3, 500
 -- The day, the µs and the quote are digits in one: 5, 16, and 1 to 16 of them.
 local RECORD, LEAST_DIGITS, MOST_DIGITS =
-  '^[phstfecu][mcs](%d+)|[^%c|]*|[%w_-]*\t%d*\t[%l%d-]*|[%w_=,;-]*$', 22, 37
+  '^[phstfecu][mcs](%d+)|[^%c|]*|[%w_-]*\t%d*\t[%l%d-]*|[%w_=,;-]*(|?[g%d=,]*)$', 22, 37
 
 -- A row that begins at ARGV[first]: whether it is new, and its message; nil when it is malformed.
 local function parse(first)
   local known, id, record = unpack(ARGV, first, first + WORDS - 1)
-  local digits = string.match(record, RECORD)
-  if (known ~= 'k' and known ~= 'n') or not checks.is_id(id) or not digits then return nil end
+  local digits, granted = string.match(record, RECORD)
+  if (known ~= 'k' and known ~= 'n') or not checks.is_id(id) or not digits or granted == '|' then return nil end
   if #digits < LEAST_DIGITS or #digits > MOST_DIGITS then return nil end
   local message = messages.parse(id, record)
   if known == 'n' and not messages.OPEN[message.state] then return nil end
@@ -45,8 +45,9 @@ if wallet.conf.status ~= 'recovering' then return checks.refusal('not in safe mo
 -- What is held for it counts; a hold that the books do not know is charged now. Returns the answer.
 local function load_hold(message, is_new)
   if is_new then
-    if message.quoted + 0 > wallet.balance then return 'insufficient balance' end
+    if message.quoted + 0 > wallet.spendable() then return 'insufficient balance' end
     wallet.balance = wallet.balance - message.quoted
+    if wallet.grants then message.grants = grants.take(message.quoted + 0) end
     holds.log(message)
   end
   wallet.held = wallet.held + message.quoted
@@ -81,10 +82,10 @@ local function load_message(message, is_new)
 end
 
 messages.read(ids)
-local reply = { '1', '', '', '' }
+local reply = { '1', '', '', '', '' }
 for _, row in ipairs(rows) do reply[#reply + 1] = load_message(row.message, row.is_new) end
 finals.add(final)
 -- Holds that the books know change no balance: no entry, the figures are written all the same.
-reply[4] = string.format('%d', wallet.held)
-redis.call('HSET', wallet.tag, 'held', reply[4], 'spent', string.format('%d', wallet.spent))
+reply[5] = string.format('%d', wallet.held)
+redis.call('HSET', wallet.tag, 'held', reply[5], 'spent', string.format('%d', wallet.spent))
 return replies.close(reply)

@@ -10,7 +10,7 @@ Version: 1
 ]]
 local MOST = 1000
 if #ARGV == 0 or #ARGV > MOST then return checks.refusal('malformed batch') end
-local refusal = wallet.open(KEYS[1])
+local refusal = wallet.view(KEYS[1])
 if refusal then return refusal end
 
 messages.read(ARGV)

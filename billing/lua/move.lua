@@ -1,6 +1,7 @@
 --[[ billing/move
 Purpose: Money in or out, once for each operation id: the receivable is paid first from what comes in;
-  what goes out takes what is there, the rest is owed (a cash refund is refused instead).
+  what goes out takes what can be spent, and the rest is owed: own money first, then promotional credit, then
+  credit. A cash refund pays out own money alone: it is refused above that.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold
@@ -39,16 +40,28 @@ if receipt then
   return tell(answer, receipt.effect, receipt.owed)
 end
 
+-- What of the balance is the account's own.
+local function own_money()
+  return wallet.grants and wallet.balance - grants.left() or wallet.balance
+end
+
+-- What goes out takes promotional credit where own money does not reach.
+local function take(units)
+  local rest = units - math.max(0, own_money())
+  if wallet.grants and rest > 0 then grants.take(rest) end
+end
+
 -- The answer, and the effects on what can be spent and on the receivable.
 local function decide(units)
   if comes then
-    if wallet.balance + wallet.held + units >= checks.UNITS_END then return 'too large', 0, 0 end
+    if wallet.total() + wallet.credit + units >= checks.UNITS_END then return 'too large', 0, 0 end
     local paid = math.min(owed, units)
     return 'applied', units - paid, -paid
   end
-  if units > wallet.balance then endings.end_due(holds.ENDED_AT_ONCE) end
-  if kind == 'cash_refund' and units > wallet.balance then return 'insufficient balance', 0, 0 end
-  local taken = math.min(wallet.balance, units)
+  local is_cash = kind == 'cash_refund'
+  if units > (is_cash and own_money() or wallet.spendable()) then endings.end_due(holds.ENDED_AT_ONCE) end
+  if is_cash and units > own_money() then return 'insufficient balance', 0, 0 end
+  local taken = math.max(0, math.min(wallet.spendable(), units))
   if owed + units - taken >= checks.UNITS_END then return 'too large', 0, 0 end
   return 'applied', -taken, units - taken
 end
@@ -56,6 +69,7 @@ end
 local answer, effect, owing = decide(amount + 0)
 local effect_text, owing_text = string.format('%d', effect), string.format('%d', owing)
 if answer == 'applied' then
+  if effect < 0 then take(-effect) end
   wallet.balance, wallet.receivable = wallet.balance + effect, owed + owing
   wallet.append(kind .. '\t' .. operation .. '\t' .. effect_text .. '\t0\t\t\t0\t\t\t\t\t0\t\t\t0\t' .. owing_text)
 elseif answer == 'insufficient balance' then

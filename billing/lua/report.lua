@@ -3,7 +3,7 @@ Purpose: Up to 32 status reports of the gateway, in their order. Only a final on
   a message that is not known yet is parked until its hold comes.
 KEYS as billing/hold
 ARGV[1+] reports          for each: message id; i interim, u without a readable mode, f finally failed,
-  d and the mode: finally delivered
+  d and the mode: finally delivered; of a call's interval "dcall=<units>/<seconds>", what it costs at most
 Reply: as billing/hold
 Errors: -1 "no such wallet", "script outdated …", "malformed batch", "malformed report"
 Complexity: O(reports × log n)

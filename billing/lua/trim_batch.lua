@@ -17,7 +17,7 @@ local NUMBERS = checks.UNITS_END
 -- Of what each kind of entry is the end.
 local ENDS = { settle = 'message', fail = 'message', expire = 'message', cancel = 'message', session = 'message',
   recharge = 'operation', credit = 'operation', debit = 'operation', chargeback = 'operation',
-  cash_refund = 'operation', by_hand = 'operation' }
+  cash_refund = 'operation', by_hand = 'operation', grant = 'operation', revoke = 'operation' }
 local generation, number, tail = ARGV[1] or '', whole(ARGV[2], 0, NUMBERS), whole(ARGV[3], 0, NUMBERS)
 if not number or not tail then return checks.refusal('malformed trim_batch') end
 local refusal, there, drained, batch, first, last, amount, pending =

@@ -28,7 +28,7 @@ Answer = HttpResponse | StreamingHttpResponse
 
 ROOT = "/api/v1/accounts"
 # Four eyes are two people who log in: a shell cannot prove that it is another one.
-LOG_IN_ONLY = frozenset({"approve_adjustment"})
+LOG_IN_ONLY = frozenset({"approve_adjustment", "approve_credit_note"})
 _ATTACHMENT = re.compile(r'attachment; filename="([\w.-]+)"')
 _PART = re.compile(r"\{(?:\w+:)?(\w+)\}")
 

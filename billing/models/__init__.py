@@ -11,6 +11,14 @@ from billing.models.books import (
     WriterRun,
 )
 from billing.models.campaigns import Campaign, CampaignPart, DroppedRow, OptOut, Recipient
+from billing.models.credit_notes import CreditNote, InvoiceMail
+from billing.models.invoices import (
+    Invoice,
+    InvoiceCursor,
+    InvoiceLine,
+    InvoiceSeries,
+    InvoiceTax,
+)
 from billing.models.messages import FlaggedReport, HoldIntent, Message
 from billing.models.prices import (
     Chatbot,
@@ -21,7 +29,10 @@ from billing.models.prices import (
     TerminalFilePart,
     TerminalListing,
 )
+from billing.models.promotions import Promotion, PromotionMove
+from billing.models.rates import CallRate, CallUsage
 from billing.models.recharges import PaymentMethod, ProviderEvent, Recharge
+from billing.models.taxes import Seller, TaxProfile, TaxRate, Treatment
 from billing.models.usage import UsageCursor, UsageHour
 from billing.models.wallets import Wallet
 
@@ -29,29 +40,44 @@ __all__ = [
     "Adjustment",
     "AuditRun",
     "Batch",
+    "CallRate",
+    "CallUsage",
     "Campaign",
     "CampaignPart",
     "Chatbot",
+    "CreditNote",
     "DroppedRow",
     "FlaggedReport",
     "HoldIntent",
+    "Invoice",
+    "InvoiceCursor",
+    "InvoiceLine",
+    "InvoiceMail",
+    "InvoiceSeries",
+    "InvoiceTax",
     "JournalCheckpoint",
     "JournalEntry",
     "Message",
     "MoneyOrder",
     "OptOut",
     "PaymentMethod",
+    "Promotion",
+    "PromotionMove",
     "ProviderEvent",
     "Receivable",
     "Recharge",
     "Recipient",
     "RefundRequest",
+    "Seller",
     "Tariff",
+    "TaxProfile",
+    "TaxRate",
     "Template",
     "TerminalAbility",
     "TerminalFile",
     "TerminalFilePart",
     "TerminalListing",
+    "Treatment",
     "UsageCursor",
     "UsageHour",
     "Wallet",

@@ -1,10 +1,13 @@
 """Money that operators move by hand, and refunds that customers request."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from billing.models.books import MoneyOrder
 from billing.models.recharges import Recharge
 from billing.models.wallets import Wallet
 from billing.money import MoneyField
@@ -13,8 +16,12 @@ from billing.money import MoneyField
 class Adjustment(models.Model):
     """A credit, debit, cash refund or charge by hand: asked for by one operator, with a reason.
 
-    Above the limit (settings.BILLING_FOUR_EYES_ABOVE, 0 = always) another operator approves it.
+    Above the limit (settings.BILLING_FOUR_EYES_ABOVE, 0 = always) another operator approves it. A
+    higher credit limit is one, too: `amount` is the new limit, no money moves, and it always needs
+    another operator.
     """
+
+    CREDIT_LIMIT = "credit_limit"
 
     class Status(models.TextChoices):
         WAITING = "waiting", _("waiting for approval")
@@ -23,8 +30,9 @@ class Adjustment(models.Model):
         CANCELLED = "given_up", _("cancelled")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="adjustments")
-    kind = models.CharField(_("type"), max_length=12)  # of MoneyOrder.Kind
+    kind = models.CharField(_("type"), max_length=12)  # of MoneyOrder.Kind, or CREDIT_LIMIT
     amount = MoneyField(_("amount"))
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)  # of a grant
     reason = models.CharField(_("reason"), max_length=200)
     flagged_report = models.ForeignKey(
         "billing.FlaggedReport", models.PROTECT, null=True, blank=True, related_name="adjustments"
@@ -71,6 +79,11 @@ class Adjustment(models.Model):
 
     def __str__(self) -> str:
         return self.operation_id
+
+    @classmethod
+    def kinds(cls) -> list[tuple[str, Any]]:
+        """Every kind with its name."""
+        return [*MoneyOrder.Kind.choices, (cls.CREDIT_LIMIT, _("credit limit"))]
 
     @property
     def account_id(self) -> int:

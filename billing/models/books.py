@@ -9,6 +9,8 @@ from billing.money import MoneyField
 
 # The entries that people make, one by one; all others come of messages and calls.
 MOVES = ("recharge", "credit", "debit", "chargeback", "cash_refund", "by_hand")
+# What costs money: messages and calls, and what an operator charged for one.
+CHARGED = (*("hold", "settle", "fail", "expire", "cancel", "session"), "by_hand")
 
 
 class Batch(models.Model):
@@ -83,14 +85,16 @@ class AuditRun(models.Model):
 
 
 class JournalEntry(models.Model):
-    """One change entry in double entry: five legs whose sum is 0, in one row.
+    """One change entry in double entry: six legs whose sum is 0, in one row.
 
     `spendable`, `held`, `receivable` are the customer's; `revenue` is ours; `cash` is the outside
     world's (a recharge of 5 is spendable +5, cash -5). A hold: spendable -q, held +q. A settlement:
     held -q, spendable +(q - price), revenue +price. A debit above what is there: spendable -taken,
     receivable -(rest), revenue +amount (a receivable is kept as a positive figure on the wallet:
-    its leg here has the opposite sign). `digest` is over the row and the digest of the entry
-    before it (empty before the first of a wallet): a row changed by hand is found.
+    its leg here has the opposite sign). `promotion` is what we give away: a grant is spendable +a,
+    promotion -a, and what expires or is revoked comes back. `digest` is over the row and the
+    digest of the entry before it (empty before the first of a wallet): a row changed by hand is
+    found.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="journal")
@@ -104,6 +108,7 @@ class JournalEntry(models.Model):
     receivable = MoneyField(_("amount owed"), default=0)
     revenue = MoneyField(_("revenue"), default=0)
     cash = MoneyField(_("cash"), default=0)
+    promotion = MoneyField(_("promotional credit"), default=0, db_default=0)
     state = models.CharField(_("state"), max_length=9, blank=True)
     mode = models.CharField(_("mode"), max_length=24, blank=True)
     chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
@@ -117,8 +122,14 @@ class JournalEntry(models.Model):
                 fields=["wallet", "generation", "seq"], name="billing_journal_once"
             ),
             models.CheckConstraint(
-                condition=Q(spendable=-F("held") - F("receivable") - F("revenue") - F("cash")),
-                name="billing_journal_balances",
+                condition=Q(
+                    spendable=-F("held")
+                    - F("receivable")
+                    - F("revenue")
+                    - F("cash")
+                    - F("promotion")
+                ),
+                name="billing_journal_sums_to_zero",
             ),
         ]
         indexes = [
@@ -192,6 +203,8 @@ class MoneyOrder(models.Model):
         CHARGEBACK = "chargeback", _("chargeback")
         CASH_REFUND = "cash_refund", _("cash refund")
         CHARGE_BY_HAND = "by_hand", _("charged manually")
+        GRANT = "grant", _("promotional credit")
+        REVOKE = "revoke", _("promotional credit revoked")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="orders")
     operation_id = models.CharField(_("operation"), max_length=80)

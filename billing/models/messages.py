@@ -75,6 +75,7 @@ class Message(models.Model):
     mode = models.CharField(_("mode"), max_length=24, blank=True)
     quoted = MoneyField(_("quoted"), default=0)
     charged = MoneyField(_("charged"), default=0)
+    charged_seconds = models.PositiveIntegerField(_("charged seconds"), default=0, db_default=0)
     flag = models.CharField(_("flag"), max_length=24, blank=True)
     held_at = models.DateTimeField(_("held at"), null=True)
     sent_at = models.DateTimeField(_("sent at"), null=True)

@@ -13,6 +13,8 @@ class Tariff(models.Model):
 
     `prices`: sub-mode → {"unit_price": units, "characters_per_unit"?: n, "kilobytes_per_unit"?: n},
     sub-modes as in billing.pricing.modes. The row's id is the version that a hold keeps.
+    `rates_count`, `rates_digest`: of its call rates; the digest is "" without any, and another one
+    whenever they differ.
     """
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="tariffs")
@@ -20,6 +22,10 @@ class Tariff(models.Model):
     valid_from = models.DateTimeField(_("valid from"))
     valid_until = models.DateTimeField(_("valid until"), null=True, blank=True)
     prices = models.JSONField(_("prices"))
+    rates_count = models.PositiveIntegerField(_("call rates"), default=0, db_default=0)
+    rates_digest = models.CharField(
+        _("digest of the call rates"), max_length=32, blank=True, default="", db_default=""
+    )
     created_at = models.DateTimeField(_("created at"), auto_now_add=True)
 
     class Meta:

@@ -9,7 +9,10 @@ from poolsite.access.models import Account
 
 
 class Wallet(models.Model):
-    """One prepaid balance for every message mode, one-to-one with its account.
+    """One balance for every message mode, one-to-one with its account: prepaid, or on credit.
+
+    `spendable` is the balance as the journal has it, below zero where credit is used. What can be
+    spent is that and `credit_limit` together.
 
     SQL's figures move only by deltas, with the journal, in the persistence's transaction;
     `generation` and `seq` say up to which change entry of which life of the Redis data.
@@ -58,6 +61,16 @@ class Wallet(models.Model):
         ),
     )
 
+    credit_limit = MoneyField(
+        _("credit limit"),
+        default=0,
+        db_default=0,
+        help_text=_("How far the balance can go below zero. 0: prepaid only."),
+    )
+    # Lowering the limit takes nothing away, so the law of the row is the highest limit ever set.
+    highest_credit_limit = MoneyField(
+        _("highest credit limit so far"), default=0, db_default=0, editable=False
+    )
     daily_limit = MoneyField(_("daily spending limit"), default=0, help_text=_("0: no limit."))
     alert_below = MoneyField(_("alert below"), default=0, help_text=_("0: no alert."))
     top_up_below = MoneyField(_("top up below"), default=0, help_text=_("0: no auto top-up."))
@@ -82,8 +95,14 @@ class Wallet(models.Model):
         ordering = ["account__slug"]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(spendable__gte=0, held__gte=0, receivable__gte=0),
-                name="billing_wallet_never_below_zero",
+                condition=models.Q(
+                    spendable__gte=-models.F("highest_credit_limit"),
+                    held__gte=0,
+                    receivable__gte=0,
+                    credit_limit__gte=0,
+                    highest_credit_limit__gte=models.F("credit_limit"),
+                ),
+                name="billing_wallet_never_below_credit",
             )
         ]
         indexes = [  # short: only the wallets that an alert or an automatic top-up is due for
@@ -106,6 +125,11 @@ class Wallet(models.Model):
     def slug(self) -> str:
         """The account's slug: the wallet's name in addresses, keys and history."""
         return self.account.slug
+
+    @property
+    def can_spend(self) -> int:
+        """What can be spent by the books: balance and credit limit together, never below zero."""
+        return max(0, self.spendable + self.credit_limit)
 
     @property
     def tag(self) -> str:

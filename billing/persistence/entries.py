@@ -1,4 +1,4 @@
-"""A change entry's five legs in the books, and an account's closed batch."""
+"""A change entry's six legs in the books, and an account's closed batch."""
 
 import hashlib
 from dataclasses import dataclass
@@ -7,7 +7,8 @@ from typing import Final
 from billing.wallet import Change
 
 CASH_KINDS: Final = frozenset({"recharge", "chargeback", "cash_refund"})
-MONEY_KINDS: Final = CASH_KINDS | {"credit", "debit", "by_hand"}
+PROMOTION_KINDS: Final = frozenset({"grant", "revoke", "expired"})
+MONEY_KINDS: Final = CASH_KINDS | {"credit", "debit", "by_hand", "grant", "revoke"}
 
 
 class BookFaultError(Exception):
@@ -19,14 +20,19 @@ def counter_leg(change: Change) -> int:
     return change.receivable - change.spendable - change.held
 
 
-def legs(change: Change) -> tuple[int, int, int, int, int]:
-    """Return spendable, held, receivable, revenue, cash as the journal has them; their sum is 0.
+def legs(change: Change) -> tuple[int, int, int, int, int, int]:
+    """Return spendable, held, receivable, revenue, cash, promotion as the journal has them; their
+    sum is 0.
 
     The receivable's leg has the opposite sign of what is owed.
     """
     rest = counter_leg(change)
-    revenue, cash = (0, rest) if change.kind in CASH_KINDS else (rest, 0)
-    return change.spendable, change.held, -change.receivable, revenue, cash
+    revenue, cash, promotion = rest, 0, 0
+    if change.kind in CASH_KINDS:
+        revenue, cash = 0, rest
+    elif change.kind in PROMOTION_KINDS:
+        revenue, promotion = 0, rest
+    return change.spendable, change.held, -change.receivable, revenue, cash, promotion
 
 
 def too_long(change: Change) -> bool:
@@ -45,12 +51,18 @@ SEPARATOR: Final = "\x1f"
 
 def said_of(generation: int, change: Change) -> str:
     """Return the columns of the change's row in the journal, as its digest covers them."""
-    spendable, held, receivable, revenue, cash = legs(change)
+    spendable, held, receivable, revenue, cash, promotion = legs(change)
     return (
         f"{generation}\x1f{change.seq}\x1f{change.at_us}\x1f{change.kind}\x1f{change.id}"
         f"\x1f{spendable}\x1f{held}\x1f{receivable}\x1f{revenue}\x1f{cash}"
         f"\x1f{change.state}\x1f{change.mode}\x1f{change.chatbot}"
+        f"{told_of(promotion)}"
     )
+
+
+def told_of(promotion: int) -> str:
+    """Return the promotional leg as a digest covers it: a row without one is as it always was."""
+    return f"\x1f{promotion}" if promotion else ""
 
 
 def digest_behind(before: str, said: str) -> str:

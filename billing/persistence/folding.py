@@ -11,7 +11,10 @@ _ENDED = frozenset({State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED}
 
 @dataclass(slots=True)
 class MessageDelta:
-    """What a batch says of one message. "" and None = nothing said; `charged` is added."""
+    """What a batch says of one message. "" and None = nothing said; `charged` is added.
+
+    `seconds`: what of a call's interval was charged.
+    """
 
     wallet_id: int
     message_id: str
@@ -24,6 +27,7 @@ class MessageDelta:
     mode: str = ""
     quoted: int | None = None
     charged: int = 0
+    seconds: int = 0
     flag: str = ""
     held_us: int | None = None
     sent_us: int | None = None
@@ -51,7 +55,15 @@ class MessageDelta:
             self.sent_us = self.sent_us or at
         if change.state in _ENDED:
             self.ended_us = self.ended_us or at
+            self.seconds = seconds_of(change) or self.seconds
         self.charged += counter_leg(change)
+
+
+def seconds_of(change: Change) -> int:
+    """The seconds that a call's interval was charged for; 0: it is no such entry."""
+    if change.message_kind != "call" or change.kind != "settle":
+        return 0
+    return int(change.reported) if change.reported.isdecimal() else 0
 
 
 def messages_of(batch: AccountBatch) -> list[MessageDelta]:

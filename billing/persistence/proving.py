@@ -1,63 +1,39 @@
-"""The proof of the books: four laws for every wallet, and the first entry that breaks one.
+"""The proof of the books: five laws for every wallet, and the first entry that breaks one.
 
 1. SQL spendable + pend = bal (what waits in Redis leads from SQL's figure to Redis').
 2. opening + Σ journal = SQL spendable; the same for what is held and what is owed.
 3. Σ open holds = held, in SQL; and SQL held + Σ waiting entries = Redis held.
-4. bal and held in Redis are not below zero (SQL refuses such a row by itself).
+4. what is left of promotions = Σ their moves, and with the waiting entries that in Redis.
+5. held in Redis is not below zero, and bal less promotions not below the highest credit limit that
+   there was (SQL refuses such a row by itself, promotions aside); the credit limit in Redis is
+   that of SQL once it was sent.
+Beside them: invoices say what the journal says, and nothing was changed in them (`invoices`).
 A difference names the wallet, the law, and the first entry that is missing, was changed by
 hand, or does not add up; where no entry is wrong, a figure was changed past the books.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django.db import connection
 from django.db.models import Sum
 
 from billing.models import Batch, JournalCheckpoint, JournalEntry, Wallet
-from billing.persistence import checkpoints
-from billing.persistence.reading import Live, lives, pending_of
+from billing.persistence import checkpoints, invoices
+from billing.persistence.comparing import Row, with_redis
+from billing.persistence.differences import Difference
+from billing.persistence.reading import lives
 
 CHUNK = 500
 TRIES = 5  # an account that is written to while it is read is read again
 
 
-@dataclass(frozen=True)
-class Difference:
-    """One wallet whose books do not agree. `entry` names the first differing one ("" = none)."""
-
-    slug: str
-    equation: str
-    expected: int
-    found: int
-    entry: str = ""
-
-    def __str__(self) -> str:
-        where = f"; first: {self.entry}" if self.entry else "; no entry differs"
-        return f"{self.slug}: {self.equation}: {self.found} instead of {self.expected}{where}"
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A wallet and its sums, read by one statement, so at one moment."""
-
-    wallet_id: int
-    generation: int
-    seq: int
-    spendable: int
-    held: int
-    receivable: int
-    opening: int
-    entries: int
-    journal_spendable: int
-    journal_held: int
-    journal_receivable: int
-    open_holds: int
-
-
 _SUMS = """
 SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
+  w.credit_limit, w.highest_credit_limit, CASE WHEN w.unsent_since IS NULL THEN 0 ELSE 1 END,
+  (SELECT COALESCE(SUM(p.remaining), 0) FROM billing_promotion p WHERE p.wallet_id = w.id),
+  (SELECT COALESCE(SUM(p.amount), 0) FROM billing_promotionmove p WHERE p.wallet_id = w.id),
   COALESCE(j.entries, 0), COALESCE(j.spendable, 0), COALESCE(j.held, 0), COALESCE(j.receivable, 0),
   COALESCE(m.quoted, 0)
 FROM billing_wallet w
@@ -74,6 +50,9 @@ WHERE w.id >= %s AND w.id <= %s ORDER BY w.id
 _SHORT = "AND wallet_id NOT IN (SELECT wallet_id FROM billing_journalcheckpoint)"
 _LONG = """
 SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
+  w.credit_limit, w.highest_credit_limit, CASE WHEN w.unsent_since IS NULL THEN 0 ELSE 1 END,
+  (SELECT COALESCE(SUM(p.remaining), 0) FROM billing_promotion p WHERE p.wallet_id = w.id),
+  (SELECT COALESCE(SUM(p.amount), 0) FROM billing_promotionmove p WHERE p.wallet_id = w.id),
   j.entries, j.spendable, j.held, j.receivable,
   (SELECT COALESCE(SUM(quoted), 0) FROM billing_message m
     WHERE m.wallet_id = w.id AND m.state IN ('held', 'sent'))
@@ -94,7 +73,7 @@ def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
     moves meanwhile is read again until it stood still for one look. Raises HotPathError,
     RedisError when Redis cannot be asked.
     """
-    found: list[Difference] = []
+    found = invoices.unlike_of(wallets, whole=whole)
     waiting = list(wallets)
     for turn in range(TRIES):
         again: list[Wallet] = []
@@ -108,7 +87,7 @@ def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
                 continue
             differences = _in_sql(wallet, row) + _checkpoints_of(wallet, whole=whole)
             if not differences:
-                verdict = _with_redis(wallet, row, redis[wallet.pk], last=turn == TRIES - 1)
+                verdict = with_redis(wallet, row, redis[wallet.pk], last=turn == TRIES - 1)
                 if verdict is None:
                     again.append(wallet)
                     continue
@@ -119,7 +98,10 @@ def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
 
 
 def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
-    """Yield (wallets looked at, differences) chunk by chunk, over every wallet or one."""
+    """Yield (wallets looked at, differences) chunk by chunk, over every wallet or one.
+
+    Over every wallet, the sequences of invoice numbers are the last chunk.
+    """
     after = 0
     while True:
         rows = Wallet.objects.select_related("account").order_by("pk").filter(pk__gt=after)
@@ -127,15 +109,17 @@ def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
             rows = rows.filter(account__slug=slug)
         chunk = list(rows[:CHUNK])
         if not chunk:
+            if not slug:
+                yield 0, invoices.unlike_numbers()
             return
         yield len(chunk), audit(chunk)
         after = chunk[-1].pk
 
 
-def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, _Row]:
+def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, Row]:
     with connection.cursor() as cursor:
         cursor.execute(_SUMS.format(only="" if whole else _SHORT), [first, last] * 3)
-        rows = {row[0]: _Row(*(int(value) for value in row)) for row in cursor.fetchall()}
+        rows = {row[0]: Row(*(int(value) for value in row)) for row in cursor.fetchall()}
         if not whole:
             long_ones = JournalCheckpoint.objects.filter(wallet_id__gte=first, wallet_id__lte=last)
             for wallet_id in long_ones.order_by().values_list("wallet_id", flat=True).distinct():
@@ -143,12 +127,12 @@ def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, _Row]:
     return rows
 
 
-def _long_row(cursor: Any, wallet_id: int) -> _Row:
+def _long_row(cursor: Any, wallet_id: int) -> Row:
     """A wallet's sums: its checkpoints, and by one statement the entries behind them."""
     closed = list(checkpoints.of_wallet(wallet_id).defer("lines", "counts"))
     last = closed[-1]
     cursor.execute(_LONG, [wallet_id, last.generation, last.generation, last.last_seq, wallet_id])
-    row = _Row(*(int(value) for value in cursor.fetchone()))
+    row = Row(*(int(value) for value in cursor.fetchone()))
     return replace(
         row,
         entries=row.entries + sum(each.entries for each in closed),
@@ -161,12 +145,13 @@ def _long_row(cursor: Any, wallet_id: int) -> _Row:
 # -- SQL by itself --------------------------------------------------------------------------------
 
 
-def _in_sql(wallet: Wallet, row: _Row) -> list[Difference]:
+def _in_sql(wallet: Wallet, row: Row) -> list[Difference]:
     checks = (
         ("opening + journal = spendable", row.opening + row.journal_spendable, row.spendable),
         ("journal of held = held", row.journal_held, row.held),
         ("journal of owed = receivable", -row.journal_receivable, row.receivable),
         ("open holds = held", row.open_holds, row.held),
+        ("moves of promotions = what is left of them", row.promotion_moves, row.promotional),
     )
     return [
         Difference(wallet.slug, equation, expected, found, first_differing(wallet))
@@ -235,55 +220,3 @@ def _journal(wallet: Wallet) -> Iterator[JournalEntry]:
 def _batches(wallet: Wallet) -> Iterator[Batch]:
     rows = Batch.objects.filter(wallet=wallet).order_by("generation", "batch_number")
     return rows.iterator(chunk_size=2_000)
-
-
-# -- SQL and Redis --------------------------------------------------------------------------------
-
-
-def _with_redis(wallet: Wallet, row: _Row, live: Live, *, last: bool) -> list[Difference] | None:
-    """Compare with what Redis told before SQL was read; None = it moved on meanwhile."""
-    if wallet.recovering_since is not None:
-        return []  # its Redis side is being made; SQL's books were proven
-    if live.generation != row.generation or live.seq < row.seq:
-        moved = not last
-        return (
-            None
-            if moved
-            else [Difference(wallet.slug, "generation and sequence in Redis", row.seq, live.seq)]
-        )
-    if live.drained > row.seq:
-        return None if not last else []
-    entries = pending_of(wallet, row.seq, live.seq)
-    if entries is None:
-        return None if not last else []
-    persisted = _journal_between(wallet, live, row.seq)
-    amount = sum(entry.spendable for entry in entries)
-    checks = (
-        ("SQL spendable + pend = bal", row.spendable + live.pend - persisted, live.bal),
-        ("waiting entries = pend", amount + persisted, live.pend),
-        ("SQL held + waiting = held", row.held + sum(entry.held for entry in entries), live.held),
-        (
-            "SQL receivable + waiting = receivable",
-            row.receivable + sum(entry.receivable for entry in entries),
-            live.receivable,
-        ),
-    )
-    return [
-        Difference(wallet.slug, equation, expected, found)
-        for equation, expected, found in checks
-        if expected != found
-    ] + [
-        Difference(wallet.slug, f"{name} in Redis is not below zero", 0, found)
-        for name, found in (("bal", live.bal), ("held", live.held))
-        if found < 0
-    ]
-
-
-def _journal_between(wallet: Wallet, live: Live, last: int) -> int:
-    """What SQL has taken of `pend` while Redis has not been told (the trim is still to come)."""
-    if live.drained == last:
-        return 0
-    rows = JournalEntry.objects.filter(
-        wallet=wallet, generation=live.generation, seq__gt=live.drained, seq__lte=last
-    )
-    return sum(rows.values_list("spendable", flat=True))

@@ -15,7 +15,10 @@ from billing import servers, wallet
 from billing.models import Wallet
 from billing.wallet import Change
 
-FIELDS = ("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit")
+FIELDS = (
+    *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit"),
+    *("credit", "grants"),
+)
 LOOK_FIELDS = ("generation", "seq", "drained", "conf", "log_limit")
 AT_ONCE = 1_000
 ENTRIES_AT_ONCE = 5_000
@@ -38,6 +41,8 @@ class Live:
     receivable: int = 0
     status: str = ""
     log_limit: int = 0
+    credit: int = 0
+    promotional: int = 0  # what is left of promotions; it is in bal
 
     @property
     def backlog(self) -> int:
@@ -148,8 +153,12 @@ def _live(values: Sequence[str | None]) -> Live:
     if not values[0]:
         return Live()
     generation, seq, drained, bal, pend, held, receivable = (int(v or 0) for v in values[:7])
-    status, log_limit = (values[7] or "")[:1], int(values[8] or 0)
-    return Live(generation, seq, drained, bal, pend, held, receivable, status, log_limit)
+    status, log_limit, credit = (values[7] or "")[:1], int(values[8] or 0), int(values[9] or 0)
+    promotional = sum([each.left for each in wallet.read_grants(values[10] or "")])
+    return Live(
+        *(generation, seq, drained, bal, pend, held, receivable, status, log_limit, credit),
+        promotional=promotional,
+    )
 
 
 def pending_of(row: Wallet, after: int, until: int) -> list[Change] | None:

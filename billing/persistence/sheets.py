@@ -6,9 +6,10 @@ Made beside the SQL of the batches before it (rounds.py), so nothing here may as
 from dataclasses import dataclass
 from typing import Any
 
+from billing.persistence import calls
 from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
 from billing.persistence.folding import MessageDelta, messages_of
-from billing.wallet import Change, reasons
+from billing.wallet import Change, read_parts, reasons
 from poolsite.moments import moment_of
 from poolsite.sql_texts import Row
 
@@ -21,7 +22,7 @@ class Sheet:
     """A batch with what is to be written for it; empty but for the batch where `fault` says why.
 
     `said`: the columns of each journal row as its digest covers them. `plain`: none of them has
-    a sign that COPY reads, nor the separator.
+    a sign that COPY reads, nor the separator, nor a promotional leg.
     """
 
     batch: AccountBatch
@@ -33,6 +34,8 @@ class Sheet:
     messages: tuple[MessageDelta, ...] = ()
     flagged: tuple[Row, ...] = ()
     receivables: tuple[Row, ...] = ()
+    calls: tuple[Row, ...] = ()
+    promotions: tuple[Row, ...] = ()
 
     def digests_after(self, before: str) -> list[str]:
         """Return the digest of each journal row, chained to the last one that SQL has."""
@@ -81,6 +84,8 @@ def sheet_of(batch: AccountBatch) -> Sheet:
         messages=tuple(messages_of(batch)),
         flagged=tuple([_flagged(batch, each) for each in changes if each.flag in reasons.LISTED]),
         receivables=tuple([_receivable(batch, each) for each in changes if each.receivable]),
+        calls=tuple(calls.sums_of(batch)),
+        promotions=tuple([row for each in changes if each.grants for row in _moves(batch, each)]),
     )
 
 
@@ -104,3 +109,13 @@ def _receivable(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
         *(batch.wallet_id, batch.generation, change.seq, change.id),
         *(change.receivable, moment_of(change.at_us)),
     )
+
+
+def _moves(batch: AccountBatch, change: Change) -> list[Row]:
+    return [
+        (
+            *(batch.wallet_id, promotion, batch.generation, change.seq, change.kind, change.id),
+            *(amount, moment_of(change.at_us)),
+        )
+        for promotion, amount in read_parts(change.grants)
+    ]

@@ -32,6 +32,15 @@ JOURNAL: Final = Table(
         *("state", "mode", "chatbot", "digest"),
     ),
 )
+# With every leg; COPY's lines leave the last one, which few entries have, to its default.
+JOURNAL_WHOLE: Final = Table(
+    "billing_journalentry",
+    (
+        *("wallet_id", "generation", "seq", "at_us", "kind", "operation_id"),
+        *("spendable", "held", "receivable", "revenue", "cash", "promotion"),
+        *("state", "mode", "chatbot", "digest"),
+    ),
+)
 FLAGGED: Final = Table(
     "billing_flaggedreport",
     (
@@ -41,6 +50,14 @@ FLAGGED: Final = Table(
 )
 RECEIVABLES: Final = Table(
     "billing_receivable", ("wallet_id", "generation", "seq", "operation_id", "amount", "at")
+)
+
+PROMOTION_MOVES: Final = Table(
+    "billing_promotionmove",
+    (
+        *("wallet_id", "promotion_id", "generation", "seq", "kind", "operation_id"),
+        *("amount", "at"),
+    ),
 )
 
 MESSAGE_COLUMNS: Final = (
@@ -55,6 +72,7 @@ MESSAGE_COLUMNS: Final = (
     ("mode", "text"),
     ("quoted", "bigint"),
     ("charged", "bigint"),
+    ("charged_seconds", "integer"),
     ("flag", "text"),
     ("held_at", "bigint"),  # µs since 1970, like the two below; SQL makes moments of them
     ("sent_at", "bigint"),
@@ -74,6 +92,8 @@ _MESSAGE_UPDATES: Final = ", ".join(
         "quoted = CASE WHEN excluded.quoted = 0 THEN billing_message.quoted"
         " ELSE excluded.quoted END",
         "charged = billing_message.charged + excluded.charged",
+        "charged_seconds = CASE WHEN excluded.charged_seconds = 0"
+        " THEN billing_message.charged_seconds ELSE excluded.charged_seconds END",
         *(
             f"{name} = COALESCE(billing_message.{name}, excluded.{name})"
             for name in ("tariff_id", *_MOMENTS)
@@ -137,7 +157,7 @@ class Move:
     digest: str
 
 
-_LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable"
+_LOCK_COLUMNS = "id, generation, seq, batch_number, digest, spendable, highest_credit_limit"
 LOCK_ON_POSTGRES: Final = (
     f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id = ANY(%s::bigint[]) ORDER BY id"
     " FOR UPDATE"
@@ -185,6 +205,32 @@ def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
             if cursor.rowcount == 1:
                 taken.add(move.id)
         return taken
+
+
+PROMOTIONS_ON_SQLITE: Final = (
+    "UPDATE billing_promotion SET remaining = remaining + %s WHERE id = %s AND wallet_id = %s"
+)
+PROMOTIONS_ON_POSTGRES: Final = (
+    "UPDATE billing_promotion AS p SET remaining = p.remaining + g.amount"
+    " FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[]) AS g(amount, id, wallet_id)"
+    " WHERE p.id = g.id AND p.wallet_id = g.wallet_id"
+)
+
+
+def move_promotions(rows: Sequence[Row]) -> None:
+    """Add to what is left of promotions; `rows` as in PROMOTION_MOVES."""
+    sums: dict[tuple[int, int], int] = {}
+    for wallet_id, promotion_id, *_, amount, _at in rows:
+        sums[promotion_id, wallet_id] = sums.get((promotion_id, wallet_id), 0) + amount
+    deltas = [(amount, *key) for key, amount in sorted(sums.items()) if amount]
+    if not deltas:
+        return
+    with connection.cursor() as cursor:
+        if on_postgres():
+            columns = zip(*deltas, strict=True)
+            cursor.execute(PROMOTIONS_ON_POSTGRES, [array_text(column) for column in columns])
+        else:
+            cursor.executemany(PROMOTIONS_ON_SQLITE, deltas)
 
 
 def upsert_messages(rows: Sequence[Row]) -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from billing import webhook_events
 from billing.models import Batch, Message
-from billing.persistence import statements
+from billing.persistence import calls, statements
 from billing.persistence.entries import AccountBatch, BookFaultError
 from billing.persistence.folding import MessageDelta
 from billing.persistence.sheets import Sheet, sheet_of
@@ -58,6 +58,7 @@ class _Head(NamedTuple):
     batch_number: int
     digest: str
     spendable: int
+    highest_credit_limit: int
 
 
 def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
@@ -128,8 +129,10 @@ def _judge(sheet: Sheet, head: _Head | None) -> Written | _Head:
         return Written(Outcome.DIVERGED, f"batch from {batch.first_seq}, SQL has {head.seq}")
     if batch.first_seq != head.seq + 1:
         return Written(Outcome.FAULT, f"batch from {batch.first_seq}, SQL stands at {head.seq}")
-    if head.spendable + batch.amount < 0:
-        return Written(Outcome.FAULT, f"{head.spendable + batch.amount} would be below zero")
+    after = head.spendable + batch.amount
+    if after < -head.highest_credit_limit:
+        least = -head.highest_credit_limit or "zero"
+        return Written(Outcome.FAULT, f"{after} would be below {least}")
     return head
 
 
@@ -169,6 +172,10 @@ def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetim
     _add_journal(written)
     sql_bulk.add_rows(statements.FLAGGED, [row for s in sheets for row in s.flagged])
     sql_bulk.add_rows(statements.RECEIVABLES, [row for s in sheets for row in s.receivables])
+    calls.add([row for sheet in sheets for row in sheet.calls])
+    promotions = [row for s in sheets for row in s.promotions]
+    sql_bulk.add_rows(statements.PROMOTION_MOVES, promotions)
+    statements.move_promotions(promotions)
     deltas = [delta for sheet in sheets for delta in sheet.messages]
     statements.upsert_messages([_message_row(delta) for delta in deltas if not delta.forgotten])
     for delta in deltas:
@@ -189,7 +196,7 @@ def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:
         else:
             lines += text
     sql_bulk.add_lines(statements.JOURNAL, lines)
-    sql_bulk.add_rows(statements.JOURNAL, rows)
+    sql_bulk.add_rows(statements.JOURNAL_WHOLE, rows)
 
 
 def _batch_row(batch: AccountBatch) -> Row:
@@ -204,5 +211,6 @@ def _message_row(delta: MessageDelta) -> Row:
         *(delta.wallet_id, delta.message_id, delta.kind or "message", delta.body_hash),
         *(delta.chatbot, delta.tariff_id, delta.prices, delta.state, delta.mode),
         delta.quoted or 0,
-        *(delta.charged, delta.flag, delta.held_us, delta.sent_us, delta.ended_us),
+        *(delta.charged, delta.seconds, delta.flag),
+        *(delta.held_us, delta.sent_us, delta.ended_us),
     )

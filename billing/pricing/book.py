@@ -12,12 +12,16 @@ from billing.wallet import Quote
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One tariff version, valid in [valid_from, valid_until)."""
+    """One tariff version, valid in [valid_from, valid_until).
+
+    rates_digest: of its call rates; "" = it has none.
+    """
 
     tariff_id: int
     valid_from: datetime
     valid_until: datetime | None
     prices: Prices
+    rates_digest: str = ""
 
     def holds(self, at: datetime) -> bool:
         """Whether it is valid at that moment."""

@@ -37,17 +37,23 @@ def _found(kind: str, search: str) -> QuerySet[Adjustment]:
 class Effect:
     """A balance and what is owed after an adjustment, in units; `refused`: it is not paid out."""
 
-    spendable: int
+    balance: int
     owed: int
     refused: bool = False
 
 
-def effect(kind: str, amount: int, spendable: int, owed: int) -> Effect:
+def effect(
+    kind: str, amount: int, balance: int, owed: int, credit_limit: int = 0, promotional: int = 0
+) -> Effect:
     """What an adjustment does to these figures, as billing/lua/move.lua does it."""
+    if kind == Adjustment.CREDIT_LIMIT:
+        return Effect(balance, owed)
     if kind == Kind.CREDIT:
         paid = min(owed, amount)
-        return Effect(spendable + amount - paid, owed - paid)
-    if kind == Kind.CASH_REFUND and amount > spendable:
-        return Effect(spendable, owed, refused=True)
-    taken = min(spendable, amount)
-    return Effect(spendable - taken, owed + amount - taken)
+        return Effect(balance + amount - paid, owed - paid)
+    if kind == Kind.GRANT:
+        return Effect(balance + amount, owed)
+    if kind == Kind.CASH_REFUND and amount > balance - promotional:
+        return Effect(balance, owed, refused=True)
+    taken = max(0, min(balance + credit_limit, amount))
+    return Effect(balance - taken, owed + amount - taken)

@@ -9,6 +9,7 @@ from redis.exceptions import RedisError
 from billing import servers
 from billing import wallet as door
 from billing.models import Wallet
+from billing.selectors.promotions import grants_of
 from poolsite import hotpath
 
 Status = Literal["open", "frozen", "closed", "recovering", "missing"]
@@ -20,16 +21,39 @@ AWAY = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
 @dataclass(frozen=True, slots=True)
 class Figures:
     """One wallet at one moment, in units. status `missing`: Redis lost it, or cannot be read; then
-    the figures are the books'. lag: entries that SQL does not have yet."""
+    the figures are the books'. lag: entries that SQL does not have yet. balance: what is there,
+    below zero where credit is used."""
 
     status: str
-    spendable: int
+    balance: int
     held: int
     receivable: int
     spent_today: int | None = None
     seq: int = 0
     lag: int = 0
     reason: str = ""
+    credit_limit: int = 0
+    grants: tuple[door.Grant, ...] = ()
+
+    @property
+    def spendable(self) -> int:
+        """What can be spent now: balance and credit limit together, never below zero."""
+        return max(0, self.balance + self.credit_limit)
+
+    @property
+    def promotional(self) -> int:
+        """What is left of promotional credit; it is in the balance."""
+        return sum(each.left for each in self.grants)
+
+    @property
+    def own(self) -> int:
+        """The balance without promotional credit."""
+        return self.balance - self.promotional
+
+    @property
+    def is_on_credit(self) -> bool:
+        """Whether balance and what can be spent are two figures."""
+        return self.credit_limit > 0 or self.balance < 0
 
 
 def of(wallet: Wallet) -> Figures:
@@ -68,6 +92,8 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
             wallet.receivable,
             seq=wallet.seq,
             reason=wallet.status_reason,
+            credit_limit=wallet.credit_limit,
+            grants=tuple(grants_of(wallet)),
         )
     return Figures(
         now.status,
@@ -78,6 +104,8 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
         now.seq,
         max(0, now.seq - wallet.seq),
         wallet.status_reason,
+        now.credit,
+        now.grants,
     )
 
 

@@ -17,14 +17,20 @@ from redis.exceptions import RedisError
 from billing import servers
 from billing import wallet as door
 from billing.models import JournalEntry, Wallet
+from billing.models.books import CHARGED
 from billing.persistence import checkpoints
+from billing.persistence.entries import PROMOTION_KINDS
 from billing.pricing.modes import MODES
-from billing.selectors.statements_days import CHARGED, Days, charges_by_day
+from billing.selectors.calls_charged import Calls, calls_of
+from billing.selectors.promotions import used_between
+from billing.selectors.statements_days import Days, charges_by_day
 from billing.selectors.statements_entries import Move, moves_of
 from billing.services.days import Month, month_at, month_of
 from poolsite import hotpath
+from poolsite.moments import moment_of
 
 TOP_UP: Final = "recharge"
+CALLS_LIMIT: Final = 50  # destinations in one statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +64,7 @@ class Statement:
 
     @property
     def adjusted(self) -> int:
-        """What credits, debits, refunds and chargebacks come to."""
+        """What credits, debits, refunds, chargebacks and promotional credits come to."""
         return sum(line.units for line in self.adjustments)
 
     @property
@@ -77,7 +83,8 @@ class Statement:
 class Opened:
     """One month in full. `moves` are the first of `moves_count`.
 
-    `opening_by_sum`: the balance before the month, not by way of the month before.
+    `opening_by_sum`: the balance before the month, not by way of the month before. `calls`: by
+    their rates, the first CALLS_LIMIT. `promotional`: what of it was paid with promotional credit.
     """
 
     wallet: Wallet
@@ -86,6 +93,8 @@ class Opened:
     moves: list[Move]
     moves_count: int
     opening_by_sum: int
+    calls: Calls
+    promotional: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,7 +161,9 @@ def _opened(wallet: Wallet, found: Statement, moves: int) -> Opened:
     listed, count = moves_of(wallet, month, moves)
     before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
     by_sum = wallet.opening + _moved(before)
-    return Opened(wallet, found, charges_by_day(wallet, month), listed, count, by_sum)
+    days, calls = charges_by_day(wallet, month), calls_of(wallet, month, CALLS_LIMIT)
+    used = used_between(wallet, *(moment_of(us) for us in (month.start_us, month.end_us)))
+    return Opened(wallet, found, days, listed, count, by_sum, calls, used)
 
 
 def _statements(
@@ -181,8 +192,8 @@ def _statement(
     end = datetime.fromtimestamp(month.end_us / 1_000_000, tz=UTC)
     is_over = end <= timezone.now()
     kinds = {
-        name: Line(name, count, -(revenue + cash))
-        for name, (count, _, revenue, cash) in span.lines["kind"].items()
+        name: Line(name, count, moved if name in PROMOTION_KINDS else -(revenue + cash))
+        for name, (count, moved, revenue, cash) in span.lines["kind"].items()
     }
     charged = [line for name, line in kinds.items() if name in CHARGED]
     others = [line for name, line in kinds.items() if name not in CHARGED and name != TOP_UP]

@@ -3,17 +3,13 @@
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
 
 from django.db.models import Case, IntegerField, Q, QuerySet, Sum, Value, When
 
 from billing.models import JournalEntry, UsageHour, Wallet
-from billing.selectors.usage import CHARGES
+from billing.models.books import CHARGED
 from billing.services.days import Month, day_start_us
 from billing.services.usage import HOUR_US, unsummed
-
-# What costs money: messages and calls, and what an operator charged for one.
-CHARGED: Final = CHARGES | {"by_hand"}
 
 
 @dataclass

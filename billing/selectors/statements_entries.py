@@ -28,7 +28,7 @@ class Move:
     recharge: int | None
 
 
-def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry, int]]:
+def statement_chunks(wallet: Wallet, month: Month) -> Iterator[list[tuple[JournalEntry, int]]]:
     """Every entry in order, with what could be spent after it; chunk by chunk, by its key."""
     before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
     balance = wallet.opening + before["spendable"]
@@ -36,9 +36,12 @@ def statement_rows(wallet: Wallet, month: Month) -> Iterator[tuple[JournalEntry,
     while True:
         behind = Q(at_us__gt=last_us) | Q(at_us=last_us, pk__gt=last_pk)
         chunk = list(_entries(wallet, month).filter(behind).order_by("at_us", "pk")[:CHUNK])
+        told = []
         for entry in chunk:
             balance += entry.spendable
-            yield entry, balance
+            told.append((entry, balance))
+        if told:
+            yield told
         if len(chunk) < CHUNK:
             return
         last_us, last_pk = chunk[-1].at_us, chunk[-1].pk

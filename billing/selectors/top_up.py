@@ -19,24 +19,26 @@ LOOKED_AT = 20
 class Outlook:
     """A balance now, what is owed, and the spending of the last 24 h; units, None = no spending."""
 
-    spendable: int
+    balance: int
     owed: int
     per_hour: int | None
+    credit_limit: int = 0
 
     def after(self, amount: int) -> int:
-        """What can be spent after a top-up: it pays what is owed first."""
-        return self.spendable + max(0, amount - self.owed)
+        """The balance after a top-up: it pays what is owed first."""
+        return self.balance + max(0, amount - self.owed)
 
     def hours(self, amount: int) -> float | None:
-        """How long the balance lasts after a top-up, at the present spending."""
-        return self.after(amount) / self.per_hour if self.per_hour else None
+        """How long balance and credit last after a top-up, at the present spending."""
+        left = max(0, self.after(amount) + self.credit_limit)
+        return left / self.per_hour if self.per_hour else None
 
 
 def outlook(wallet: Wallet) -> Outlook:
     """How a wallet stands now."""
     now = figures.of(wallet)
     spending = pace(wallet, now.spendable, now=timezone.now())
-    return Outlook(now.spendable, now.receivable, spending.per_hour)
+    return Outlook(now.balance, now.receivable, spending.per_hour, now.credit_limit)
 
 
 def presets(wallet: Wallet) -> list[int]:

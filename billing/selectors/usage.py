@@ -161,8 +161,8 @@ def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:
 
 
 def with_minutes_left(wallets: QuerySet[Wallet], *, now: datetime) -> QuerySet[Wallet]:
-    """With `minutes_left`: how long the balance in the books lasts at the pace of the last 24 h,
-    NEVER while nothing is spent. For their order."""
+    """With `minutes_left`: how long what can be spent by the books lasts at the pace of the last
+    24 h, NEVER while nothing is spent. For their order."""
     spent = (
         UsageHour.objects.filter(
             wallet=OuterRef("pk"), hour__gt=_hour(now) - PACE_HOURS * HOUR, kind__in=CHARGES
@@ -172,7 +172,7 @@ def with_minutes_left(wallets: QuerySet[Wallet], *, now: datetime) -> QuerySet[W
         .annotate(units=Sum("spendable"))
         .values("units")
     )
-    left = F("spendable") * (PACE_HOURS * 60) / (F("last_day") * -1)
+    left = (F("spendable") + F("credit_limit")) * (PACE_HOURS * 60) / (F("last_day") * -1)
     return wallets.annotate(last_day=Subquery(spent, output_field=BigIntegerField())).annotate(
         minutes_left=Case(
             When(last_day__lt=0, then=left), default=Value(NEVER), output_field=BigIntegerField()

@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Model)
 PAGE_ROWS = 50
 SHOWS = ("", "open", "frozen", "closed", "recovering", "owing", "low")
 SORTS = ("lasts", "-lasts", "slug", "spendable", "-spendable", "held", "-held")
-ORDERS = {"lasts": "minutes_left", "spendable": "spendable", "held": "held"}  # by a field
+ORDERS = {"lasts": "minutes_left", "spendable": "within_reach", "held": "held"}  # by a field
 
 
 def visible_wallets(principal: Principal, action: str = "billing.view") -> QuerySet[Wallet]:
@@ -86,9 +86,10 @@ class WalletQuery:
         return _ordered(_shown(self._measured(found), self.show), self.sort)
 
     def _measured(self, rows: QuerySet[Wallet]) -> QuerySet[Wallet]:
-        if self.sort.lstrip("-") != "lasts":
-            return rows
-        return with_minutes_left(rows, now=timezone.now())
+        name = self.sort.lstrip("-")
+        if name == "spendable":
+            return with_reach(rows)
+        return with_minutes_left(rows, now=timezone.now()) if name == "lasts" else rows
 
     def page(self, principal: Principal) -> "WalletPage":
         """One page by its key: page one costs what page ten thousand costs."""
@@ -114,13 +115,25 @@ class WalletPage:
     following: str = ""
 
 
+def with_reach(rows: QuerySet[Wallet]) -> QuerySet[Wallet]:
+    """The rows with `within_reach`: balance and credit limit together, by the books."""
+    return rows.annotate(within_reach=F("spendable") + F("credit_limit"))
+
+
+def low_balances(rows: QuerySet[Wallet], mark: str = "alert_below") -> QuerySet[Wallet]:
+    """Those that can spend less than their mark. Their balance is, too: by that the index finds
+    them."""
+    below = Q(**{f"{mark}__gt": 0, "spendable__lt": F(mark), "within_reach__lt": F(mark)})
+    return with_reach(rows).filter(below)
+
+
 def _shown(rows: QuerySet[Wallet], show: str) -> QuerySet[Wallet]:
     if show == "recovering":
         return rows.exclude(recovering_since=None)
     if show == "owing":
         return rows.filter(receivable__gt=0)
     if show == "low":
-        return rows.filter(alert_below__gt=0, spendable__lt=F("alert_below"))
+        return low_balances(rows)
     return rows.filter(status=show) if show in Wallet.Status.values else rows
 
 

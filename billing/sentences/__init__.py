@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from billing.money import MoneyField
 from billing.selectors.campaigns import visible_campaigns
 from billing.selectors.wallets import visible_wallets
-from billing.sentences import of_money, of_sending
+from billing.sentences import of_invoices, of_money, of_sending
 from billing.sentences.kinds import money
 from poolsite.access import Principal
 from poolsite.operations.sentences import (
@@ -22,11 +22,13 @@ from poolsite.operations.sentences import (
 def register_all() -> None:
     """Called once, before the log is first read."""
     register_field_kind(MoneyField, money)
-    register(*of_money.sentences(), *of_sending.sentences())
+    register(*of_money.sentences(), *of_invoices.sentences(), *of_sending.sentences())
     register_object(
         HistoryObject("wallet", _("Balance"), _pages_of_wallets),
         HistoryObject("campaign", _("Campaign"), _pages_of_campaigns),
         HistoryObject("tariff", _("Tariff")),
+        HistoryObject("seller", _("Seller")),
+        HistoryObject("taxrate", _("Tax rate")),
         HistoryObject("template", _("Template")),
         HistoryObject("chatbot", _("Chatbot")),
     )

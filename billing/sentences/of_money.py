@@ -5,8 +5,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from billing.forms import LimitsForm
-from billing.models import FlaggedReport, MoneyOrder, RefundRequest, Tariff, Wallet
+from billing.forms_limits import LimitsForm
+from billing.models import Adjustment, FlaggedReport, RefundRequest, Tariff, Wallet
 from billing.recharging.reports import Answer
 from billing.sentences.kinds import money, prices
 from billing.views.tariffs_forms import TariffForm
@@ -37,6 +37,12 @@ def _of_wallets() -> list[Sentence]:
             _("%(actor)s set the balance of %(thing)s from %(before_status)s to %(status)s"),
             dict.fromkeys(("status", "before_status"), choice(Wallet.Status.choices)),
             variant=_status_of_wallet,
+        ),
+        Sentence(
+            "billing.credit_limit",
+            BALANCES,
+            _("%(actor)s changed the credit limit of %(thing)s to %(credit_limit)s"),
+            {"credit_limit": money},
         ),
         Sentence(
             "billing.wallet_move",
@@ -88,7 +94,7 @@ _REPORTS = {
 
 
 def _of_adjustments() -> list[Sentence]:
-    values = {"amount": money, "kind": choice(MoneyOrder.Kind.choices)}
+    values = {"amount": money, "kind": choice(Adjustment.kinds())}
     refund = {"amount": money, "status": choice(RefundRequest.Status.choices)}
     return [
         Sentence(
@@ -96,11 +102,7 @@ def _of_adjustments() -> list[Sentence]:
             ADJUSTMENTS,
             _("%(actor)s submitted an adjustment for %(thing)s for approval: %(kind)s %(amount)s"),
             values,
-            variant=lambda entry: (
-                _("%(actor)s adjusted the balance of %(thing)s: %(kind)s %(amount)s")
-                if (entry.after or {}).get("status") == "applied"
-                else ""
-            ),
+            variant=_asked,
         ),
         Sentence(
             "billing.adjustment_approve",
@@ -119,6 +121,12 @@ def _of_adjustments() -> list[Sentence]:
             ADJUSTMENTS,
             _("%(actor)s cancelled an adjustment for %(thing)s: %(kind)s %(amount)s"),
             values,
+        ),
+        Sentence(
+            "billing.promotion_revoke",
+            ADJUSTMENTS,
+            _("%(actor)s revoked promotional credit of %(amount)s from %(thing)s"),
+            {"amount": money},
         ),
         Sentence(
             "billing.refund_ask",
@@ -173,6 +181,13 @@ def _of_tariffs() -> list[Sentence]:
             {"taken": count(lambda n: ngettext("%(n)s row", "%(n)s rows", n))},
         ),
     ]
+
+
+def _asked(entry: AuditEntry) -> Any:
+    after = entry.after or {}
+    if after.get("status") == Adjustment.Status.APPLIED:
+        return _("%(actor)s adjusted the balance of %(thing)s: %(kind)s %(amount)s")
+    return ""
 
 
 def _status_of_wallet(entry: AuditEntry) -> Any:

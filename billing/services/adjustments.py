@@ -1,6 +1,6 @@
 """What operators do to a balance by hand: asked for with a reason, above a limit by four eyes."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -22,8 +22,9 @@ from billing.models import (
     RefundRequest,
     Wallet,
 )
-from billing.services import outbox
+from billing.services import outbox, promotions
 from billing.services.acting import clean_amount, clean_line, locked, person
+from billing.services.wallets import credit_limit_write
 from poolsite import access, hotpath, live
 from poolsite.access import four_eyes
 from poolsite.access.models import User
@@ -46,18 +47,22 @@ def adjustment_ask(
     reference: str = "",
     recharge: Recharge | None = None,
     flagged_report: FlaggedReport | None = None,
+    expires_at: datetime | None = None,
 ) -> Adjustment:
     """Ask for a movement; without need of a second person it is ordered at once.
 
     `token` makes it one, however often the form comes. ValidationError: no reason, a bad amount,
-    a kind that is not by hand, a closed account, a token used for something else.
+    a kind that is not by hand, a closed account, a token used for something else; a grant that has
+    no expiry, a past one, or too many beside it (services/promotions.py).
     """
     require(actor, "billing.finance", wallet)
     asker = operator_of(actor)
     reason = clean_line(reason, needed=True)
     clean_amount(amount)
-    if kind not in (*BY_FORM, Kind.CHARGE_BY_HAND) or (
-        (kind == Kind.CHARGE_BY_HAND) != (flagged_report is not None)
+    if (
+        kind not in (*BY_FORM, Kind.CHARGE_BY_HAND, Kind.GRANT)
+        or (kind == Kind.CHARGE_BY_HAND) != (flagged_report is not None)
+        or (kind == Kind.GRANT) != (expires_at is not None)
     ):
         raise ValidationError(_("Adjustment not found."))
     with transaction.atomic():
@@ -67,10 +72,12 @@ def adjustment_ask(
             return _same(found, wallet, kind, amount)
         _check(wallet, kind, recharge)
         _check_cash(wallet, kind, amount)
+        promotions.check_grant(wallet, expires_at)
         adjustment = Adjustment.objects.create(
             wallet=wallet,
             kind=kind,
             amount=amount,
+            expires_at=expires_at,
             reason=reason,
             reference=clean_line(reference)[:120],
             recharge=recharge,
@@ -127,6 +134,7 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
             raise ValidationError(why)
         _check(adjustment.wallet, adjustment.kind, adjustment.recharge)
         _check_cash(adjustment.wallet, adjustment.kind, adjustment.amount)
+        promotions.check_grant(adjustment.wallet, adjustment.expires_at)
         _decide(adjustment, decider, clean_line(reason))
         _apply(adjustment, decided_by=decider)
         note(actor, "billing.adjustment_approve", adjustment, reason)
@@ -137,6 +145,9 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
 def why_not_approve(adjustment: Adjustment, decider: User) -> str:
     """Why this operator may not approve a waiting adjustment, in words; "" = may."""
     asker = adjustment.asked_by
+    is_limit = adjustment.kind == Adjustment.CREDIT_LIMIT
+    if is_limit and adjustment.amount <= adjustment.wallet.credit_limit:
+        return _("The credit limit is this high already. Reject the request.")
     if asker.pk == decider.pk:
         return _("Someone else must approve your request.")
     if not four_eyes.may_finance(asker):
@@ -165,6 +176,14 @@ def _apply(adjustment: Adjustment, *, decided_by: User | None) -> None:
     adjustment.status = Adjustment.Status.APPLIED
     adjustment.decided_at = timezone.now()
     adjustment.save()
+    if adjustment.kind == Adjustment.CREDIT_LIMIT:
+        approver = decided_by or adjustment.asked_by
+        credit_limit_write(
+            adjustment.wallet, adjustment.amount, actor=approver, reason=adjustment.reason
+        )
+        return
+    if adjustment.kind == Kind.GRANT:
+        promotions.promotion_write(adjustment)
     outbox.order(
         adjustment.wallet,
         adjustment.kind,
@@ -225,8 +244,10 @@ def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
         live = None
     if live is None:
         raise ValidationError(_("The balance can't be read right now. Nothing was changed."))
-    if amount > live.bal:
-        raise ValidationError(_("Only %s can be paid out.") % money.plain(live.bal))
+    own = live.bal - live.promotional
+    if amount > own:
+        most = money.plain(max(0, own))  # neither credit nor promotions
+        raise ValidationError(_("Only %s can be paid out.") % most)
 
 
 def operator_of(actor: Actor) -> User:

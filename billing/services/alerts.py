@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from billing import money, webhook_events
 from billing.models import Wallet
+from billing.selectors.wallets import low_balances
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 
@@ -20,8 +20,11 @@ RECOVERED_SHARE = 110  # percent: refunds of a few messages at the mark are no r
 def check_low_balances() -> dict[str, int]:
     """Open an incident for each wallet that fell below its mark, close those that recovered."""
     told = set(_open_objects())
-    low = Wallet.objects.filter(alert_below__gt=0, spendable__lt=F("alert_below"))
-    low = low.filter(status=Wallet.Status.OPEN).select_related("account").order_by("pk")
+    low = (
+        low_balances(Wallet.objects.filter(status=Wallet.Status.OPEN))
+        .select_related("account")
+        .order_by("pk")
+    )
     opened = 0
     for wallet in low.exclude(account__slug__in=told)[:AT_ONCE]:
         _open(wallet)
@@ -38,7 +41,7 @@ def _close_recovered(told: set[str]) -> int:
     for wallet in Wallet.objects.filter(account__slug__in=told).select_related("account"):
         mark = wallet.alert_below * RECOVERED_SHARE // 100
         still = wallet.alert_below and wallet.status == Wallet.Status.OPEN
-        if not still or wallet.spendable >= mark:
+        if not still or wallet.can_spend >= mark:
             closed += _close(wallet)
     return closed
 
@@ -57,17 +60,22 @@ def _open(wallet: Wallet) -> None:
     incidents.open(
         type=TYPE,
         object=wallet.slug,
-        severity="warning" if wallet.spendable else "critical",
+        severity="warning" if wallet.can_spend else "critical",
         title=gettext_noop("%(account)s: low balance"),
         detail=gettext_noop(
             "The balance is %(balance)s %(currency)s. The alert threshold is %(mark)s."
+        )
+        if not wallet.credit_limit
+        else gettext_noop(
+            "%(balance)s %(currency)s can be spent, including the credit limit."
+            " The alert threshold is %(mark)s."
         ),
         remedy=gettext_noop("Top up. Sending stops when the balance is used up."),
         url=reverse("billing:top_up", args=[wallet.slug]),
         account=wallet.account_id,
         params={
             "account": wallet.account.name,
-            "balance": money.plain(wallet.spendable),
+            "balance": money.plain(wallet.can_spend),
             "currency": wallet.account.currency,
             "mark": money.plain(wallet.alert_below),
         },

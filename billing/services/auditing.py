@@ -8,7 +8,9 @@ from django.utils.translation import gettext_noop
 from redis.exceptions import RedisError
 
 from billing.models import AuditRun, Wallet
-from billing.persistence.proving import CHUNK, Difference, audit, audit_all, first_differing
+from billing.persistence.differences import Difference
+from billing.persistence.invoices import unlike_numbers
+from billing.persistence.proving import CHUNK, audit, audit_all, first_differing
 from poolsite import hotpath
 from poolsite.live import touch
 from poolsite.operations import incidents
@@ -20,6 +22,7 @@ logger = logging.getLogger(__name__)
 
 MOST_NAMED = 20
 INCIDENT = "billing.audit"
+NUMBERS = "billing.invoice_numbers"
 
 
 def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
@@ -31,6 +34,7 @@ def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
         rows = Wallet.objects.select_related("account").order_by("pk").filter(pk__gt=run.position)
         chunk = list(rows[:CHUNK])
         if not chunk:
+            _prove_numbers()
             run.ended_at = timezone.now()
             run.save(update_fields=["ended_at"])
             touch("billing.books:all")
@@ -77,6 +81,30 @@ def _note(run: AuditRun, chunk: Sequence[Wallet], differences: Sequence[Differen
     run.save(update_fields=["position", "wallets", "different", "differences"])
     touch("billing.books:all")
     return len(by_slug)
+
+
+def _prove_numbers() -> None:
+    """Open an incident for each sequence of invoice numbers that is not whole, close the others."""
+    wrong = {each.slug: each for each in unlike_numbers()}
+    red = Incident.objects.filter(until=None, type=NUMBERS)
+    for name in set(red.values_list("object", flat=True)) - wrong.keys():
+        incidents.close(type=NUMBERS, object=name)
+    for name, difference in wrong.items():
+        incidents.open(
+            type=NUMBERS,
+            object=name,
+            severity="critical",
+            title=gettext_noop("The invoice numbers of %(sequence)s are not whole"),
+            detail=gettext_noop("%(found)s documents instead of %(expected)s. %(entry)s"),
+            remedy=gettext_noop("Run manage.py audit. Someone changed the database by hand."),
+            url="/billing/audit/",
+            params={
+                "sequence": name,
+                "expected": difference.expected,
+                "found": difference.found,
+                "entry": difference.entry,
+            },
+        )
 
 
 def _say_red(wallet: Wallet, difference: Difference) -> None:

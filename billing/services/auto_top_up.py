@@ -22,6 +22,7 @@ from billing import servers
 from billing import wallet as door
 from billing.models import PaymentMethod, Recharge, Wallet
 from billing.recharging import reports, variants
+from billing.selectors.wallets import low_balances
 from billing.services.acting import locked
 from billing.services.days import day_start
 from billing.services.recharges import recharge_write
@@ -40,9 +41,7 @@ _WAITING = (PaymentStatus.WAITING, PaymentStatus.INPUT)
 def top_up_due(shard: int = 0, shards: int = 1) -> dict[str, int]:
     """Finish what was begun, then top up who is below the mark."""
     finished = _finish_begun(shard, shards)
-    due = Wallet.objects.filter(
-        top_up_below__gt=0, spendable__lt=F("top_up_below"), status=Wallet.Status.OPEN
-    )
+    due = low_balances(Wallet.objects.filter(status=Wallet.Status.OPEN), "top_up_below")
     due = due.annotate(shard=F("pk") % shards).filter(shard=shard).order_by("pk")
     begun = sum(top_up(wallet) is not None for wallet in due.select_related("account")[:AT_ONCE])
     return {"begun": begun, "finished": finished}
@@ -54,7 +53,7 @@ def top_up(wallet: Wallet) -> Recharge | None:
         balance = servers.path(wallet).run(door.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
         return None
-    if balance is None or balance.bal >= wallet.top_up_below:
+    if balance is None or balance.spendable >= wallet.top_up_below:
         return None
     with transaction.atomic():
         wallet = locked(wallet)

@@ -121,7 +121,9 @@ def apply_all_settings() -> dict[str, int]:
         for row in page:
             by_name.setdefault(row.redis, []).append(row)
         for server, its in by_name.items():
-            commands = [wallet.configure(row.slug, settings_of(row)) for row in its]
+            commands = [
+                wallet.configure(row.slug, settings_of(row), keeps_credit=True) for row in its
+            ]
             try:
                 answers = servers.named(server).run_batch(commands)
             except REDIS_ERRORS as error:

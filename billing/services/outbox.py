@@ -17,9 +17,10 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from billing import servers, wallet
-from billing.models import JournalEntry, MoneyOrder, Wallet
+from billing.models import JournalEntry, MoneyOrder, Promotion, Wallet
 from billing.persistence.entries import MONEY_KINDS
 from poolsite import hotpath
+from poolsite.moments import us_of
 from poolsite.runtime.crash_points import crash_point
 
 logger = logging.getLogger(__name__)
@@ -40,8 +41,9 @@ def order(
     The same operation id again is the same order. MoneyError: no amount above zero. ValueError: no
     operation id, an unknown kind. OutboxConflictError: the id was used for something else.
     """
-    wallet.move(wallet_row.slug, operation_id, kind, amount)  # refuses what could never be applied
     with transaction.atomic():
+        # Refuses what could never be applied.
+        _command(wallet_row, kind, amount, operation_id)
         found, _ = MoneyOrder.objects.get_or_create(
             wallet=wallet_row,
             operation_id=operation_id,
@@ -52,6 +54,20 @@ def order(
         if found.applied_at is None:
             transaction.on_commit(partial(_apply_quietly, found.pk))
     return found
+
+
+def _command(
+    wallet_row: Wallet, kind: str, amount: int, operation_id: str
+) -> hotpath.Command[wallet.Movement]:
+    """What applies an order. Promotion.DoesNotExist: a grant whose row was not written."""
+    slug = wallet_row.slug
+    if kind == MoneyOrder.Kind.GRANT:
+        found = Promotion.objects.get(wallet=wallet_row, operation_id=operation_id)
+        return wallet.grant(slug, operation_id, found.pk, amount, us_of(found.expires_at))
+    if kind == MoneyOrder.Kind.REVOKE:
+        promotion_id = int(operation_id.partition(":")[2])
+        return wallet.revoke(slug, operation_id, promotion_id, amount)
+    return wallet.move(slug, operation_id, kind, amount)
 
 
 def _apply_quietly(order_pk: int) -> None:
@@ -110,10 +126,7 @@ def _apply_on(server: str, orders: Sequence[MoneyOrder]) -> int:
     crash_point("billing.order_before_redis")
     try:
         answers = servers.named(server).run_batch(
-            [
-                wallet.move(each.wallet.slug, each.operation_id, each.kind, each.amount)
-                for each in orders
-            ]
+            [_command(each.wallet, each.kind, each.amount, each.operation_id) for each in orders]
         )
     except (servers.UnknownServerError, RedisError, OSError) as error:
         return _waits(orders, str(error))

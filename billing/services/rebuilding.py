@@ -22,6 +22,7 @@ from billing.models import Wallet
 from billing.persistence.alarms import FAULT, SAFE_MODE, Alarms
 from billing.persistence.reading import Live, lives
 from billing.persistence.running import persist_one
+from billing.selectors.promotions import grants_of
 from billing.services import outbox
 from billing.services.reloading import Reloaded, load_books, load_intents
 from billing.services.wallet_settings import settings_of
@@ -188,6 +189,7 @@ def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
             balance=row.spendable,
             receivable=row.receivable,
             status="recovering",
+            grants=wallet.grants_text(grants_of(row)),
             now=servers.now(row),
         )
     )

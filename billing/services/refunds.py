@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, MoneyOrder, RefundRequest, Wallet
+from billing.selectors.promotions import own_balance
 from billing.services.acting import clean_amount, clean_line, locked, person
 from billing.services.adjustments import TOPIC, adjustment_ask
 from poolsite import access, live
@@ -34,7 +35,7 @@ def refund_ask(
         wallet = locked(wallet)
         if RefundRequest.objects.filter(wallet=wallet, status=Status.OPEN).exists():
             raise ValidationError(_("A refund request is already open."))
-        if amount > wallet.spendable:
+        if amount > own_balance(wallet):
             raise ValidationError(_("The amount is more than the balance."))
         request = RefundRequest.objects.create(
             wallet=wallet, amount=amount, reason=reason, payout=payout, asked_by=person(actor)

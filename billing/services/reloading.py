@@ -1,7 +1,7 @@
 """What a wallet in safe mode is filled with: messages, receipts and intents, from SQL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
@@ -11,6 +11,7 @@ from billing import servers, wallet
 from billing.models import FlaggedReport, HoldIntent, JournalEntry, Message, Wallet
 from billing.models.messages import Kind, State
 from billing.persistence.entries import MONEY_KINDS
+from billing.selectors.promotions import promotions_of
 from billing.services.days import day_start
 from billing.wallet import LOAD_LIMIT, LoadRow, MessageState, Receipt
 from poolsite.moments import us_of
@@ -119,9 +120,14 @@ def _load_messages(row: Wallet) -> int:
         if not page:
             return put
         seen, parked = _seen(row, page), _parked_at(row, page)
+        took = promotions_of(row, [message.message_id for message in page])
         intents = _prices_of_intents(row, page)
         states = [
-            _of_message(message, seen, parked, intents.get(message.message_id)) for message in page
+            replace(
+                _of_message(message, seen, parked, intents.get(message.message_id)),
+                grants=took.get(message.message_id, ""),
+            )
+            for message in page
         ]
         loads = [
             LoadRow(state, today=_is_of(message, today))

@@ -90,7 +90,11 @@ def _book(account_id: int, now: datetime) -> Book:
     rows = rows.filter(Q(valid_until=None) | Q(valid_until__gt=now - AHEAD))
     return Book(
         tuple(
-            Version(row.pk, row.valid_from, row.valid_until, read_prices(row.prices))
+            Version(
+                *(row.pk, row.valid_from, row.valid_until),
+                read_prices(row.prices),
+                row.rates_digest,
+            )
             for row in rows.order_by("valid_from")
         )
     )

@@ -1,6 +1,6 @@
 """Tariff versions: [from, to) in the account's zone, never two at once, fixed once in use."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
@@ -13,6 +13,9 @@ from django.utils.translation import gettext as _
 
 from billing.models import HoldIntent, Message, Tariff
 from billing.pricing import TariffError, gaps, read_prices, stored
+from billing.pricing.calls import Rate
+from billing.pricing.rate_rows import RateError
+from billing.services import call_rates as rates
 from billing.services.acting import clean_line
 from billing.services.days import day_start, zone_of
 from poolsite import access
@@ -62,11 +65,12 @@ def tariff_create(
     valid_from: Moment | None = None,
     valid_until: Moment | None = None,
     replace: bool = False,
+    call_rates: Sequence[Rate] | None = None,
 ) -> Tariff:
     """Add a version. `valid_from` None = now; people may not begin one before today.
 
     replace: the version that is valid without an end then, ends where this one begins.
-    ValidationError: bad prices or dates, or another version is valid in between.
+    ValidationError: bad prices, call rates or dates, or another version is valid in between.
     """
     require(actor, "billing.finance", account)
     account = _locked(account)
@@ -77,8 +81,9 @@ def tariff_create(
     if replace:
         _end_before(account, starts, now, actor)
     tariff = Tariff(account=account)
-    _fill(tariff, name, prices, starts, valid_until)
+    _fill(tariff, name, prices, starts, valid_until, call_rates)
     tariff.save()
+    rates.insert_rates(tariff, call_rates or ())
     access.audit(actor=actor, action="billing.tariff_create", thing=tariff, after=_facts(tariff))
     return tariff
 
@@ -92,9 +97,13 @@ def tariff_change(
     prices: Mapping[str, Any],
     valid_from: Moment,
     valid_until: Moment | None = None,
+    call_rates: Sequence[Rate] | None = None,
     reason: str = "",
 ) -> Tariff:
-    """Change a version that nobody can have used yet. ValidationError otherwise."""
+    """Change a version that nobody can have used yet. ValidationError otherwise.
+
+    call_rates: None = those it has stay.
+    """
     require(actor, "billing.finance", tariff)
     account = lock_account(tariff)
     tariff = _unused(tariff)
@@ -102,8 +111,9 @@ def tariff_change(
     if not isinstance(actor, str) and starts < day_start(account):
         raise ValidationError({"valid_from": _("A tariff can't start before today.")})
     before = _facts(tariff)
-    _fill(tariff, name, prices, starts, valid_until)
+    _fill(tariff, name, prices, starts, valid_until, call_rates)
     tariff.save()
+    rates.insert_rates(tariff, call_rates or ())
     access.audit(
         actor=actor,
         action="billing.tariff_change",
@@ -211,12 +221,17 @@ def _fill(
     prices: Mapping[str, Any],
     starts: datetime,
     valid_until: Moment | None,
+    call_rates: Sequence[Rate] | None,
 ) -> None:
     tariff.name = name.strip()
     tariff.valid_from = starts
     tariff.valid_until = None if valid_until is None else moment_of(tariff.account, valid_until)
     try:
+        if call_rates is not None:
+            rates.write_rates(tariff, call_rates)
         tariff.prices = stored(read_prices(prices))
+    except RateError as error:
+        raise ValidationError({"call_rates": str(error)}) from None
     except TariffError as error:
         raise ValidationError({"prices": str(error)}) from None
     if tariff.valid_until is not None and tariff.valid_until <= starts:
@@ -273,4 +288,6 @@ def _facts(tariff: Tariff) -> dict[str, Any]:
         "valid_from": tariff.valid_from,
         "valid_until": tariff.valid_until,
         "prices": tariff.prices,
+        "rates_count": tariff.rates_count,
+        "rates_digest": tariff.rates_digest,
     }

@@ -7,5 +7,8 @@ from billing.models import Wallet
 def settings_of(row: Wallet) -> door.WalletSettings:
     """The settings of a wallet; its days are its account's."""
     return door.WalletSettings(
-        daily_limit=row.daily_limit, log_limit=row.log_limit, zone=row.account.zone
+        daily_limit=row.daily_limit,
+        log_limit=row.log_limit,
+        credit_limit=row.credit_limit,
+        zone=row.account.zone,
     )

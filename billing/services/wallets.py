@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from redis.exceptions import RedisError
 
-from billing import servers
+from billing import servers, webhook_events
 from billing import wallet as door
 from billing.models import Wallet
 from billing.money import LIMIT
@@ -101,6 +101,34 @@ def _check(wallet: Wallet) -> None:
         )
 
 
+def credit_limit_write(wallet: Wallet, amount: int, *, actor: Actor, reason: str) -> Wallet:
+    """Write a credit limit whose way was gone (services/credit_limits.py); in force at once.
+
+    The highest limit so far only grows: a balance may be below a limit that was lowered.
+    """
+    require(actor, "billing.finance", wallet)
+    with transaction.atomic():
+        wallet = locked(wallet)
+        before = wallet.credit_limit
+        if before == amount:
+            return wallet
+        wallet.credit_limit = amount
+        wallet.highest_credit_limit = max(amount, wallet.highest_credit_limit)
+        wallet.save(update_fields=["credit_limit", "highest_credit_limit"])
+        access.audit(
+            actor=actor,
+            action="billing.credit_limit",
+            thing=wallet,
+            before={"credit_limit": before},
+            after={"credit_limit": amount},
+            reason=reason,
+        )
+        webhook_events.credit_limit(wallet, before)
+        _mark(wallet)
+        live.touch(f"billing.wallet:{wallet.slug}")
+    return wallet
+
+
 def wallet_freeze(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
     """Refuse new holds; what is held settles, money may come in. Twice changes nothing."""
     return _set_status(wallet, actor, Status.FROZEN, (Status.OPEN,), reason)
@@ -112,7 +140,8 @@ def wallet_unfreeze(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
 
 
 def wallet_close(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
-    """Close for good: no holds, no top-ups; open holds settle, the rest can be paid out."""
+    """Close for good: no holds, no top-ups, no credit; open holds settle, the rest can be paid
+    out."""
     return _set_status(wallet, actor, Status.CLOSED, (Status.OPEN, Status.FROZEN), reason)
 
 
@@ -131,8 +160,8 @@ def _set_status(
         wallet.status, wallet.status_reason = status, reason
         changed = ["status", "status_reason"]
         if status == Status.CLOSED:
-            wallet.top_up_below = wallet.alert_below = 0
-            changed += ["top_up_below", "alert_below"]
+            wallet.top_up_below = wallet.alert_below = wallet.credit_limit = 0
+            changed += ["top_up_below", "alert_below", "credit_limit"]
         wallet.save(update_fields=changed)
         access.audit(
             actor=actor,

@@ -100,3 +100,43 @@ def abilities(shard: int, shards: int) -> dict[str, int]:
     from billing.services.abilities import abilities_forget_old
 
     return {"forgotten": abilities_forget_old()}
+
+
+@jobs.sweep(
+    "billing.invoices",
+    every_seconds=300,
+    queue=jobs.BOOKS,
+    told=jobs.Told(
+        _("Invoices"),
+        _("Issues the invoices of complete months."),
+        {
+            "issued": ngettext_lazy("%(n)s invoice issued", "%(n)s invoices issued", "n"),
+            "waiting": ngettext_lazy("%(n)s account waiting", "%(n)s accounts waiting", "n"),
+        },
+    ),
+)
+def invoices(shard: int, shards: int) -> dict[str, int]:
+    """Issues the invoices of months that the books have all of."""
+    from billing.services.invoices_due import issue_due
+
+    return issue_due()
+
+
+@jobs.sweep(
+    "billing.invoice_mails",
+    every_seconds=10,
+    queue=jobs.JOBS,
+    told=jobs.Told(
+        _("Invoice emails"),
+        _("Sends invoices and credit notes to billing contacts."),
+        {
+            "sent": ngettext_lazy("%(n)s email sent", "%(n)s emails sent", "n"),
+            "failed": ngettext_lazy("%(n)s email failed", "%(n)s emails failed", "n"),
+        },
+    ),
+)
+def invoice_mails(shard: int, shards: int) -> dict[str, int]:
+    """Sends invoices to billing contacts, and tries again what failed."""
+    from billing.services.invoices_mail import send_due
+
+    return send_due()

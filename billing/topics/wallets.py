@@ -36,7 +36,10 @@ def figures_of(now: door.Balance | None) -> dict[str, Any]:
         return {"status": "missing"}
     return {
         "status": now.status,
-        "spendable": now.bal,
+        "spendable": now.spendable,
+        "balance": now.bal,
+        "credit_limit": now.credit,
+        "promotional": now.promotional,
         "held": now.held,
         "receivable": now.receivable,
         "spent_today": now.spent,

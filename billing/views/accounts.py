@@ -133,7 +133,8 @@ def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
 
 
 def _csv(principal: Principal, query: WalletQuery) -> StreamingHttpResponse:
-    head = ["account", "name", "currency", "status", "spendable", "held", "owed", "as of"]
+    head = ["account", "name", "currency", "status", "spendable", "balance", "credit limit"]
+    head += ["held", "owed", "as of"]
     return csv_file("accounts.csv", head, _csv_rows(principal, query))
 
 
@@ -147,7 +148,8 @@ def _csv_rows(principal: Principal, query: WalletQuery) -> Iterator[list[Any]]:
             now = figures[wallet.slug]
             yield [
                 *(wallet.slug, wallet.account.name, wallet.account.currency, now.status),
-                *(plain(now.spendable), plain(now.held), plain(now.receivable)),
+                *(plain(now.spendable), plain(now.balance), plain(now.credit_limit)),
+                *(plain(now.held), plain(now.receivable)),
                 timezone.localtime().isoformat(timespec="seconds"),
             ]
         if not page.following:
@@ -201,12 +203,15 @@ def _links(wallet: Wallet) -> dict[str, str]:
         "adjust": link("adjust", wallet.slug),
         "recharges": link("recharges", wallet.slug),
         "statements": link("statements", wallet.slug),
+        "invoices": link("invoices", wallet.slug),
         "tariffs": link("tariffs", wallet.slug),
         "limits": link("limits", wallet.slug),
         "messages": link("messages", wallet.slug),
         "flagged": f"{link('flagged')}?account={wallet.slug}",
         "holds": f"{link('holds')}?account={wallet.slug}",
         "close": link("account_close", wallet.slug),
+        "credit_limit": link("credit_limit", wallet.slug),
+        "promotions": link("promotions", wallet.slug),
     }
 
 

@@ -16,6 +16,7 @@ from billing.presentation import amount as in_words
 from billing.selectors import figures
 from billing.selectors import recharges as selectors
 from billing.selectors.adjustments import effect
+from billing.selectors.promotions import own_balance
 from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
 from billing.services import adjustments_giving_up as giving_up
@@ -47,7 +48,17 @@ def _page(request: HttpRequest, pk: int, form: Form, status: int) -> HttpRespons
         **row_of(found),
         "wallet": found.wallet,
         "now": now,
-        "after": effect(found.kind, found.amount, now.spendable, now.receivable),
+        "after": effect(
+            *(
+                found.kind,
+                found.amount,
+                now.balance,
+                now.receivable,
+                now.credit_limit,
+                now.promotional,
+            )
+        ),
+        "is_limit": found.kind == Adjustment.CREDIT_LIMIT,
         "order": order,
         "stuck": on_its_way and found.kind == MoneyOrder.Kind.CASH_REFUND,
         "refund": RefundRequest.objects.filter(adjustment=found).first(),
@@ -122,7 +133,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     currency = wallet.account.currency
-    most = in_words(wallet.spendable, currency)
+    most = in_words(own_balance(wallet), currency)
     form = RefundForm(request.POST or None, currency=currency, most=most)
     if request.method == "POST" and form.is_valid():
         try:
@@ -136,6 +147,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "wallet": wallet,
         "form": form,
+        "most": most,
         "requests": found,
         "open": next((each for each in found if each.status == RefundRequest.Status.OPEN), None),
     }

@@ -121,11 +121,15 @@ def _before_and_after(wallet: Wallet, kind: str, text: Any) -> dict[str, Any]:
     return {
         "now": now,
         "units": units,
-        "after": effect(kind, units, now.spendable, now.receivable),
+        "after": effect(
+            kind, units, now.balance, now.receivable, now.credit_limit, now.promotional
+        ),
         "page": {
             "kind": kind,
             "currency": wallet.account.currency,
-            "spendable": now.spendable,
+            "balance": now.balance,
+            "credit_limit": now.credit_limit,
+            "promotional": now.promotional,
             "owed": now.receivable,
         },
     }

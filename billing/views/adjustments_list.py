@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from billing import money
-from billing.models import Adjustment, MoneyOrder
+from billing.models import Adjustment
 from billing.selectors.adjustments import ALL, adjustment_counts, adjustment_rows
 from billing.selectors.recharges import open_refunds
 from poolsite import access
@@ -23,7 +23,7 @@ CHIPS = {
     Adjustment.Status.REJECTED: ("", "block"),
     Adjustment.Status.CANCELLED: ("", "block"),
 }
-KINDS = ("credit", "debit", "cash_refund", "chargeback", "by_hand")
+KINDS = ("credit", "debit", "cash_refund", "chargeback", "by_hand", "credit_limit", "grant")
 
 
 @require_GET
@@ -31,7 +31,7 @@ def adjustments(request: HttpRequest) -> HttpResponse:
     """What waits and what was decided; `?format=csv` the same as a file."""
     access.require(principal_of(request), "billing.finance")
     text = tables.text_of(request, "q")
-    words = dict(MoneyOrder.Kind.choices)
+    words = dict(Adjustment.kinds())
     options = [("", _("All types")), *((kind, kind_of(kind, words)) for kind in KINDS)]
     kind = tables.choice_of(request, "kind", _("Type"), options)
     counts = adjustment_counts(kind.value, text)
@@ -67,7 +67,7 @@ def _shows(counts: dict[str, int]) -> list[tuple[str, str]]:
 
 def kind_of(kind: str, words: dict[Any, Any] | None = None) -> str:
     """A kind's name at the beginning of a line."""
-    found = words or dict(MoneyOrder.Kind.choices)
+    found = words or dict(Adjustment.kinds())
     return str(found.get(kind, kind)).capitalize()
 
 

@@ -171,7 +171,7 @@ def _live(live: now_figures.Figures, leg: str) -> int | None:
     """The figure as Redis has it now; None where Redis keeps no such figure or is away."""
     if live.status == "missing":
         return None
-    return {"spendable": live.spendable, "held": live.held, "receivable": live.receivable}.get(leg)
+    return {"spendable": live.balance, "held": live.held, "receivable": live.receivable}.get(leg)
 
 
 def _chips(filters: dict[str, str]) -> list[dict[str, str]]:

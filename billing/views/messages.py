@@ -15,8 +15,10 @@ from billing import wallet as door
 from billing.models import JournalEntry, Wallet
 from billing.models.messages import State
 from billing.presentation import amount, kind_word, mode_word, state_word
+from billing.selectors.calls_charged import explain
 from billing.selectors.figures import AWAY
 from billing.selectors.messages import PriceLine, Story, price_lines, story
+from billing.selectors.promotions import paid_by_promotions
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
 from billing.views.messages_words import outcome
@@ -51,7 +53,9 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
         "quoted": _quoted(found, now),
         "charged": _charged(found, now),
         "returned": _returned(found, now),
-        "facts": _facts(found, now),
+        "facts": _facts(
+            found, now, paid_by_promotions(wallet, message_id), wallet.account.currency
+        ),
         "technical": _technical(found, now),
         "items": _items(found.entries, wallet.account.currency),
         "prices": [line for line in prices if line.is_end or line.is_kept],
@@ -101,10 +105,13 @@ def _returned(found: Story, now: door.MessageState | None) -> int | None:
     return None if charged is None else _quoted(found, now) - charged
 
 
-def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
+def _facts(
+    found: Story, now: door.MessageState | None, promotional: int, currency: str
+) -> list[tuple[str, Any]]:
     message = found.message
     rows: list[tuple[str, Any]] = [
         (_("Tariff"), found.tariff or ""),
+        (_("Rate"), explain(message)),
         (_("Held at"), message.held_at if message else None),
         (_("Sent at"), message.sent_at if message else None),
         (_("Ended at"), message.ended_at if message else None),
@@ -113,6 +120,8 @@ def _facts(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]
         rows.append((_("Report stored"), mode_word(now.parked)))
     if message is None and now is not None:
         rows.append((_("Books"), _("not in the books yet")))
+    if promotional:
+        rows.append((_("Promotional credit"), amount(promotional, currency)))
     return [(label, value) for label, value in rows if value not in ("", None)]
 
 

@@ -15,13 +15,14 @@ from billing.selectors import usage as usage_selectors
 from billing.selectors.portal import campaign_rows, newest_under_way
 from billing.selectors.recharges import method_of
 from billing.selectors.wallets import own_wallet, visible_wallets, wallet_get
-from billing.services.days import day_start
+from billing.services.days import day_start, zone_of
 from billing.views.campaigns_common import chip_of
 from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, may_pay
 from billing.views.lasting import Lasts, lasting
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.moments import moment_of
 from poolsite.operations.overview import reader_of
 from poolsite.operations.pages import principal_of
 from poolsite.operations.registry import CARDS
@@ -60,14 +61,19 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
     """One account's balance, live."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
-    figures = now_figures.of(wallet)
+    figures, account = now_figures.of(wallet), wallet.account
     links = _links(principal, wallet)
     currency, now = wallet.account.currency, timezone.now()
     today = day_start(wallet.account, now)
     context = {
         "wallet": wallet,
-        "account": wallet.account,
+        "account": account,
         "figures": figures,
+        "promotions": [
+            {"left": each.left, "ends": moment_of(each.expires_us).astimezone(zone_of(account))}
+            for each in figures.grants
+            if each.left
+        ],
         "status": figures.status,
         "method": method_of(wallet),
         "today": f"{today:%Y-%m-%d}",
@@ -94,6 +100,7 @@ def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
         "currency": wallet.account.currency,
         "status": figures.status,
         "spendable": figures.spendable,
+        "credit_limit": figures.credit_limit,
         "daily_limit": wallet.daily_limit,
         "alert_below": wallet.alert_below,
         "kinds": {kind: [str(word) for word in words] for kind, words in LEDGER_WORDS.items()},

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from billing.forms import LimitsForm, NoticeForm
+from billing.forms_limits import LimitsForm, NoticeForm
 from billing.models import Wallet
 from billing.selectors import figures
 from billing.selectors.people import names_of

@@ -120,6 +120,8 @@ def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
         "more_moves": opened.moves_count - len(opened.moves),
         "chart": _chart(wallet, days),
         "chatbots": _chatbots(wallet, found.chatbots),
+        "calls": opened.calls,
+        "promotional": opened.promotional,
     }
 
 

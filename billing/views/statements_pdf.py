@@ -10,6 +10,7 @@ from django.utils.translation import ngettext, pgettext
 
 from billing.models import Wallet
 from billing.presentation import exact, kind_word, mode_word
+from billing.selectors.calls_charged import Calls
 from billing.selectors.statements import Opened, Statement
 from billing.selectors.statements_days import Days
 from billing.selectors.statements_entries import Move
@@ -45,6 +46,7 @@ def statement_document(opened: Opened) -> bytes:
         paper.text(_labelled(label, value), muted=True)
     _sums(paper, wallet, found)
     _modes(paper, found)
+    _calls(paper, opened.calls)
     _moves(paper, wallet, opened.moves, opened.moves_count)
     _by_day(paper, days, found)
     return paper.finish()
@@ -88,6 +90,32 @@ def _modes(paper: Paper, found: Statement) -> None:
     ]
     rows.append((_("Total"), f"{found.charges.count:,}", exact(found.charges.units)))
     paper.table(columns, rows, last_is_total=True)
+
+
+def _calls(paper: Paper, calls: Calls) -> None:
+    """A row for each destination with its rate; nothing for a month without calls."""
+    if not calls.lines:
+        return
+    paper.heading(_("Calls by destination"))
+    columns = [
+        Column(_("Destination and rate"), 4),
+        Column(_("Calls"), 1, is_figure=True),
+        Column(_("Seconds"), 1, is_figure=True),
+        Column(_("Amount"), 1, is_figure=True),
+    ]
+    rows = [
+        (line.explanation, f"{line.calls:,}", f"{line.seconds:,}", exact(line.units))
+        for line in calls.lines
+    ]
+    rows.append((_("Total"), f"{calls.calls:,}", f"{calls.seconds:,}", exact(calls.units)))
+    paper.table(columns, rows, last_is_total=True)
+    if calls.more:
+        text = ngettext(
+            "%(count)s more destination is in the total.",
+            "%(count)s more destinations are in the total.",
+            calls.more,
+        )
+        paper.text(text % {"count": f"{calls.more:,}"}, muted=True)
 
 
 def _moves(paper: Paper, wallet: Wallet, moves: Sequence[Move], count: int) -> None:

@@ -18,6 +18,7 @@ from billing.pricing import gaps, read_prices
 from billing.selectors.tariffs import call_intervals, tariff_list
 from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services
+from billing.views.call_rates_rows import few_rates
 from billing.views.common import number_of
 from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
@@ -52,6 +53,7 @@ def tariffs(request: HttpRequest, slug: str) -> HttpResponse:
         "wallet": wallet,
         "shown": shown,
         "rows": _rows(shown, wallet) if shown else [],
+        "rates": few_rates(shown.tariff) if shown else [],
         "versions": [*newest, shown] if shown and shown not in newest else newest,
         "older": len(entries) - len(newest),
         "gaps": gaps_ahead(entries, timezone.now()),
@@ -108,7 +110,8 @@ def _shown(entries: list[Entry], wanted: str) -> Entry | None:
 def _rows(shown: Entry, wallet: Wallet) -> Any:
     before = read_prices(shown.before.prices) if shown.before else None
     prices, intervals = read_prices(shown.tariff.prices), call_intervals(wallet.account_id)
-    return rows_of(prices, before, wallet.account.currency, None, intervals)
+    rated = bool(shown.tariff.rates_count)
+    return rows_of(prices, before, wallet.account.currency, None, intervals, rated=rated)
 
 
 @require_http_methods(["GET", "POST"])

@@ -27,6 +27,7 @@ from billing.selectors.tariffs import (
 )
 from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services
+from billing.services.call_rates import rates_of
 from billing.services.days import zone_of
 from billing.views.common import number_of
 from billing.views.tariffs import NEWEST, address_of, entries_of, own_tariff
@@ -50,7 +51,8 @@ def tariff_new(request: HttpRequest, slug: str) -> HttpResponse:
     present = tariff_at(wallet.account_id, now) or tariff_before(wallet.account_id, now)
     source = _source(principal, request.GET.get("from", "")) or present
     initial = _initial(wallet, present, source, now)
-    return _edit(request, wallet, TariffForm(request.POST or None, initial=initial), present, None)
+    form = TariffForm(request.POST or None, initial=initial)
+    return _edit(request, wallet, form, present, None, source)
 
 
 @require_http_methods(["GET", "POST"])
@@ -61,10 +63,11 @@ def tariff_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     tariff = own_tariff(wallet, pk)
     if services.is_in_use(tariff):
         return redirect("billing:tariff_end", slug=slug, pk=pk)
-    source = _source(principal, request.GET.get("from", "")) or tariff
+    copied = _source(principal, request.GET.get("from", ""))
+    source = copied or tariff
     zone = zone_of(wallet.account)
     initial = {
-        "seen": _mark(tariff),
+        "seen": mark_of(tariff),
         "name": tariff.name,
         "valid_from": tariff.valid_from.astimezone(zone).date(),
         **cells_of(source.prices),
@@ -73,7 +76,7 @@ def tariff_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         initial["valid_until"] = tariff.valid_until.astimezone(zone).date()
     before = tariff_before(wallet.account_id, tariff.valid_from)
     form = TariffForm(request.POST or None, initial=initial)
-    return _edit(request, wallet, form, before, tariff)
+    return _edit(request, wallet, form, before, tariff, copied)
 
 
 def _edit(
@@ -82,15 +85,19 @@ def _edit(
     form: TariffForm,
     before: Tariff | None,
     tariff: Tariff | None,
+    source: Tariff | None,
 ) -> HttpResponse:
-    """The form; sent, what publishing would do; sent with `publish`, it is done."""
+    """The form; sent, what publishing would do; sent with `publish`, it is done.
+
+    source: the version whose call rates are taken over; None = those of `tariff` stay.
+    """
     preview, now = None, timezone.now()
     if request.method == "POST" and "edit" not in request.POST and form.is_valid():
         try:
-            _check_seen(form, tariff)
+            check_seen(form.cleaned_data["seen"], tariff)
             if "publish" in request.POST:
-                return _publish(request, wallet, form, tariff)
-            preview = _preview(principal_of(request), wallet, form, tariff)
+                return _publish(request, wallet, form, tariff, source)
+            preview = _preview(principal_of(request), wallet, form, tariff, source)
         except ValidationError as error:
             add_errors(form, error)
     context: dict[str, Any] = {
@@ -104,7 +111,9 @@ def _edit(
         **_versions(principal_of(request), wallet, now),
     }
     new = {row.mode: row.price for row in context["rows"] if row.price is not None}
-    found = traffic(wallet, read_prices(before.prices) if before else None, new, now=now)
+    rated = any(each is not None and each.rates_count for each in (before, tariff, source))
+    old = read_prices(before.prices) if before else None
+    found = traffic(wallet, old, new, now=now, rated=rated)
     context["traffic"] = found
     context["traffic_words"] = difference_words(found, wallet.account.currency) if found else ""
     if preview is None:
@@ -130,34 +139,42 @@ def _versions(principal: Principal, wallet: Wallet, now: datetime) -> dict[str, 
     return {"versions": entries}
 
 
-def _mark(tariff: Tariff) -> str:
+def mark_of(tariff: Tariff) -> str:
     """What a version says, in short, to see that it has changed since a form was opened."""
     facts = [tariff.name, str(tariff.valid_from), str(tariff.valid_until), tariff.prices]
+    facts.append(tariff.rates_digest)
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _check_seen(form: TariffForm, tariff: Tariff | None) -> None:
+def check_seen(seen: str, tariff: Tariff | None) -> None:
     """ValidationError: somebody else changed the version meanwhile."""
-    seen = form.cleaned_data["seen"]
-    if tariff is not None and seen and seen != _mark(tariff):
+    if tariff is not None and seen and seen != mark_of(tariff):
         raise ValidationError(
             _("This version was changed after you opened it. Open it again to see the change.")
         )
 
 
 def _preview(
-    principal: Principal, wallet: Wallet, form: TariffForm, tariff: Tariff | None
+    principal: Principal,
+    wallet: Wallet,
+    form: TariffForm,
+    tariff: Tariff | None,
+    source: Tariff | None,
 ) -> services.Preview:
     return services.tariff_preview(
-        actor=principal, account=wallet.account, tariff=tariff, **_given(form, tariff)
+        actor=principal, account=wallet.account, tariff=tariff, **_given(form, tariff, source)
     )
 
 
 def _publish(
-    request: HttpRequest, wallet: Wallet, form: TariffForm, tariff: Tariff | None
+    request: HttpRequest,
+    wallet: Wallet,
+    form: TariffForm,
+    tariff: Tariff | None,
+    source: Tariff | None,
 ) -> HttpResponse:
     principal = principal_of(request)
-    given = _given(form, tariff)
+    given = _given(form, tariff, source)
     if tariff is None:
         made = services.tariff_create(actor=principal, account=wallet.account, **given)
     else:
@@ -170,10 +187,11 @@ def _publish(
     return redirect(address_of(made))
 
 
-def _given(form: TariffForm, tariff: Tariff | None) -> dict[str, Any]:
+def _given(form: TariffForm, tariff: Tariff | None, source: Tariff | None) -> dict[str, Any]:
     """What services take; a version without a day begins now, and ends the one before it."""
     given = {name: form.cleaned_data[name] for name in ("name", "valid_from", "valid_until")}
     given["prices"] = form.prices()
+    given["call_rates"] = rates_of(source) if source is not None else None
     if tariff is None:
         return {**given, "replace": True}
     return {**given, "valid_from": given["valid_from"] or timezone.now()}
@@ -209,15 +227,19 @@ def _initial(
 ) -> dict[str, Any]:
     """From tomorrow while prices are valid now, else at once."""
     tomorrow = now.astimezone(zone_of(wallet.account)).date() + timedelta(days=1)
-    names = set(wallet.account.tariffs.values_list("name", flat=True))
-    numbers = range(len(names) + 1, 2 * len(names) + 2)
-    name = next(
-        word for n in numbers if (word := _("Version %(number)s") % {"number": n}) not in names
-    )
-    found: dict[str, Any] = {"name": name}
+    found: dict[str, Any] = {"name": name_of_new(wallet)}
     if present is not None:
         found["valid_from"] = tomorrow
     return found | (cells_of(source.prices) if source else {})
+
+
+def name_of_new(wallet: Wallet) -> str:
+    """A name that no version of the account has."""
+    names = set(wallet.account.tariffs.values_list("name", flat=True))
+    numbers = range(len(names) + 1, 2 * len(names) + 2)
+    return next(
+        word for n in numbers if (word := _("Version %(number)s") % {"number": n}) not in names
+    )
 
 
 def _source(principal: Principal, key: str) -> Tariff | None:

@@ -11,6 +11,7 @@ from billing import money
 from billing.forms import AmountField
 from billing.presentation import mode_word
 from billing.pricing.modes import CALL, MODES, YUEXIN_UNRESOLVED
+from billing.pricing.rate_rows import BYTES_LIMIT
 from billing.pricing.tariff import RULE_LIMIT
 
 CHARACTERS, KILOBYTES = "characters_per_unit", "kilobytes_per_unit"
@@ -116,6 +117,38 @@ def cells_of(prices: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
 
 def _named(word: str, part: Any) -> str:
     return _("%(mode)s: %(part)s") % {"mode": word, "part": part}
+
+
+class CallRatesForm(forms.Form):
+    """A file of call rates, and when they begin; `rates` is its text, once it was reviewed."""
+
+    file = forms.FileField(label=_("CSV file"), required=False, max_length=200)
+    rates = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
+    international = forms.BooleanField(
+        label=_("Prefixes are international and have no +"), required=False
+    )
+    name = forms.CharField(label=_("Name"), max_length=120)
+    valid_from = DayField(label=_("Valid from"), required=False)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Either a file, or the text of one that was reviewed."""
+        cleaned = super().clean() or {}
+        file = cleaned.get("file")
+        if file is None and not cleaned.get("rates") and "file" not in self.errors:
+            self.add_error("file", _("Choose a file first."))
+        if file is not None and file.size > BYTES_LIMIT:
+            self.add_error("file", _("The file is larger than 1 MB."))
+        elif file is not None:
+            try:
+                cleaned["rates"] = file.read().decode("utf-8-sig")
+            except UnicodeDecodeError:
+                self.add_error("file", _("The file isn't UTF-8 text. Save it as CSV UTF-8."))
+        return cleaned
+
+    def text(self) -> str:
+        """The CSV text."""
+        return str(self.cleaned_data["rates"])
 
 
 class EndTariffForm(forms.Form):

@@ -39,6 +39,7 @@ class Row:
     currency: str
     cells: tuple[Any, Any, Any] = (None, None, None)  # the form's, of a list that is edited
     intervals: tuple[int, ...] = ()  # seconds that the account's pools charge calls by
+    rated: bool = False  # calls have rates by destination; this is the price of the others
 
     @property
     def word(self) -> str:
@@ -48,7 +49,7 @@ class Row:
     @property
     def note(self) -> str:
         """What it is."""
-        return str(NOTES[self.mode])
+        return _("Call to a destination without a rate") if self.rated else str(NOTES[self.mode])
 
     @property
     def look(self) -> str:
@@ -81,7 +82,7 @@ class Row:
     def example(self) -> tuple[str, str]:
         """What the example message costs, and the arithmetic."""
         if self.price is None:
-            return pgettext("price", "Not sold"), ""
+            return _("By destination") if self.rated else pgettext("price", "Not sold"), ""
         units = self._units(self.price)
         if not self.price.unit_price:
             return pgettext("price", "Free"), ""
@@ -139,8 +140,13 @@ def rows_of(
     currency: str,
     form: Any = None,
     intervals: tuple[int, ...] = (),
+    *,
+    rated: bool = False,
 ) -> list[Row]:
-    """Every sub-mode in the order of the books; `form` gives the cells of a list to edit."""
+    """Every sub-mode in the order of the books; `form` gives the cells of a list to edit.
+
+    rated: the version has call rates.
+    """
     return [
         Row(
             mode,
@@ -150,6 +156,7 @@ def rows_of(
             currency,
             form.cells(mode) if form else (None, None, None),
             intervals,
+            rated and mode == CALL,
         )
         for mode in MODES
     ]
@@ -185,7 +192,8 @@ def difference(tariff: Tariff, before: Tariff | None, currency: str) -> str:
     rows = rows_of(read_prices(tariff.prices), read_prices(before.prices), currency)
     changed = [row for row in rows if row.is_changed]
     if not changed:
-        return _("Same prices")
+        same_rates = tariff.rates_digest == before.rates_digest
+        return _("Same prices") if same_rates else _("Other call rates")
     row = changed[0]
     if len(changed) > 1 or row.price is None or row.was is None or not row.price_before:
         count = len(changed)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from billing.models import UsageHour, Wallet
 from billing.presentation import MINUS, rounded
 from billing.pricing import Prices, example
+from billing.pricing.modes import CALL
 from billing.selectors.usage import CHARGES
 
 DAYS = 30
@@ -28,8 +29,12 @@ class Traffic:
         return self.after - self.before
 
 
-def traffic(wallet: Wallet, old: Prices | None, new: Prices, *, now: datetime) -> Traffic | None:
+def traffic(
+    wallet: Wallet, old: Prices | None, new: Prices, *, now: datetime, rated: bool = False
+) -> Traffic | None:
     """The comparison; None without charges, or without a version to compare with.
+
+    rated: one of the versions has call rates, so that the price of a call tells nothing of calls.
 
     Of each mode what was charged, times the new price of its example message by the old one: exact
     where only the price changes, about right where the counting does. A mode that is not sold any
@@ -45,7 +50,9 @@ def traffic(wallet: Wallet, old: Prices | None, new: Prices, *, now: datetime) -
         .values_list("mode")
         .annotate(Sum("revenue"))
     )
-    by_mode = {mode: revenue for mode, revenue in rows if revenue > 0}
+    by_mode = {
+        mode: revenue for mode, revenue in rows if revenue > 0 and not (rated and mode == CALL)
+    }
     if not by_mode:
         return None
     after = sum(_at(mode, units, old, new) for mode, units in by_mode.items())

@@ -95,7 +95,8 @@ def _amounts(wallet: Wallet, units: int, text: str) -> dict[str, Any]:
         ],
         "page": {
             "currency": currency,
-            "spendable": now.spendable,
+            "balance": now.balance,
+            "credit_limit": now.credit_limit,
             "owed": now.owed,
             "per_hour": now.per_hour,
         },

@@ -87,6 +87,7 @@ class Entries:
     pend: int
     held: int
     receivable: int
+    credit: int
     changes: tuple[Change, ...]
 
 
@@ -96,20 +97,24 @@ def entries(slug: str, since: int, count: int = 500) -> Command[Entries | None]:
     def read(reply: list[str]) -> Entries | None:
         if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
             return None
-        generation, seq, drained, bal, pend, held, receivable = map(int, accepted(reply)[1:8])
-        changes = _entries([int(word) for word in reply[8::3]], reply[9::3], reply[10::3])
-        return Entries(generation, seq, drained, bal, pend, held, receivable, changes)
+        generation, seq, drained, bal, pend, held, receivable, credit = map(
+            int, accepted(reply)[1:9]
+        )
+        changes = _entries_of(reply)
+        return Entries(generation, seq, drained, bal, pend, held, receivable, credit, changes)
 
     return wallet_command("entries", slug, (since + 1, count), read)
+
+
+def _entries_of(reply: list[str]) -> tuple[Change, ...]:
+    return _entries([int(word) for word in reply[9::3]], reply[10::3], reply[11::3])
 
 
 def batch_entries(slug: str, batch: ClosedBatch) -> Command[tuple[Change, ...]]:
     """Read a closed batch's entries again (close_batch has answered them already)."""
 
     def read(reply: list[str]) -> tuple[Change, ...]:
-        accepted(reply)
-        seqs = [int(word) for word in reply[8::3]]
-        return _entries(seqs, reply[9::3], reply[10::3])
+        return _entries_of(accepted(reply))
 
     count = batch.last_seq - batch.first_seq + 1
     return wallet_command("entries", slug, (batch.first_seq, count), read)

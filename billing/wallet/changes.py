@@ -7,7 +7,19 @@ from billing.wallet.messages import KINDS, STATES
 
 # The kinds that are no message's: their id is an operation's.
 OPERATIONS: Final = frozenset(
-    {"recharge", "credit", "debit", "chargeback", "cash_refund", "by_hand", "status"}
+    {
+        "recharge",
+        "credit",
+        "debit",
+        "chargeback",
+        "cash_refund",
+        "by_hand",
+        "status",
+        "limit",
+        "grant",
+        "revoke",
+        "expired",
+    }
 )
 
 
@@ -15,11 +27,13 @@ class Change(NamedTuple):
     """One change entry. Amounts are effects: + can be spent, + held, + owed.
 
     kind: hold sent settle fail expire cancel session parked flag (of messages), recharge credit
-    debit chargeback cash_refund by_hand status (`id` is the operation's). `state`: the message's
-    after it, "" = none (an orphan's flag, movements). `mode`, `price`: what was kept. `reported`:
-    the mode of the report, or failed, interim, cancel, ? (flags, parked), "deadline" (ended by
-    time), the reason (status; there `mode` is the status' letter). `difference`: delivered less
-    paid, as far as report and stored prices tell. A tuple, since the persistence makes millions.
+    debit chargeback cash_refund by_hand status (`id` is the operation's), limit (no id; `mode` is
+    the new credit limit in units), grant and revoke of promotional credit, expired (`id` names the
+    promotion). `state`: the message's after it, "" = none (an orphan's flag, movements). `mode`,
+    `price`: what was kept. `reported`: the mode of the report, or failed, interim, cancel, ?
+    (flags, parked), "deadline" (ended by time), the reason (status; there `mode` is the status'
+    letter). `difference`: delivered less paid, as far as report and stored prices tell.
+    A tuple, since the persistence makes millions.
     """
 
     seq: int
@@ -41,6 +55,7 @@ class Change(NamedTuple):
     reported: str = ""
     difference: int = 0
     prices: str = ""  # of a hold, as they are stored with the message
+    grants: str = ""  # by how much it moved what is left of promotions: g7=-300,g9=-20
 
     @property
     def of_message(self) -> bool:
@@ -50,6 +65,9 @@ class Change(NamedTuple):
 def read_change(seq: int, at_us: int, words: str) -> Change:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     cells = words.split("\t")
+    grants = ""
+    if "|" in cells[-1]:  # nothing else of the last cell can hold a bar
+        cells[-1], _, grants = cells[-1].partition("|")
     if not 4 <= len(cells) <= 17:
         raise ValueError(f"not an entry of a wallet: {words!r}")
     cells += [""] * (17 - len(cells))
@@ -76,6 +94,7 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
             reported,
             int(difference or 0),
             prices,
+            grants,
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error

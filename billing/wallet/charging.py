@@ -13,6 +13,7 @@ from poolsite.hotpath import Command
 
 BATCH_LIMIT: Final = 32  # holds, ids or reports in one script call
 MODES_LIMIT: Final = 12  # of one tariff
+SECONDS_LIMIT: Final = 10**6  # of one interval of a call
 _ID = re.compile(r"[!-~]{1,80}")
 _MODE = re.compile(r"[a-z0-9_]{1,24}")
 _HASH = re.compile(r"[A-Za-z0-9_-]{0,32}")
@@ -86,17 +87,24 @@ class Report:
     """One status report. `mode` None: it has none that can be read; "": it needs none.
 
     Only a final delivery needs a mode; a failed or interim report may come with "" or any.
+    units, seconds: of a call's interval, what it costs at most and for how many seconds.
     """
 
     message_id: str
     final: bool
     delivered: bool
     mode: str | None = ""
+    units: int | None = None
+    seconds: int = 0
 
     def __post_init__(self) -> None:
         check_id(self.message_id)
         if self.mode and not _MODE.fullmatch(self.mode):
             raise ValueError(f"not a mode: {self.mode!r}")
+        if self.units is not None and not 0 <= self.units < LIMIT:
+            raise ValueError(f"not an amount: {self.units!r}")
+        if not 0 <= self.seconds < SECONDS_LIMIT:
+            raise ValueError(f"not so many seconds: {self.seconds!r}")
 
     @property
     def word(self) -> str:
@@ -107,7 +115,10 @@ class Report:
             return "i"
         if not self.delivered:
             return "f"
-        return "d" + self.mode if self.mode else "u"
+        if not self.mode:
+            return "u"
+        cost = "" if self.units is None else f"={self.units}/{self.seconds}"
+        return f"d{self.mode}{cost}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,7 @@ class Charge:
 
     `answer`: what was done; `flag`: what data/message_reports.csv says of it; `state`: the
     message's state now ("" = none); `charged`: what the customer pays for it at this moment
-    (all of `quoted` while it is held). `bal`, `seq`: the wallet after the whole command.
+    (all of `quoted` while it is held). `bal`, `seq`, `credit`: the wallet after the whole command.
     """
 
     message_id: str
@@ -127,6 +138,12 @@ class Charge:
     bal: int = 0
     seq: int = 0
     flag: str = ""
+    credit: int = 0
+
+    @property
+    def spendable(self) -> int:
+        """What can still be spent: balance and credit limit together, never below zero."""
+        return max(0, self.bal + self.credit)
 
     @property
     def made(self) -> bool:
@@ -150,10 +167,13 @@ def _charges(ids: Sequence[str]) -> Callable[[list[str]], list[Charge]]:
     def read(reply: list[str]) -> list[Charge]:
         if reply[0] == "-1":  # the wallet's own refusal: it holds for every item
             return [Charge(message_id, reply[1]) for message_id in ids]
-        bal, seq = int(reply[1]), int(reply[2])
-        items = zip(ids, *(reply[3 + place :: 5] for place in range(5)), strict=True)
+        bal, seq, credit = int(reply[1]), int(reply[2]), int(reply[3])
+        items = zip(ids, *(reply[4 + place :: 5] for place in range(5)), strict=True)
         return [
-            Charge(message_id, answer, STATES[letter], int(charged), int(quoted), bal, seq, flag)
+            Charge(
+                *(message_id, answer, STATES[letter], int(charged), int(quoted)),
+                *(bal, seq, flag, credit),
+            )
             for message_id, answer, letter, charged, quoted, flag in items
         ]
 

@@ -22,9 +22,12 @@ def _answer(reply: list[str]) -> str:
     return accepted(reply)[1]
 
 
-def _settings_words(settings: WalletSettings, now: datetime | None) -> tuple[str, str, str, int]:
+def _settings_words(
+    settings: WalletSettings, now: datetime | None
+) -> tuple[str, str, str, int, int]:
     days = " ".join(map(str, settings.midnights(now)))
-    return settings.columns(now), days, SCRIPTS["hold"].sha1, settings.log_limit
+    sha1 = SCRIPTS["hold"].sha1
+    return settings.columns(now), days, sha1, settings.log_limit, settings.credit_limit
 
 
 def create(
@@ -35,23 +38,37 @@ def create(
     balance: int = 0,
     receivable: int = 0,
     status: str = "open",
+    grants: str = "",
     now: datetime | None = None,
 ) -> Command[str]:
     """Make the wallet's data: "created", or "exists" (this generation is there, nothing done).
 
     A newer generation removes what an older one left and begins at seq 0. `status`: open, frozen,
     closed, recovering (safe mode; then load … and status). `now` decides the coming midnights.
+    `balance`: below zero where credit is used; with what is left of `grants` (giving.grants_text).
     Raises WalletRefusedError("other generation …") when a newer one is there.
     """
-    columns, days, sha1, log_limit = _settings_words(settings, now)
-    args = (generation, _LETTERS[status], columns, days, sha1, log_limit, balance, receivable)
+    columns, days, sha1, log_limit, credit = _settings_words(settings, now)
+    made = (generation, _LETTERS[status], columns, days, sha1, log_limit)
+    args = (*made, balance, receivable, credit, grants)
     return wallet_command("create", slug, args, _answer, str(generation))
 
 
-def configure(slug: str, settings: WalletSettings, *, now: datetime | None = None) -> Command[str]:
-    """Write settings, also each day for the coming midnights. Raises WalletRefusedError."""
-    columns, days, sha1, log_limit = _settings_words(settings, now)
-    return wallet_command("configure", slug, (columns, days, log_limit, sha1), _answer, columns)
+def configure(
+    slug: str,
+    settings: WalletSettings,
+    *,
+    now: datetime | None = None,
+    keeps_credit: bool = False,
+) -> Command[str]:
+    """Write settings, also each day for the coming midnights. Raises WalletRefusedError.
+
+    keeps_credit: the credit limit stays as it is in Redis. Only who has locked the wallet's row may
+    write it: else a limit that was lowered meanwhile would be raised again.
+    """
+    columns, days, sha1, log_limit, credit = _settings_words(settings, now)
+    args = (columns, days, log_limit, sha1, "" if keeps_credit else credit)
+    return wallet_command("configure", slug, args, _answer, columns)
 
 
 def status(
@@ -110,8 +127,8 @@ def load(slug: str, rows: Sequence[LoadRow]) -> Command[Loaded]:
 
     def read(reply: list[str]) -> Loaded:
         accepted(reply)
-        bal, seq, held = map(int, reply[1:4])
-        return Loaded(tuple(reply[4:]), bal, seq, held)
+        bal, seq, _credit, held = map(int, reply[1:5])
+        return Loaded(tuple(reply[5:]), bal, seq, held)
 
     return wallet_command("load", slug, args, read, rows[0].state.message_id)
 

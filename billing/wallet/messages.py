@@ -27,7 +27,8 @@ class MessageState:
     """One message as the wallet has it. `since_us`: when the state began.
 
     `prices` are those of the quote, `others` what the tariff asks for modes outside it. `parked`:
-    the report that waits, "failed" or a mode. `seen`: flags listed already, "late:video".
+    the report that waits, "failed" or a mode. `seen`: flags listed already, "late:video". `grants`:
+    what it took of promotional credit, "g7=300,g9=20".
     """
 
     message_id: str
@@ -44,6 +45,7 @@ class MessageState:
     others: Mapping[str, int] = field(default_factory=dict)
     parked: str = ""
     seen: tuple[str, ...] = ()
+    grants: str = ""
 
 
 def facts_text(body_hash: str, tariff_id: int | None, chatbot: str) -> str:
@@ -72,6 +74,7 @@ def state_text(state: MessageState, day: str = NO_DAY) -> str:
         f"{state.quoted}|{outcome}{''.join('!' + seen for seen in state.seen)}"
         f"|{facts_text(state.body_hash, state.tariff_id, state.chatbot)}"
         f"|{prices_text(state.prices, state.others)}"
+        f"{'|' + state.grants if state.grants else ''}"
     )
 
 
@@ -80,7 +83,7 @@ def parse_message(message_id: str, text: str) -> MessageState | None:
     if not text:
         return None
     try:
-        quoted, outcome, facts, prices = text[23:].split("|")
+        quoted, outcome, facts, prices, *grants = text[23:].split("|")
         body_hash, tariff_id, chatbot = facts.split("\t")
         kept, *seen = outcome.split("!")
         state = STATES[text[0]]
@@ -100,6 +103,7 @@ def parse_message(message_id: str, text: str) -> MessageState | None:
             others=_prices(prices, ";"),
             parked=("failed" if kept == "f" else kept[1:]) if state == "parked" else "",
             seen=tuple(seen),
+            grants=grants[0] if grants else "",
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"not a message of a wallet: {text!r}") from error

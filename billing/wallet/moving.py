@@ -17,7 +17,7 @@ MOVEMENTS: Final = ("recharge", "credit", "debit", "chargeback", "cash_refund", 
 class Movement:
     """What a movement did. answer: applied, repeat (done before: the same figures), conflict
     (the operation id stands for something else), insufficient balance (a cash refund), cancelled
-    (given up before), too large, or a refusal of the wallet.
+    (given up before), too large, too many grants, or a refusal of the wallet.
 
     `spendable`, `owed`: the effect on what can be spent and on the receivable; `bal`, `seq`,
     `receivable`: the wallet after it.
@@ -39,16 +39,18 @@ class Movement:
 def move(slug: str, operation_id: str, kind: str, amount: int) -> Command[Movement]:
     """Move money, once for each operation id. `amount` is above zero, the kind tells the sign.
 
-    recharge, credit: the receivable is paid first. debit, chargeback, by_hand: what is there is
-    taken, the rest is owed. cash_refund: all or nothing. In every status of the wallet.
+    recharge, credit: the receivable is paid first. debit, chargeback, by_hand: what can be spent is
+    taken, credit included, the rest is owed. cash_refund: all or nothing, of the balance alone. In
+    every status of the wallet.
     """
     if kind not in MOVEMENTS:
         raise ValueError(f"not a movement: {kind!r}")
     words = (check_id(operation_id), kind, str(check_units(amount)))
-    return wallet_command("move", slug, words, _movement, operation_id)
+    return wallet_command("move", slug, words, read_movement, operation_id)
 
 
-def _movement(reply: list[str]) -> Movement:
+def read_movement(reply: list[str]) -> Movement:
+    """Return what the reply of a movement says."""
     if reply[0] == "-1":
         return Movement(reply[1])
     bal, seq, spendable, owed, receivable = (int(reply[place]) for place in (1, 2, 4, 5, 6))
@@ -146,6 +148,7 @@ __all__ = [
     "move",
     "pay_unpaid",
     "purge",
+    "read_movement",
     "refuse",
     "sweep",
 ]

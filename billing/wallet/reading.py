@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from billing.wallet import reasons
 from billing.wallet.building import accepted, wallet_command
+from billing.wallet.giving import Grant, read_grants
 from billing.wallet.life import STATUS
 from billing.wallet.messages import MessageState, parse_message
 from billing.wallet.settings import WalletSettings
@@ -13,7 +14,8 @@ from poolsite.hotpath import Command
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A wallet at one moment. bal: what can be spent; pend: signed sum of entries not in SQL.
+    """A wallet at one moment. bal: what is there, below zero where credit is used; pend: signed sum
+    of entries not in SQL; credit: the credit limit; grants: promotional credit, a part of bal.
 
     `spent`: of this day of the account's zone. `open`, `parked`, `unpaid`: messages of that kind;
     `messages`: all that Redis knows. `due_at_us`: the soonest deadline of an open hold.
@@ -41,7 +43,19 @@ class Balance:
     finals: int
     operations: int
     due_at_us: int | None
+    credit: int
+    grants: tuple[Grant, ...]
     settings: WalletSettings
+
+    @property
+    def promotional(self) -> int:
+        """What is left of promotional credit; it is in `bal`."""
+        return sum([each.left for each in self.grants])
+
+    @property
+    def spendable(self) -> int:
+        """What can be spent now: balance and credit limit together, never below zero."""
+        return max(0, self.bal + self.credit)
 
     @property
     def backlog(self) -> int:
@@ -50,15 +64,17 @@ class Balance:
 
     @property
     def has_due(self) -> bool:
-        """Whether an open hold is past its deadline: a sweep returns it, or puts it off."""
+        """Whether an open hold, or promotional credit, is past its time: a sweep ends it, or puts
+        it off."""
         due = self.due_at_us is not None and self.due_at_us < self.as_of_us
+        due = due or (bool(self.grants) and self.grants[0].expires_us < self.as_of_us)
         return due and self.status != "recovering"
 
 
 _NUMBERS = (
     *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "spent", "batch"),
     *("batch_first", "batch_last", "batch_amount", "open", "parked", "unpaid", "messages"),
-    *("finals", "operations"),
+    *("finals", "operations", "credit"),
 )
 
 
@@ -73,8 +89,9 @@ def balance(slug: str) -> Command[Balance | None]:
             status=STATUS[pairs["conf"][0]],
             reason=pairs["reason"],
             as_of_us=int(pairs["as_of"]),
+            grants=read_grants(pairs["grants"]),
             due_at_us=int(pairs["due_at"]) if pairs["due_at"] else None,
-            settings=WalletSettings.from_conf(pairs["conf"]),
+            settings=WalletSettings.from_conf(pairs["conf"], int(pairs["credit"])),
             **{name: int(pairs[name]) for name in _NUMBERS},
         )
 

@@ -37,6 +37,7 @@ ORPHAN: Final = "orphan"
 # answers to a movement of money (beside REPEAT, CONFLICT, INSUFFICIENT, CANCELLED)
 APPLIED: Final = "applied"
 TOO_LARGE: Final = "too large"
+TOO_MANY_GRANTS: Final = "too many grants"
 
 # the wallet itself
 NO_SUCH_WALLET: Final = "no such wallet"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from billing.money import LIMIT
 from poolsite.moments import midnights
 
 DAYS_AHEAD: Final = 14
@@ -33,6 +34,7 @@ class WalletSettings:
     report_seconds: int = 72 * 3600
     keep_seconds: int = 7 * 86_400  # final messages and receipts
     parked_limit: int = 10_000
+    credit_limit: int = 0  # how far the balance may go below zero; not among the columns
     zone: str = "UTC"
 
     def midnights(self, now: datetime | None = None) -> list[int]:
@@ -49,13 +51,15 @@ class WalletSettings:
             cells.append(f"{value:0{width}d}")
         if self.log_limit < 1:
             raise ValueError(f"log_limit: {self.log_limit} is out of range")
+        if not 0 <= self.credit_limit < LIMIT:
+            raise ValueError(f"credit_limit: {self.credit_limit} is out of range")
         cells += [f"{self.midnights(now)[0]:010d}", FIRST_DAY]
         return "".join(cells)
 
     @classmethod
-    def from_conf(cls, conf: str) -> "WalletSettings":
+    def from_conf(cls, conf: str, credit_limit: int = 0) -> "WalletSettings":
         """Return the settings that stand in Redis (the zone is not among them)."""
-        values: dict[str, Any] = {}
+        values: dict[str, Any] = {"credit_limit": credit_limit}
         place = 1
         for name, width in _COLUMNS:
             values[name] = int(conf[place : place + width])

@@ -72,7 +72,12 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """An account's figures. `status` is open, frozen, closed or recovering; as_of in µs."""
+    """An account's figures. `status` is open, frozen, closed or recovering; as_of in µs.
+
+    spendable: balance and credit limit together, at least 0. promotional: what of the balance is
+    promotional credit. A server of the release before has neither: there the balance is what can
+    be spent.
+    """
 
     currency: str
     status: str
@@ -84,6 +89,9 @@ class Balance:
     open_holds: int
     seq: int
     as_of: int
+    balance: Decimal
+    credit_limit: Decimal
+    promotional: Decimal
 
 
 def path_of(account: str, verb: str) -> str:
@@ -164,6 +172,9 @@ def balance(account: str) -> Steps[Balance]:
         open_holds=body["open_holds"],
         seq=body["seq"],
         as_of=body["as_of"],
+        balance=Decimal(body.get("balance", body["spendable"])),
+        credit_limit=Decimal(body.get("credit_limit", "0")),
+        promotional=Decimal(body.get("promotional", "0")),
     )
 
 

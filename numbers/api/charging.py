@@ -12,7 +12,7 @@ from numbers import pool as door
 from numbers.api.directory import PoolRef
 from numbers.api.reading import MalformedError
 from numbers.services import charging
-from numbers.services.charging import Charged, Step, Steps
+from numbers.services.charging_intervals import Charged, Step, Steps
 from poolsite import hotpath
 from poolsite.api.directory import Kind
 
@@ -60,7 +60,7 @@ async def _charged(ref: PoolRef) -> Charged:
         payer = await _PAYERS.directory().get(str(ref.account_id))
     if payer is None:
         raise CallRefusedError("payment-required", "no account pays for calls of this pool")
-    return Charged(ref.slug, ref.charge_interval_seconds, payer)
+    return Charged(ref.slug, ref.charge_interval_seconds, payer, ref.home_country)
 
 
 def _finish(charged: Charged, hold_id: str, call_id: str) -> None:

@@ -5,23 +5,35 @@ KEYS[2] {pool}:numstate  HASH  as numbers/event
 KEYS[3] {pool}:charges   ZSET  as numbers/voucher
 KEYS[4] {pool}:idle:up   ZSET  as numbers/event
 ARGV[1] call_id
-ARGV[2] note             "" = none
-ARGV[3] offset_ms        when it is due, from the start of the call
-ARGV[4+] forgotten       notes; a new one takes the place of the first, or is not kept
-Reply: [1, number, "", reason]; a note was not kept, nothing was forgotten: "over" = the call does not
+ARGV[2] notes            one a line; "" = none
+ARGV[3] offsets          ms from the start of the call at which each is due, with a space between
+ARGV[4+] forgotten       notes; new ones take the place of the first, or are not kept
+Reply: [1, number, "", reason]; no note was kept, nothing was forgotten: "over" = the call does not
   run, "gone" = the first of the forgotten was not there
 Errors: -1 "no such pool", "script outdated …", "malformed charge"
 Complexity: O(notes × log n)
 Version: 1
 ]]
-local NOTE_BYTES, ID_BYTES, MOST_MS = 300, 128, 4398046511104
-local id, note, offset_ms = ARGV[1] or '', ARGV[2] or '', whole(ARGV[3], 0, MOST_MS)
-if id == '' or #id > ID_BYTES or #note > NOTE_BYTES or not offset_ms then return pool.refusal('malformed charge') end
+local NOTE_BYTES, ID_BYTES, MOST_MS, MOST_NOTES = 300, 128, 4398046511104, 4
+local id, new, offsets = ARGV[1] or '', {}, {}
+for note in string.gmatch(ARGV[2] or '', '[^\n]+') do new[#new + 1] = note end
+for word in string.gmatch(ARGV[3] or '', '[^ ]+') do offsets[#offsets + 1] = whole(word, 0, MOST_MS) or -1 end
+
+-- Whether there is an offset for each note, and none is too long.
+local function is_right()
+  if id == '' or #id > ID_BYTES or #new > MOST_NOTES or #offsets < 1 or #offsets < #new then return false end
+  for place, note in ipairs(new) do
+    if #note > NOTE_BYTES or offsets[place] < 0 then return false end
+  end
+  return offsets[1] >= 0
+end
+
+if not is_right() then return pool.refusal('malformed charge') end
 local refusal = pool.open(KEYS[1], { 'c:' .. id })
 if refusal then return refusal end
 local charges, known = pool.tag .. ':charges', ids.read(id)
 local number = known and known.kind == 'running' and known.number or ''
-if note ~= '' then
+if new[1] then
   if number == '' then return { '1', '', '', 'over' } end
   if not redis.call('ZSCORE', charges, ARGV[4] or '') then return { '1', number, '', 'gone' } end
 end
@@ -30,9 +42,11 @@ for place = 4, #ARGV do
   local voucher = string.match(ARGV[place], vouchers.NOTE)
   if voucher then index.remove('v:' .. voucher) end
 end
-if note ~= '' then
+if new[1] then
   local state = states.read(number)
   local start = state and state.is_busy and state.since or pool.at
-  redis.call('ZADD', charges, string.format('%d', start + offset_ms * 1000), note)
+  for place, note in ipairs(new) do
+    redis.call('ZADD', charges, string.format('%d', start + offsets[place] * 1000), note)
+  end
 end
 return { '1', number, '', '' }

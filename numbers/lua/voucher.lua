@@ -4,8 +4,8 @@ Purpose: Writes a one-time voucher that lets one call of a charged pool begin or
   asks later learns for sure which of the two it was.
 KEYS[1] {pool}          HASH  as numbers/event
 KEYS[2] {pool}:charges  ZSET  notes by the µs at which they are due: "v <voucher> <call id>" vouchers,
-  "t <voucher> <call id>" those taken back; "c <interval> <call id>", "d <interval> <hold> <call id>" what
-  running calls pay next
+  "t <voucher> <call id>" those taken back; "c <interval>,<hold> <call id>", "d <interval> <hold> <call id>"
+  what running calls pay next; "s <interval>,<s> <hold> <call id>" what is settled at its end
 ARGV[1] voucher            its name, up to 128 printable bytes without spaces
 ARGV[2] seconds            how long it is good; 0 = take it back
 ARGV[3] call_id            only for this call; "" = any

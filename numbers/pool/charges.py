@@ -33,23 +33,31 @@ def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[Out
 @dataclass(frozen=True, slots=True)
 class Note:
     """One thing that is due. kind: v a voucher, t one that was taken back; c an interval to be
-    held, d one that is held.
+    held, d one that is held, s one that is to be settled at its end.
 
-    `interval` counts from 1; `hold` is the hold that pays for it (of a voucher: its name).
+    `interval` counts from 1; `hold` is the hold that pays for it (of a voucher: its name). Of kind
+    c it is the hold that tells the call's rate: of the interval before, or of this one, whose hold
+    has ended unused; "" in a note of a release before. `seconds`: of kind s, when it is due, from
+    the start of the call.
     """
 
     kind: str
     call_id: str
     interval: int = 0
     hold: str = ""
+    seconds: int = 0
 
     @property
     def text(self) -> str:
         """As Redis keeps it."""
         words = [self.kind]
-        if self.kind in ("c", "d"):
-            words.append(str(self.interval))
-        if self.kind != "c":
+        if self.kind == "c":
+            words.append(f"{self.interval},{self.hold}" if self.hold else str(self.interval))
+        elif self.kind == "s":
+            words += [f"{self.interval},{self.seconds}", self.hold]
+        elif self.kind == "d":
+            words += [str(self.interval), self.hold]
+        else:
             words.append(self.hold)
         return " ".join([*words, self.call_id])
 
@@ -57,14 +65,18 @@ class Note:
     def read(cls, text: str) -> "Note":
         """The note of a text. ValueError for one that is none."""
         kind, _, rest = text.partition(" ")
-        interval, hold = "0", ""
-        if kind in ("c", "d"):
-            interval, _, rest = rest.partition(" ")
+        interval, hold, seconds = "0", "", "0"
+        if kind not in ("v", "t", "c", "d", "s"):
+            raise ValueError(f"not a note: {text!r}")
+        if kind == "c":
+            word, _, rest = rest.partition(" ")
+            interval, _, hold = word.partition(",")
+        if kind in ("d", "s"):
+            word, _, rest = rest.partition(" ")
+            interval, _, seconds = word.partition(",")
         if kind != "c":
             hold, _, rest = rest.partition(" ")
-        if kind not in ("v", "t", "c", "d"):
-            raise ValueError(f"not a note: {text!r}")
-        return cls(kind, rest, int(interval), hold)
+        return cls(kind, rest, int(interval), hold, int(seconds or 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +112,17 @@ def charge(
     slug: str,
     call_id: str,
     *,
-    note: Note | None = None,
-    offset_ms: int = 0,
+    notes: Sequence[tuple[Note, int]] = (),
     forget: Sequence[Note] = (),
 ) -> Command[Outcome]:
-    """Note what the call pays next, due `offset_ms` after its start, and forget other notes.
+    """Note what the call pays next, and forget other notes: all of it, or nothing.
 
-    The new note takes the place of the first that is forgotten: of two workers one succeeds.
-    Reason "over" (the call does not run) or "gone" (that one was not there): nothing was done.
+    Each note comes with the ms from the start of the call at which it is due. New notes take the
+    place of the first that is forgotten: of two workers one succeeds. Reason "over" (the call does
+    not run) or "gone" (that one was not there): nothing was done.
     """
-    words: list[str | int] = [call_id, note.text if note else "", offset_ms]
+    texts = "\n".join(note.text for note, _ in notes)
+    offsets = " ".join(str(offset_ms) for _, offset_ms in notes) or "0"
+    words: list[str | int] = [call_id, texts, offsets]
     words += [each.text for each in forget]
     return pool_command("charge", slug, words, read_outcome, call_id)

@@ -9,47 +9,32 @@ whether a call has used the voucher. Whoever dies in between leaves it to the sw
   succeeds only while no call has used it and ends its use for ever, then gives the hold back.
 - after the call: the voucher was used, so the sweep settles the hold and notes the next interval.
 
+An interval of which unused time can come back is not settled when it begins: a note of its own is
+due at its end, and settles it by what was used. The hold says how long it is and by which rate.
+
 The steps are generators of commands: the hot lane and the sweep run the same ones.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from billing.services import calls
-from billing.services.calls import CallRefusedError, Payer
+from billing.services.calls import CallRefusedError, Interval
 from numbers import pool as door
-from poolsite.hotpath import Command, HotPath
+from numbers.services.charging_intervals import (
+    Charged,
+    Step,
+    Steps,
+    interval_after,
+    interval_held,
+)
+from poolsite.moments import moment_of
 from poolsite.runtime.crash_points import crash_point
 
 VOUCHER_SECONDS: Final = 20  # beyond the time that a call may wait
-LEAD_MS: Final = 5_000  # the next interval is held so long before it starts
-
-
-@dataclass(frozen=True, slots=True)
-class Charged:
-    """A charged pool, as far as charging is concerned."""
-
-    slug: str
-    interval_seconds: int
-    payer: Payer
-
-    @property
-    def lead_ms(self) -> int:
-        return min(LEAD_MS, self.interval_seconds * 500)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A command to run; `path` None = the pool's. Or an event of `pool`, in the lane's own way."""
-
-    command: Command[Any] | None = None
-    path: HotPath | None = None
-    event: door.Event | None = None
-    pool: str = ""
-
-
-Steps = Generator[Step, Any, Any]
+LOOK_SECONDS: Final = 60  # how often an interval is looked at that can be returned in part
+SECOND_US: Final = 1_000_000
 
 
 def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome]:
@@ -57,8 +42,8 @@ def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome
 
     `event.paid` is the hold's id. Whatever else is raised, the caller runs `resolve` for it.
     """
-    hold_id = event.paid
-    yield from _hold(pool, hold_id)
+    hold_id, interval = event.paid, pool.first(event)
+    yield from _hold(pool, hold_id, interval)
     crash_point("calls.after_hold")
     seconds = VOUCHER_SECONDS + event.wait_ms // 1000
     if not (yield from _admit(pool, hold_id, event.call_id, seconds)):
@@ -66,15 +51,15 @@ def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome
     outcome: door.Outcome = yield Step(event=event, pool=pool.slug)
     crash_point("calls.after_call")
     if outcome.ok and outcome.reason != door.reasons.REPEAT:
-        yield from settle(pool, hold_id, event.call_id)
+        yield from settle(pool, hold_id, event.call_id, interval)
     else:
         yield from resolve(pool, hold_id, event.call_id)
     return outcome
 
 
-def _hold(pool: Charged, hold_id: str) -> Steps:
-    charge = yield Step(pool.payer.hold(hold_id), pool.payer.path)
-    refused = calls.refusal_of(charge)
+def _hold(pool: Charged, hold_id: str, interval: Interval, *, sent: bool = False) -> Steps:
+    charge = yield Step(pool.payer.hold(hold_id, interval, sent=sent), pool.payer.path)
+    refused = None if sent and calls.is_known(charge) else calls.refusal_of(charge)
     if refused is not None:
         raise refused
 
@@ -94,26 +79,34 @@ def _admit(pool: Charged, hold_id: str, call_id: str, seconds: int) -> Generator
     return False
 
 
-def settle(pool: Charged, hold_id: str, call_id: str) -> Steps:
-    """An interval has begun: keep its price, then note the next one in place of the voucher."""
-    yield Step(pool.payer.settle(hold_id), pool.payer.path)
-    crash_point("calls.after_settle")
-    following = calls.interval_of(hold_id) + 1
-    paid = [
-        door.Note("v", call_id, hold=hold_id),
-        door.Note("d", call_id, following - 1, hold_id),
-    ]
-    noted = yield Step(
-        door.charge(
-            pool.slug,
-            call_id,
-            note=door.Note("c", call_id, following),
-            offset_ms=(following - 1) * pool.interval_seconds * 1000 - pool.lead_ms,
-            forget=paid,
-        )
-    )
-    if noted.reason == door.OVER:
+def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None = None) -> Steps:
+    """An interval has begun: note the next one in place of the voucher, and keep this one's price,
+    now or at its end. `interval` None = as the hold has it.
+    """
+    if interval is None:
+        interval = yield from interval_held(pool, hold_id)
+    if not interval.comes_back:
+        yield Step(pool.payer.settle(hold_id, interval.full), pool.payer.path)
+        crash_point("calls.after_settle")
+    number = interval.number
+    paid = [door.Note("v", call_id, hold=hold_id), door.Note("d", call_id, number, hold_id)]
+    following = door.Note("c", call_id, number + 1, hold_id)
+    notes = [(following, interval.ends * 1000 - pool.lead_ms)]
+    if interval.comes_back:
+        notes.append(_look(interval, door.Note("s", call_id, number, hold_id, interval.starts)))
+    noted = yield Step(door.charge(pool.slug, call_id, notes=notes, forget=paid))
+    # Is the call over, what it used is told by the voucher's note, when that is due.
+    if noted.reason == door.OVER and not interval.comes_back:
         yield Step(door.charge(pool.slug, call_id, forget=paid))
+
+
+def _look(interval: Interval, note: door.Note) -> tuple[door.Note, int]:
+    """The note that looks next whether the interval is over, or its call within it; and when.
+
+    The end of a call is known for ten minutes, which an interval may be longer than.
+    """
+    seconds = min(interval.ends, note.seconds + LOOK_SECONDS)
+    return replace(note, seconds=seconds), seconds * 1000
 
 
 def resolve(pool: Charged, hold_id: str, call_id: str) -> Steps:
@@ -147,52 +140,72 @@ def finish(pool: Charged, due: door.Due) -> Steps:
     """A voucher's time is over: whoever wrote it has died, or its last step is still to come."""
     hold_id = due.note.hold
     if due.used and due.ended_us is not None:
-        yield Step(pool.payer.settle(hold_id), pool.payer.path)
+        interval = yield from interval_held(pool, hold_id)
         # When the call began is not known any more, but not after the voucher's time.
-        later_us = due.at_us + pool.interval_seconds * 1_000_000
-        yield from _charge_ended(pool, due, calls.interval_of(hold_id) + 1, later_us)
+        yield from _settle_ended(pool, hold_id, interval, due.at_us, due.ended_us)
+        later_us = due.at_us + interval.seconds * SECOND_US
+        yield from _charge_ended(pool, due, hold_id, interval.number + 1, later_us)
     else:
         yield from resolve(pool, hold_id, due.note.call_id)
 
 
 def next_interval(pool: Charged, due: door.Due) -> Steps:
     """Hold the interval that starts soon. CallRefusedError: the call must end."""
-    note = due.note
+    note, start_us = due.note, due.at_us + pool.lead_ms * 1000
     if not due.number:
-        yield from _charge_ended(pool, due, note.interval, due.at_us + pool.lead_ms * 1000)
+        yield from _charge_ended(pool, due, note.hold, note.interval, start_us)
         return
+    interval = yield from interval_after(pool, note.hold, note.interval, moment_of(start_us))
     hold_id = calls.hold_id_of(pool.slug, note.call_id, note.interval)
-    yield from _hold(pool, hold_id)
+    yield from _hold(pool, hold_id, interval)
     crash_point("calls.next.after_hold")
-    noted = yield Step(
-        door.charge(
-            pool.slug,
-            note.call_id,
-            note=replace(note, kind="d", hold=hold_id),
-            offset_ms=(note.interval - 1) * pool.interval_seconds * 1000,
-            forget=[note],
-        )
-    )
+    held = replace(note, kind="d", hold=hold_id)
+    notes = [(held, interval.starts * 1000)]
+    noted = yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
     if noted.reason:  # over, or another worker was faster: this hold pays for nothing
         yield from _give_back(pool, hold_id)
 
 
-def _charge_ended(pool: Charged, due: door.Due, interval: int, start_us: int) -> Steps:
+def _charge_ended(pool: Charged, due: door.Due, hold_id: str, number: int, start_us: int) -> Steps:
     """A call is over: charge the intervals from this one on that had started, then forget it.
 
     Their holds have names of their own, so that a worker that takes this up again charges once.
+    hold_id: as of interval_after.
     """
     note = due.note
     while due.ended_us is not None and start_us <= due.ended_us:
-        hold_id = calls.hold_id_of(pool.slug, note.call_id, interval, "end")
-        charge = yield Step(pool.payer.hold(hold_id, sent=True), pool.payer.path)
-        refused = calls.refusal_of(charge)
-        if refused is not None:
-            raise refused
+        interval = yield from interval_after(pool, hold_id, number, moment_of(start_us))
+        if interval.rate_id and start_us == due.ended_us:
+            break
+        hold_id = calls.hold_id_of(pool.slug, note.call_id, number, "end")
+        yield from _hold(pool, hold_id, interval, sent=True)
         crash_point("calls.ended.after_hold")
-        yield Step(pool.payer.settle(hold_id), pool.payer.path)
+        yield from _settle_ended(pool, hold_id, interval, start_us, due.ended_us)
         crash_point("calls.ended.after_settle")
-        interval, start_us = interval + 1, start_us + pool.interval_seconds * 1_000_000
+        number, start_us = number + 1, start_us + interval.seconds * SECOND_US
+    yield _forget(pool, note)
+
+
+def _settle_ended(
+    pool: Charged, hold_id: str, interval: Interval, start_us: int, ended_us: int | None
+) -> Steps:
+    """Keep what an interval cost that began at start_us; ended_us None: at least its first part."""
+    used_us = 0 if ended_us is None else max(0, ended_us - start_us)
+    yield Step(pool.payer.settle(hold_id, pool.payer.cost(interval, used_us)), pool.payer.path)
+
+
+def close_interval(pool: Charged, due: door.Due) -> Steps:
+    """If an interval is over, or its call ended within it: keep what was used, return the rest."""
+    note = due.note
+    interval = yield from interval_held(pool, note.hold)
+    if due.number and note.seconds < interval.ends:
+        notes = [_look(interval, note)]
+        yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+        return
+    start_us = due.at_us + (interval.starts - note.seconds) * SECOND_US
+    ended_us = due.at_us if due.number else due.ended_us
+    yield from _settle_ended(pool, note.hold, interval, start_us, ended_us)
+    crash_point("calls.closing.after_settle")
     yield _forget(pool, note)
 
 
@@ -210,9 +223,11 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
     sent = yield Step(pool.payer.sent(note.hold), pool.payer.path)
     if written.reason or not calls.is_sent(sent[0]):  # the sweep was away for a minute: hold anew
         yield from resolve(pool, note.hold, note.call_id)
-        again = door.Note("c", note.call_id, note.interval)
+        interval = yield from interval_held(pool, note.hold)
+        again = door.Note("c", note.call_id, note.interval, note.hold)
+        notes = [(again, max(0, interval.starts * 1000 - pool.lead_ms))]
         # Is the call over, the note stays and finds it ended in the next round.
-        yield Step(door.charge(pool.slug, note.call_id, note=again, forget=[note]))
+        yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     crash_point("calls.next.after_sent")
     event = door.Event("renew", call_id=note.call_id, paid=note.hold)
@@ -225,11 +240,12 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
 def _end_held(pool: Charged, due: door.Due) -> Steps:
     """The call of a held interval is over: it had started by then and costs, or it had not."""
     note = due.note
-    interval, start_us = note.interval, due.at_us
+    number, start_us = note.interval, due.at_us
+    interval = yield from interval_held(pool, note.hold)
     if (yield from _take_back(pool, note.hold, note.call_id)) == door.USED:
-        yield Step(pool.payer.settle(note.hold), pool.payer.path)
-        interval, start_us = interval + 1, start_us + pool.interval_seconds * 1_000_000
-    yield from _charge_ended(pool, due, interval, start_us)
+        yield from _settle_ended(pool, note.hold, interval, start_us, due.ended_us)
+        number, start_us = number + 1, start_us + interval.seconds * SECOND_US
+    yield from _charge_ended(pool, due, note.hold, number, start_us)
 
 
 def _forget(pool: Charged, note: door.Note) -> Step:

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from billing.services import calls
-from billing.services.calls import CallRefusedError
+from billing.services.calls import CallRefusedError, Payer
 from numbers import pool as door
 from numbers.models import Pool
 from numbers.services import charging
-from numbers.services.charging import Charged, Step, Steps
+from numbers.services.charging_intervals import Charged, Step, Steps
 from numbers.services.hangups import tell_switches
 from poolsite import hotpath
 from poolsite.jobs.shards import of_shard
@@ -54,7 +54,7 @@ def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> Non
         logger.error("numbers: %s owes for calls, and nobody pays", pool.slug)
         done["failed"] += 1
         return
-    charged = Charged(pool.slug, pool.charge_interval_seconds, payer)
+    charged = charged_of(pool, payer)
     for due in dues:
         try:
             run(_steps(pool, charged, due, done))
@@ -69,11 +69,18 @@ def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> Non
             done["failed"] += 1
 
 
+def charged_of(pool: Pool, payer: Payer) -> Charged:
+    """A pool, as far as charging is concerned."""
+    return Charged(pool.slug, pool.charge_interval_seconds, payer, pool.home_country)
+
+
 def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) -> Steps:
     kind = due.note.kind
     if kind in ("v", "t"):
         done["vouchers"] += 1
         return charging.finish(charged, due)
+    if kind == "s":
+        return charging.close_interval(charged, due)
     if kind == "c" and pool.charged:
         done["held"] += bool(due.number)
         return charging.next_interval(charged, due)
@@ -107,7 +114,7 @@ def call_begin(pool: Pool, event: door.Event) -> door.Outcome:
     payer = calls.payer_of(pool.account_id)
     if payer is None:
         raise CallRefusedError("payment-required", "no account pays for calls of this pool")
-    charged = Charged(pool.slug, pool.charge_interval_seconds, payer)
+    charged = charged_of(pool, payer)
     paid = replace(event, paid=calls.hold_id_of(pool.slug, event.call_id, 1))
     try:
         begun: door.Outcome = run(charging.begin(charged, paid))

@@ -32,6 +32,7 @@ PAGES: Final = {
     "billing": (_("Billing"), ("accounts",)),
     "payments": (_("Top-ups and tariffs"), ()),
     "statements": (_("Statements"), ()),
+    "invoices": (_("Invoices"), ()),
     "campaigns": (_("Campaigns and chatbots"), ()),
     "people": (_("People"), ("people",)),
     "access": (_("Tokens and audit log"), ("tokens", "audit-log")),

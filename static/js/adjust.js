@@ -19,8 +19,8 @@ function tell() {
     link.href = url.href;
   }
   form.querySelector("[data-submit-adjustment]").textContent = !page.alone || units > page.alone ? page.submit : page.verb;
-  const after = units ? effect(units) : { spendable: null, owed: 0 };
-  putMoney(form.querySelector("[data-after]"), after.spendable, page.currency);
+  const after = units ? effect(units) : { balance: null, owed: 0 };
+  putMoney(form.querySelector("[data-after]"), after.balance, page.currency);
   const note = after.owed ? fill(gettext("%(amount)s owed"), { amount: money(after.owed, page.currency).join("") }) : "";
   form.querySelector("[data-after-owed]").textContent = after.refused ? gettext("more than is available") : note;
 }
@@ -29,9 +29,9 @@ function tell() {
 function effect(units) {
   if (page.kind === "credit") {
     const paid = Math.min(page.owed, units);
-    return { spendable: page.spendable + units - paid, owed: page.owed - paid };
+    return { balance: page.balance + units - paid, owed: page.owed - paid };
   }
-  if (page.kind === "cash_refund" && units > page.spendable) return { spendable: null, owed: 0, refused: true };
-  const taken = Math.min(page.spendable, units);
-  return { spendable: page.spendable - taken, owed: page.owed + units - taken };
+  if (page.kind === "cash_refund" && units > page.balance - page.promotional) return { balance: null, owed: 0, refused: true };
+  const taken = Math.max(0, Math.min(page.balance + page.credit_limit, units));
+  return { balance: page.balance - taken, owed: page.owed + units - taken };
 }

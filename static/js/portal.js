@@ -31,10 +31,11 @@ subscribe(`billing.wallet:${page.slug}`, {
 });
 
 function show() {
-  if (isOutdated(state.status !== page.status, show)) return;
+  if (isOutdated(state.status !== page.status || (state.credit_limit ?? page.credit_limit) !== page.credit_limit, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
   putMoney(find("spendable"), state.spendable, page.currency, true);
+  putMoney(find("balance"), state.balance, page.currency);
   putMoney(find("held"), state.held, page.currency);
   putMoney(find("spent_today"), state.spent_today, page.currency);
   putMoney(find("receivable"), state.receivable, page.currency);
@@ -97,7 +98,7 @@ function topUpNote(pace) {
   form.querySelector("[data-top-up-word]").textContent = value ? fill(gettext("Top up %(amount)s"), { amount: money(value * 10000, page.currency).join("") }) : gettext("Choose an amount");
   const note = form.querySelector("[data-top-up-note]");
   if (!value || !pace?.per_hour || !state) { note.textContent = ""; return; }
-  const units = value * 10000;
-  note.textContent = fill(gettext("The balance then lasts about %(span)s, until %(time)s."), { span: lasts.spanOf((state.spendable + units) / pace.per_hour), time: lasts.untilOf((state.spendable + units) / pace.per_hour) });
+  const after = Math.max(0, state.balance + state.credit_limit + value * 10000);
+  note.textContent = fill(gettext("The balance then lasts about %(span)s, until %(time)s."), { span: lasts.spanOf(after / pace.per_hour), time: lasts.untilOf(after / pace.per_hour) });
 }
 topUpNote(null);

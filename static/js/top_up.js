@@ -35,8 +35,8 @@ function tell() {
 }
 
 function said(units) {
-  const balance = page.spendable + Math.max(0, units - page.owed);
+  const balance = page.balance + Math.max(0, units - page.owed);
   const words = { amount: money(units, page.currency).join(""), balance: cents(balance, page.currency) };
   if (!page.per_hour) return fill(gettext("You pay %(amount)s. Your balance becomes about %(balance)s."), words);
-  return fill(gettext("You pay %(amount)s. Your balance becomes about %(balance)s, which lasts about %(span)s at the pace of the last 24 h."), { ...words, span: spanOf(balance / page.per_hour) });
+  return fill(gettext("You pay %(amount)s. Your balance becomes about %(balance)s, which lasts about %(span)s at the pace of the last 24 h."), { ...words, span: spanOf(Math.max(0, balance + page.credit_limit) / page.per_hour) });
 }

@@ -22,10 +22,10 @@ subscribe(`billing.wallet:${page.slug}`, {
 });
 
 function show() {
-  if (!busy && isOutdated(state.status !== page.status, show)) return;
+  if (!busy && isOutdated(state.status !== page.status || (state.credit_limit ?? page.credit_limit) !== page.credit_limit, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
-  for (const name of ["spendable", "held", "receivable", "spent_today"]) putMoney(document.querySelector(`[data-money="${name}"]`), state[name], page.currency);
+  for (const name of ["spendable", "balance", "credit_limit", "promotional", "held", "receivable", "spent_today"]) putMoney(document.querySelector(`[data-money="${name}"]`), state[name], page.currency);
   setText(document.querySelector("[data-lag]"), figure(state.lag));
   lasts.balance(state.spendable);
 }

@@ -20,6 +20,10 @@ const MANY = {
   cash_refund: (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n),
   chargeback: (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n),
   status: (n) => ngettext("%(n)s status change", "%(n)s status changes", n),
+  grant: (n) => ngettext("%(n)s promotional credit granted", "%(n)s promotional credits granted", n),
+  revoke: (n) => ngettext("%(n)s promotional credit revoked", "%(n)s promotional credits revoked", n),
+  expired: (n) => ngettext("%(n)s promotional credit expired", "%(n)s promotional credits expired", n),
+  limit: (n) => ngettext("%(n)s credit limit changed", "%(n)s credit limits changed", n),
 };
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 

@@ -12,7 +12,7 @@ from tests.support.matrix import observe
 
 OWN_WORDS = re.compile(r"\bown-(?:pool|switch|gate|group|desk|help|shop)\b")
 API_APPS = {
-    "accounts": "billing",
+    **dict.fromkeys(("accounts", "invoicing"), "billing"),
     **dict.fromkeys(("agent", "desks", "queues", "visits"), "line"),
     **dict.fromkeys(("devices", "gates"), "admission"),
     "groups": "dispatch",

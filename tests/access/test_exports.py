@@ -3,20 +3,24 @@
 import csv
 import io
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
 from billing.models import (
+    CallRate,
     Campaign,
     DroppedRow,
+    Invoice,
+    InvoiceLine,
     JournalEntry,
     Message,
     OptOut,
     Recharge,
     Recipient,
+    Tariff,
     Template,
     Wallet,
 )
@@ -142,6 +146,33 @@ def _money(world: World) -> None:
     plant(OptOut, account=world.own)
 
 
+def _call_rates(world: World) -> None:
+    found = Tariff.objects.latest("pk")  # the address is made first
+    plant(CallRate, tariff=found, days=127, from_minute=0, until_minute=1_440)
+
+
+def _invoices(world: World) -> None:
+    wallet = Wallet.objects.get_or_create(account=world.own)[0]
+    sums = {"net": 1, "tax": 0, "total": 1, "paid": 1}
+    plant(
+        Invoice,
+        wallet=wallet,
+        revision=lambda n: 10 + n,
+        month=date(2026, 1, 1),
+        issued_on=date(2026, 2, 1),
+        number=lambda n: f"X-{n}",
+        serial=int,
+        customer={"name": HOSTILE[0]},
+        **sums,
+    )
+
+
+def _invoice_lines(world: World) -> None:
+    found = Invoice.objects.get()
+    sums = {"net": 1, "tax": 0, "amount": 1}
+    plant(InvoiceLine, invoice=found, position=lambda n: 100 + n, **sums)
+
+
 def _tasks(world: World) -> None:
     plant(Task, batch=TaskBatch.objects.get(), state="failed", token=int)
 
@@ -159,16 +190,20 @@ EXPORTS: dict[str, tuple[Callable[[World], None], str]] = {
     "accounts/<slug:slug>/campaigns/<int:pk>/results/": (_campaign, ""),
     "accounts/<slug:slug>/entries/": (_money, ""),
     "accounts/<slug:slug>/explain/<slug:leg>/": (_money, ""),
+    "accounts/<slug:slug>/invoices/": (_invoices, ""),
+    "accounts/<slug:slug>/invoices/<int:pk>/csv/": (_invoice_lines, ""),
     "accounts/<slug:slug>/messages/": (_messages, ""),
     "accounts/<slug:slug>/opt-outs/export/": (_money, ""),
     "accounts/<slug:slug>/people/": (_names, ""),
     "accounts/<slug:slug>/statements/<str:month>/csv/": (_money, ""),
     "accounts/<slug:slug>/statements/year/<int:year>/csv/": (_names, ""),
+    "accounts/<slug:slug>/tariffs/<int:pk>/call-rates/": (_call_rates, ""),
     "accounts/<slug:slug>/templates/": (_templates, ""),
     "accounts/<slug:slug>/top-ups/": (_money, ""),
     "batches/<int:batch_id>/": (_tasks, ""),
     "batches/<int:batch_id>/failed/": (_tasks, ""),
     "billing/accounts/": (_names, ""),
+    "billing/invoices/": (_invoices, ""),
     "desks/": (_names, ""),
     "desks/<slug:slug>/forecast/csv/": (_forecast, "&queue=own-help"),
     "desks/<slug:slug>/messages/csv/": (

@@ -25,6 +25,7 @@ from tests.access import url_rules_desks as desk_rules
 from tests.access import url_rules_gates as gate_rules
 from tests.access import url_rules_groups as group_rules
 from tests.access import url_rules_health as health_rules
+from tests.access import url_rules_invoices as invoice_rules
 from tests.access import url_rules_line_api as line_api_rules
 from tests.access import url_rules_log_in as log_in_rules
 from tests.access import url_rules_money as money_rules
@@ -474,6 +475,7 @@ RULES: dict[str, Rule] = {
     **CAMPAIGNS,
     **desk_rules.rows(Rule),
     **paying_rules.rows(Rule),
+    **invoice_rules.rows(Rule),
     **campaign_rules.rows(Rule),
     **people_rules.rows(Rule),
     **webhook_rules.rows(Rule),

@@ -146,7 +146,10 @@ def _api(rule: Any) -> Mapping[str, "Rule"]:
         f"{one}/{verb}": rule(
             BODY_FIRST, url=_of_own(f"/api/v1/accounts/own/{verb}"), method="post"
         )
-        for verb in ("freeze", "unfreeze", "close", "rebuild", "payment-method/remove")
+        for verb in (
+            *("freeze", "unfreeze", "close", "rebuild", "payment-method/remove"),
+            "credit-limit",
+        )
     }
     found |= {
         f"{one}/flagged-reports/<report>/{verb}": rule(

@@ -14,6 +14,7 @@ from billing.models import (
     Adjustment,
     Chatbot,
     JournalEntry,
+    Promotion,
     Recharge,
     RefundRequest,
     Tariff,
@@ -98,6 +99,21 @@ def refund(address: str) -> Make:
     return make
 
 
+def promotion(address: str) -> Make:
+    def make(world: World) -> str:
+        row = Promotion.objects.create(
+            wallet=wallet(world),
+            amount=UNITS,
+            expires_at=timezone.now() + timedelta(days=9),
+            reason="test",
+            granted_by="test",
+            operation_id=f"adjust:{uuid4()}",
+        )
+        return address % row.pk
+
+    return make
+
+
 def tariff(part: str) -> Make:
     def make(world: World) -> str:
         row = Tariff.objects.create(
@@ -145,7 +161,7 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
     return {
         **{
             f"{one}/{part}": Rule(SEEN, url=_in_api(of_wallet(part)))
-            for part in ("tariffs", "top-ups")
+            for part in ("tariffs", "top-ups", "promotions")
         },
         **{
             f"{one}/{part}": Rule(API_MONEY, url=_in_api(of_wallet(part)))
@@ -153,6 +169,7 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         },
         f"{one}/tariff-previews": post(API_BODY_FIRST, of_wallet("tariff-previews")),
         f"{one}/tariffs/<tariff>": Rule(SEEN, url=_in_api(tariff(""))),
+        f"{one}/tariffs/<tariff>/call-rates": Rule(SEEN, url=_in_api(tariff("call-rates"))),
         f"{one}/tariffs/<tariff>/end": post(API_BODY_FIRST, tariff("end")),
         f"{one}/top-ups/<top_up>": Rule(SEEN, url=_in_api(recharge(""))),
         f"{one}/top-ups/<top_up>/cancel": post(API_MONEY, recharge("cancel")),
@@ -161,6 +178,9 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
             f"{one}/adjustments/<adjustment>/{verb}": post(API_BODY_FIRST, adjustment(verb))
             for verb in ("approve", "reject", "cancel")
         },
+        f"{one}/promotions/<promotion>/revoke": post(
+            API_BODY_FIRST, promotion("/promotions/%s/revoke")
+        ),
         f"{one}/refunds/<refund>/withdraw": post(API_MONEY, refund("/refunds/%s/withdraw")),
         **{
             f"{one}/refunds/<refund>/{verb}": post(API_BODY_FIRST, refund(f"/refunds/%s/{verb}"))
@@ -202,8 +222,11 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         "billing/refunds/<int:pk>/": Rule(FINANCE, url=refund("/billing/refunds/%s/")),
         **{
             f"billing/accounts/<slug:slug>/{part}": Rule(FINANCE, url=of_wallet(part, "billing/"))
-            for part in ("adjust/", "close/")
+            for part in ("adjust/", "close/", "credit-limit/", "promotions/")
         },
+        "billing/promotions/<int:pk>/revoke/": Rule(
+            FINANCE, url=promotion("/billing/promotions/%s/revoke/"), method="post"
+        ),
         "billing/open/": Rule(FINANCE_ANYWHERE),
         "billing/adjustments/": Rule(FINANCE_ANYWHERE),
         "billing/adjustments/<int:pk>/": Rule(FINANCE, url=adjustment("")),
@@ -216,8 +239,9 @@ def rows(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         f"{_OF}tariffs/new/": Rule(FINANCE, url=of_wallet("tariffs/new/")),
         **{
             f"{_OF}tariffs/<int:pk>/{part}": Rule(FINANCE, url=tariff(part))
-            for part in ("", "end/")
+            for part in ("", "end/", "call-rates/import/")
         },
+        f"{_OF}tariffs/<int:pk>/call-rates/": Rule(SEEN, url=tariff("call-rates/")),
         f"{_OF}tariffs/<int:pk>/delete/": Rule(FINANCE, url=tariff("delete/"), method="post"),
         f"{_OF}chatbots/new/": Rule(SENDERS, url=of_wallet("chatbots/new/")),
         f"{_OF}chatbots/<slug:chatbot>/": Rule(SEEN, url=chatbot("")),

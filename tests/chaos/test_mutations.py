@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.chaos.call_mutations import CALL_CASES
 from tests.chaos.desk_mutations import DESK_CASES
 from tests.chaos.gate_mutations import GATE_CASES
 from tests.chaos.group_mutations import GROUP_CASES
+from tests.chaos.invoice_mutations import INVOICE_CASES
 from tests.chaos.mutant import EVERY_TEST, Case, Mutants, killed_by, warmed
 from tests.chaos.number_mutations import NUMBER_CASES
 from tests.chaos.wallet_mutations import WALLET_CASES
@@ -21,6 +23,8 @@ CASES = {
     **GATE_CASES,
     **GROUP_CASES,
     **NUMBER_CASES,
+    **CALL_CASES,
+    **INVOICE_CASES,
     "of two drains only one moves the cursor": Case(
         "poolsite/history/services.py",
         "rows = Cursor.objects.filter(pk=cursor.pk, generation=cursor.generation, seq=cursor.seq)",

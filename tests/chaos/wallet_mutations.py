@@ -5,6 +5,8 @@ from tests.chaos.mutant import Case
 LUA = "billing/lua"
 MODULES = f"{LUA}/modules"
 MONEY = "tests/billing/wallet/test_money.py"
+CREDIT = "tests/billing/wallet/test_credit.py"
+GRANTS = "tests/billing/wallet/test_grants.py"
 TIME = "tests/billing/wallet/test_time.py"
 CLOCK = "tests/billing/wallet/test_clock_jumps.py"
 DUE = "tests/billing/wallet/test_due.py"
@@ -21,7 +23,7 @@ _MONEY = {
     ),
     "nothing is held above the balance": Case(
         f"{MODULES}/holds.lua",
-        "  if amount > wallet.balance then return 'insufficient balance' end\n",
+        "  if amount > wallet.spendable() then return 'insufficient balance' end\n",
         "",
         f"{MONEY}::test_one_unit_less_is_not_enough",
     ),
@@ -75,9 +77,33 @@ _MONEY = {
     ),
     "a cash refund is not paid out of what is owed": Case(
         f"{LUA}/move.lua",
-        "  if kind == 'cash_refund' and units > wallet.balance then",
+        "  if is_cash and units > own_money() then",
         "  if false then",
         f"{MONEY}::test_a_cash_refund_is_all_or_nothing_and_stays_refused",
+    ),
+    "credit is spent up to its limit": Case(
+        f"{MODULES}/wallet.lua",
+        "  return wallet.balance + wallet.credit\n",
+        "  return wallet.balance\n",
+        f"{CREDIT}::test_credit_is_spent_to_the_last_unit",
+    ),
+    "a debit stops at the credit limit": Case(
+        f"{LUA}/move.lua",
+        "  local taken = math.max(0, math.min(wallet.spendable(), units))\n",
+        "  local taken = units\n",
+        f"{CREDIT}::test_a_debit_takes_credit_and_leaves_the_rest_owed",
+    ),
+    "a debit below a lowered limit gives nothing": Case(
+        f"{LUA}/move.lua",
+        "  local taken = math.max(0, math.min(wallet.spendable(), units))\n",
+        "  local taken = math.min(wallet.spendable(), units)\n",
+        f"{CREDIT}::test_a_lower_limit_takes_nothing_away",
+    ),
+    "credit is not paid out": Case(
+        f"{LUA}/move.lua",
+        "  if is_cash and units > own_money() then",
+        "  if is_cash and units > wallet.spendable() then",
+        f"{CREDIT}::test_credit_is_never_paid_out",
     ),
     "what is owed is paid first": Case(
         f"{LUA}/move.lua",
@@ -87,7 +113,7 @@ _MONEY = {
     ),
     "balances stay exact": Case(
         f"{LUA}/move.lua",
-        "    if wallet.balance + wallet.held + units >= checks.UNITS_END then",
+        "    if wallet.total() + wallet.credit + units >= checks.UNITS_END then",
         "    if false then",
         f"{MONEY}::test_balances_stay_below_two_to_the_53",
     ),
@@ -178,7 +204,7 @@ _LIFE = {
     ),
     "a hold that the books do not know is charged as far as the money goes": Case(
         f"{LUA}/load.lua",
-        "    if message.quoted + 0 > wallet.balance then return 'insufficient balance' end\n",
+        "    if message.quoted + 0 > wallet.spendable() then return 'insufficient balance' end\n",
         "",
         f"{LOST}::test_holds_that_the_books_do_not_know_are_charged_as_far_as_the_money_goes",
     ),
@@ -202,4 +228,55 @@ _LIFE = {
     ),
 }
 
-WALLET_CASES: dict[str, Case] = {**_MONEY, **_TIME, **_LIFE}
+_GRANTS = {
+    "promotions are granted once": Case(
+        f"{LUA}/grant.lua",
+        "local receipt = receipts.of(operation)\n",
+        "local receipt = nil\n",
+        f"{GRANTS}::test_a_grant_is_in_the_balance_once",
+    ),
+    "promotions are used first": Case(
+        f"{MODULES}/holds.lua",
+        "  if wallet.grants then message.grants = grants.take(amount) end\n",
+        "",
+        f"{GRANTS}::test_the_first_to_expire_is_used_first",
+    ),
+    "a charge is paid by promotions first": Case(
+        f"{MODULES}/grants.lua",
+        "  local rest, kept = used - math.min(used, message.quoted - back), {}\n",
+        "  local rest, kept = math.min(used, back), {}\n",
+        f"{GRANTS}::test_a_charge_is_paid_by_promotions_and_own_money_returns_first",
+    ),
+    "the promotion used last gets back first": Case(
+        f"{MODULES}/grants.lua",
+        "  for place = #parts, 1, -1 do\n",
+        "  for place = 1, #parts do\n",
+        f"{GRANTS}::test_what_is_left_of_a_charge_returns_to_the_one_used_last",
+    ),
+    "promotions end": Case(
+        f"{MODULES}/wallet.lua",
+        "  if wallet.grants then grants.expire_due() end\n",
+        "",
+        f"{GRANTS}::test_what_is_not_used_expires_after_its_last_microsecond",
+    ),
+    "what returns to an ended promotion ends": Case(
+        f"{MODULES}/wallet.lua",
+        "  if wallet.late then grants.expire_late() end\n",
+        "",
+        f"{GRANTS}::test_a_return_to_what_has_expired_expires_at_once",
+    ),
+    "promotions are not paid out": Case(
+        f"{LUA}/move.lua",
+        "  return wallet.grants and wallet.balance - grants.left() or wallet.balance\n",
+        "  return wallet.balance\n",
+        f"{GRANTS}::test_promotional_credit_is_never_paid_out",
+    ),
+    "promotions wait for a doubtful clock": Case(
+        f"{MODULES}/grants.lua",
+        "  local until_us = wallet.now - wallet.lags.message\n",
+        "  local until_us = wallet.now\n",
+        f"{GRANTS}::test_a_clock_in_doubt_ends_nothing",
+    ),
+}
+
+WALLET_CASES: dict[str, Case] = {**_MONEY, **_TIME, **_LIFE, **_GRANTS}

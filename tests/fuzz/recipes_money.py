@@ -36,6 +36,7 @@ def does(stage: Stage, caller: Caller, path: str, body: Any, who: str = OPERATOR
     f"GET {OF}",
     *(f"GET {OF}/{part}" for part in ("messages", "entries", "receivables", "statements")),
     *(f"GET {OF}/{part}" for part in ("tariffs", "top-ups", "campaigns", "chatbots")),
+    f"GET {OF}/promotions",
     *(f"GET {OF}/{part}" for part in ("templates", "opt-outs")),
 )
 def _seen(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
@@ -89,12 +90,26 @@ def _settings(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 # -- prices ----------------------------------------------------------------------------------------
 
 
+RATE = {
+    "prefix": "+4917",
+    "destination": "Germany mobile",
+    "days": ["mon", "fri"],
+    "start": "08:00",
+    "end": "18:00",
+    "price_per_minute": "0.12",
+    "first_increment": 60,
+    "increment": 1,
+    "connection_fee": "0.05",
+}
+
+
 def _tariff_body(days: int) -> dict[str, Any]:
     """A day of its own, long after everything else."""
     begin = datetime(2110, 1, 1, tzinfo=UTC) + timedelta(days=days)
     return {
         "name": name("tariff"),
         "prices": {"video": {"unit_price": "0.5"}},
+        "call_rates": [dict(RATE), {**RATE, "prefix": "", "destination": "Everywhere"}],
         "valid_from": begin.isoformat(),
         "valid_until": (begin + timedelta(days=1)).isoformat(),
     }
@@ -112,6 +127,11 @@ def _new_tariff(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 @recipe(f"GET {OF}/tariffs/{{tariff}}")
 def _one_tariff(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": caller.slug, "tariff": rows_of(caller, stage, "tariffs")[0]["id"]})
+
+
+@recipe(f"GET {OF}/tariffs/{{tariff}}/call-rates")
+def _call_rates(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": caller.slug, "tariff": _tariff(stage, caller)})
 
 
 @recipe(f"PATCH {OF}/tariffs/{{tariff}}", f"DELETE {OF}/tariffs/{{tariff}}")
@@ -149,6 +169,33 @@ def _adjustment(stage: Stage, caller: Caller, kind: str = "credit") -> int:
 @recipe(f"POST {OF}/adjustments")
 def _adjust(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": caller.slug}, {"kind": "credit", "amount": "1", **WHY}, who=OPERATOR)
+
+
+@recipe(f"POST {OF}/promotions")
+def _promotion(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": caller.slug}, _granted(), who=OPERATOR)
+
+
+def _granted() -> dict[str, str]:
+    ends = datetime.now(UTC) + timedelta(days=30)
+    return {"amount": "0.01", "expires_at": ends.isoformat(), **WHY}
+
+
+@recipe(f"POST {OF}/promotions/{{promotion}}/revoke")
+def _revoked(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    made = does(stage, caller, "promotions", _granted())
+    if made["promotion"] is None:
+        way = f"adjustments/{made['adjustment']['id']}/approve"
+        does(stage, caller, way, dict(WHY), who=APPROVER)
+        rows = rows_of(caller, stage, "promotions")
+    else:
+        rows = [made["promotion"]]
+    return Given({"slug": caller.slug, "promotion": rows[0]["id"]}, dict(WHY), who=OPERATOR)
+
+
+@recipe(f"POST {OF}/credit-limit")
+def _lower_limit(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given({"slug": caller.slug}, {"amount": "0", **WHY}, who=OPERATOR)
 
 
 @recipe(

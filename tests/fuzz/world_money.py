@@ -3,11 +3,20 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from billing.models import Adjustment, Campaign, FlaggedReport, MoneyOrder, Recipient, Wallet
+from billing.models import (
+    Adjustment,
+    Campaign,
+    FlaggedReport,
+    JournalEntry,
+    MoneyOrder,
+    Recipient,
+    Wallet,
+)
 from billing.persistence.running import persist_one
 from billing.services.templates import template_create
 from poolsite.access.services import user_create
 from tests.billing.api.shop import Shop
+from tests.billing.invoices.invoice_books import set_up
 
 EACH, REPORTS = 30, 120
 LATER = datetime(2090, 1, 1, tzinfo=UTC)
@@ -57,6 +66,7 @@ def make_money(shop: Shop, mark: str) -> None:
             **facts,
         )
         MoneyOrder.objects.create(wallet=shop.wallet, operation_id=operation, **facts)
+    _invoiced(shop.wallet)
     for number in range(REPORTS):
         FlaggedReport.objects.create(
             wallet=shop.wallet,
@@ -67,4 +77,24 @@ def make_money(shop: Shop, mark: str) -> None:
             state="expired",
             difference=900,
             at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+
+
+def _invoiced(wallet: Wallet) -> None:
+    """A month that is over, with a charge that a top-up paid, and who sells."""
+    set_up()
+    at_us = int(datetime(2026, 1, 15, tzinfo=UTC).timestamp() * 1_000_000)
+    for seq, (kind, units) in enumerate((("recharge", 1_200), ("session", -1_200)), start=1):
+        charged = max(0, -units)
+        JournalEntry.objects.create(
+            wallet=wallet,
+            generation=0,
+            seq=seq,
+            at_us=at_us + seq,
+            kind=kind,
+            operation_id=f"past-{seq}",
+            spendable=units,
+            revenue=charged,
+            cash=-units - charged,
+            mode="native_session" if charged else "",
         )

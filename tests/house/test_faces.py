@@ -20,7 +20,7 @@ KINDS = {
     "desk": ("line", "queueing.line", "line", "desks", DESK),
 }
 # A shell cannot prove that a second person approves.
-NO_COMMAND = {"approve_adjustment"}
+NO_COMMAND = {"approve_adjustment", "approve_credit_note"}
 
 
 def writes(first: str) -> dict[str, str]:

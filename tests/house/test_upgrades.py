@@ -7,7 +7,7 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.migration import Migration
 from django.db.migrations.state import ModelState, ProjectState
 
-from poolsite.sql_migrations import AddIndexWithoutLock
+from poolsite.sql_migrations import AddIndexWithoutLock, AddLooserCheck
 from tests.house.upgrades import faults, judge
 from tests.support.former import migrations
 
@@ -113,3 +113,15 @@ def test_what_only_adds_is_allowed(operations: list[object]):
 
 def test_an_index_without_a_lock_is_allowed():
     assert judged(AddIndexWithoutLock("call", INDEX), atomic=False) == []
+
+
+def test_a_check_looser_than_the_one_that_it_replaces_is_allowed():
+    state = former()
+    tight = models.CheckConstraint(condition=~models.Q(number=""), name="has_number")
+    state.add_constraint(APP, "call", tight)
+    loose = models.CheckConstraint(condition=models.Q(number__isnull=False), name="number_or_none")
+    migration = Migration("0002", APP)
+    migration.operations = [AddLooserCheck("call", loose, instead_of="has_number")]
+    assert judge(migration, state.clone(), state) == []
+    (left,) = state.models[APP, "call"].options["constraints"]
+    assert left.name == "number_or_none"

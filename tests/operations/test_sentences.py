@@ -139,7 +139,7 @@ def test_a_change_of_one_setting_says_the_field_as_its_form_does(world: World) -
 
 
 def _limits_form() -> Any:
-    from billing.forms import LimitsForm
+    from billing.forms_limits import LimitsForm
 
     return LimitsForm
 

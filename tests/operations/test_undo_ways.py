@@ -14,6 +14,7 @@ from pytest_django import Settings
 
 from billing.models import Campaign, Chatbot, Tariff, Template, Wallet
 from billing.money import UNITS
+from billing.pricing.calls import Rate
 from billing.services.adjustments import adjustment_approve, adjustment_ask
 from billing.services.chatbots import chatbot_change, chatbot_create
 from billing.services.tariffs import tariff_change, tariff_create, tariff_end
@@ -200,6 +201,19 @@ def test_a_tariff_goes_back_until_it_is_in_use(tariff: Tariff, ask: Any) -> None
     assert told.why_not == "This version is in use. End it and create a new one."
     with pytest.raises(ValidationError, match="in use"):
         undoing.undo(now, actor=ask("finance"))
+
+
+def test_a_change_of_call_rates_does_not_go_back(tariff: Tariff, ask: Any) -> None:
+    given = {"name": "Summer", "prices": PRICES, "valid_from": tariff.valid_from}
+    tariff_change(actor="test", tariff=tariff, call_rates=[Rate("+49", "Germany", 1)], **given)
+    told = undoing.standing(ask("finance"), latest("billing.tariff_change"))
+    assert told.why_not == "The earlier values can no longer be restored."
+    # a later change that keeps the rates does
+    tariff.refresh_from_db()
+    tariff_change(actor="test", tariff=tariff, **given | {"name": "Autumn"})
+    back(latest("billing.tariff_change"), ask("finance"))
+    tariff.refresh_from_db()
+    assert (tariff.name, tariff.rates_count) == ("Summer", 1)
 
 
 def test_a_removed_tariff_is_told_of(tariff: Tariff, ask: Any) -> None:

@@ -216,6 +216,8 @@ def test_the_types_that_can_be_chosen_are_listed_with_examples(world: World) -> 
     wanted = {
         *("message.delivered", "message.failed", "message.expired", "message.cancelled"),
         *("top_up.credited", "top_up.failed", "balance.low", "balance.recovered"),
+        *("invoice.issued", "invoice.credited"),
+        "credit_limit.changed",
         *("campaign.completed", "campaign.paused", "number.quarantined", "number.released"),
         *("incident.opened", "incident.escalated", "incident.closed"),
         *("upgrade.completed", "upgrade.aborted", "visit.ended", "room.ended"),

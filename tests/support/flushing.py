@@ -12,6 +12,8 @@ from django.db import connections
 from django.test import TransactionTestCase
 
 KEPT = {"django_content_type", "auth_permission"}
+# The migrations whose triggers refuse changes to everybody else: they go and come back.
+REFUSING = ("poolsite.access.migrations.0002_audit_append_only", "billing.migrations.0007_invoices")
 
 
 def make_flush_cheap() -> None:
@@ -27,10 +29,12 @@ def make_flush_cheap() -> None:
 
 @cache
 def _statements(name: str, vendor: str) -> list[str]:
-    """The audit log's triggers, which refuse it to everybody else, go and come back."""
-    triggers = import_module("poolsite.access.migrations.0002_audit_append_only")
+    """Empty every table; the triggers of REFUSING go before and come back after."""
+    triggers = [import_module(each) for each in REFUSING]
     connection = connections[name]
     tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
     emptied = [table for table in tables if table not in KEPT]
     empty = connection.ops.sql_flush(no_style(), emptied, reset_sequences=True)
-    return [*triggers.DROP[vendor], *empty, *triggers.CREATE[vendor]]
+    dropped = [statement for each in triggers for statement in each.DROP[vendor]]
+    created = [statement for each in triggers for statement in each.CREATE[vendor]]
+    return [*dropped, *empty, *created]

@@ -21,6 +21,11 @@ function checks.is_units(text)
   return is_digits(text, checks.UNITS_DIGITS) and text + 0 < checks.UNITS_END
 end
 
+-- The same below 0, too: a balance of which credit is used.
+function checks.is_balance(text)
+  return checks.is_units((string.gsub(text, '^-', '')))
+end
+
 -- The same from 1, and no zeros before them: receipts compare them as text.
 function checks.is_amount(text)
   return checks.is_units(text) and string.find(text, '^[1-9]') ~= nil

@@ -35,13 +35,18 @@ function clock.weigh(doubt)
   if kept ~= doubt then wallet.new_doubt = kept end
 end
 
--- How far the clock is ahead of what was seen; 0 where that is believed, or nothing waits for it: no open hold, and no
--- midnight where a day has a limit.
+-- Whether something waits for it: an open hold, promotional credit that expires, a day that has a limit.
+function clock.matters()
+  return wallet.conf.daily_limit > 0 or wallet.grants ~= nil or holds.are_open()
+end
+
+-- How far the clock is ahead of what was seen; 0 where that is believed, or nothing waits for it: no open hold, no
+-- promotional credit, and no midnight where a day has a limit.
 function clock.gap()
   local gap = wallet.now - wallet.last
   if gap <= clock.BELIEVED_US then return 0 end
   local has_midnight = wallet.conf.daily_limit > 0 and wallet.now >= wallet.conf.midnight_us
-  if not has_midnight and not holds.are_open() then return 0 end
+  if not has_midnight and not wallet.grants and not holds.are_open() then return 0 end
   return gap
 end
 

@@ -34,7 +34,7 @@ function endings.seen(message)
   if message.state == 'parked' then return not parked.is_over(message) and message end
   if messages.OPEN[message.state] and endings.is_over(message) then
     local ends = string.format('%d', messages.ends(message))
-    message.state, message.since = endings.state_after(message), ends
+    message.state, message.since, message.grants = endings.state_after(message), ends, nil
   end
   return message
 end

@@ -18,9 +18,9 @@ function holds.is_over_limit(amount)
   return limit > 0 and wallet.spent + amount > limit
 end
 
--- Whether so many units are more than the balance or the day's limit.
+-- Whether so many units are more than what can be spent or the day's limit.
 function holds.is_short(amount)
-  return amount > wallet.balance or holds.is_over_limit(amount)
+  return amount > wallet.spendable() or holds.is_over_limit(amount)
 end
 
 -- Held money may be what is missing: what is past its time comes back first, once in a call a bounded piece of it.
@@ -35,7 +35,7 @@ function holds.refusal(amount)
   local conf = wallet.conf
   if conf.status ~= 'open' then return holds.SHUT[conf.status] end
   if wallet.seq - wallet.drained >= conf.log_limit then return 'backlog full' end
-  if amount > wallet.balance then return 'insufficient balance' end
+  if amount > wallet.spendable() then return 'insufficient balance' end
   if holds.is_over_limit(amount) then return 'daily limit' end
 end
 
@@ -60,6 +60,7 @@ end
 
 function holds.charge(message, amount)
   wallet.balance, wallet.held, wallet.spent = wallet.balance - amount, wallet.held + amount, wallet.spent + amount
+  if wallet.grants then message.grants = grants.take(amount) end
   holds.log(message)
 end
 
@@ -84,6 +85,7 @@ end
 function holds.release(message, back)
   wallet.balance, wallet.held = wallet.balance + back, wallet.held - message.quoted
   if message.day == wallet.conf.day then wallet.spent = wallet.spent - back end
+  if message.grants then grants.give_back(message, back) end
 end
 
 -- A held message goes out.

@@ -11,6 +11,7 @@
 --   listed    "!<start of a flag>:<what was reported>" for each flag (flags.lua)
 --   facts     body hash, tariff, chatbot, with a tab between
 --   prices    of the modes in which it can end (tariff.lua)
+--   grants    what it has taken of promotional credit (grants.lua), behind a bar; nil = nothing
 local messages = {}
 
 messages.HEAD = 'c1c1c5c16'
@@ -29,6 +30,7 @@ function messages.parse(id, record)
   local state, kind, day, since, first = struct.unpack(messages.HEAD, record)
   local quoted, outcome, listed, facts_at = string.match(record, messages.MIDDLE, first)
   local bar = string.find(record, '|', facts_at, true)
+  local last = string.find(record, '|', bar + 1, true)
   return {
     id = id,
     state = messages.STATE[state],
@@ -39,13 +41,15 @@ function messages.parse(id, record)
     outcome = outcome,
     listed = listed,
     facts = string.sub(record, facts_at, bar - 1),
-    prices = string.sub(record, bar + 1),
+    prices = string.sub(record, bar + 1, last and last - 1 or -1),
+    grants = last and string.sub(record, last + 1) or nil,
   }
 end
 
 function messages.record(message)
   return messages.LETTER[message.state] .. messages.KIND_LETTER[message.kind] .. message.day .. message.since
     .. message.quoted .. '|' .. message.outcome .. message.listed .. '|' .. message.facts .. '|' .. message.prices
+    .. (message.grants and message.grants ~= '' and '|' .. message.grants or '')
 end
 
 -- Reads these messages into wallet.known; false = there is none.

@@ -16,7 +16,7 @@ function parked.keep(id, word)
     day = parked.NO_DAY,
     since = wallet.at,
     quoted = '0',
-    outcome = word,
+    outcome = reports.plain(word),
     listed = '',
     facts = parked.NO_FACTS,
     prices = '',

@@ -1,8 +1,8 @@
--- Replies about messages: [1, bal, seq], then for each message answer, state's letter, charged, quoted, flag.
+-- Replies about messages: [1, bal, seq, credit], then for each message answer, state's letter, charged, quoted, flag.
 local replies = {}
 
 function replies.new()
-  return { '1', '', '' }
+  return { '1', '', '', '' }
 end
 
 -- message: false = there is none.
@@ -21,5 +21,6 @@ end
 function replies.close(reply)
   wallet.close()
   reply[2], reply[3] = string.format('%d', wallet.balance), string.format('%d', wallet.seq)
+  reply[4] = string.format('%d', wallet.credit)
   return reply
 end

@@ -1,28 +1,44 @@
 -- Status reports of the gateway. A report is one word: i interim, u without a mode that can be read, f finally failed,
--- d and the mode: finally delivered. Only a final one moves money.
+-- d and the mode: finally delivered. Only a final one moves money. Of a call's interval the mode is followed by what it
+-- costs at most and the seconds that this is for: dcall=<units>/<seconds>.
 local reports = {}
 
 reports.INTERIM = 'i'
 reports.UNREADABLE = 'u'
 reports.FAILED = 'f'
 reports.WORD_BYTES = 25
+reports.COST = '^(d[%l%d_]+)=(%d+)/(%d%d?%d?%d?%d?%d?)$'
 reports.TITLE = { i = 'interim', u = '?', f = 'failed' }
 reports.NOT_SENT = { cancelled = true, unpaid = true }
 
 -- The mode of a final report; nil = it failed.
 function reports.mode(word)
   if word == reports.FAILED then return nil end
-  return string.sub(word, 2)
+  return string.match(word, '^d([^=]*)')
 end
 
 function reports.is_word(word)
   if reports.TITLE[word] then return true end
-  return #word <= reports.WORD_BYTES and string.find(word, '^d[%l%d_]+$') ~= nil
+  local plain, units = string.match(word, reports.COST)
+  if units and not checks.is_units(units) then return false end
+  plain = plain or word
+  return #plain <= reports.WORD_BYTES and string.find(plain, '^d[%l%d_]+$') ~= nil
+end
+
+-- What a call's interval costs at most, and its seconds, both as text; nil = the report does not say.
+function reports.cost(word)
+  local _, units, seconds = string.match(word, reports.COST)
+  return units, seconds
+end
+
+-- The word without what a call's interval costs.
+function reports.plain(word)
+  return string.match(word, '^[^=]*')
 end
 
 -- What was reported, as entries and flags tell it.
 function reports.title(word)
-  return reports.TITLE[word] or string.sub(word, 2)
+  return reports.TITLE[word] or string.sub(reports.plain(word), 2)
 end
 
 -- Takes a report of a message that was read before. Returns the answer, the message as it is now, and the flag.
@@ -31,18 +47,19 @@ function reports.take(id, word)
   if word == reports.INTERIM or word == reports.UNREADABLE then return reports.note(message, word) end
   if not message then return parked.keep(id, word) end
   if not messages.OPEN[message.state] then return reports.take_again(message, word) end
-  local flag = reports.settle(message, reports.mode(word))
+  local flag = reports.settle(message, reports.mode(word), reports.cost(word))
   messages.drop_deadline(message)
   return message.state, message, flag
 end
 
 -- A final report meets an open hold: what was delivered is charged, at most the quote, and the rest comes back. mode:
--- nil = it failed. Returns the flag.
-function reports.settle(message, mode)
+-- nil = it failed; units, seconds: as reports.cost. Returns the flag.
+function reports.settle(message, mode, units, seconds)
   local charged, back, flag, more = '0', message.quoted, '', ''
   if mode then
     local loss
     charged, loss = tariff.charge(message, mode)
+    if units then charged, more = tariff.at_most(charged, units), '\t\t' .. seconds end
     back = string.format('%d', message.quoted - charged)
     if loss then
       flag = 'unexpected mode'
@@ -70,7 +87,7 @@ end
 -- A final report after the end of its message: the same again, or one that contradicts it.
 function reports.take_again(message, word)
   if message.state == 'expired' then return reports.list(message, 'late', word) end
-  if reports.taken_before(message) == word then return 'repeat', message, 'repeat' end
+  if reports.taken_before(message) == reports.plain(word) then return 'repeat', message, 'repeat' end
   return reports.list(message, 'contradiction', word)
 end
 

@@ -15,6 +15,7 @@ end
 -- Charges it; the caller has made sure that there is money. amount: its quote as a number.
 function sessions.charge(message, mode, amount)
   wallet.balance, wallet.spent = wallet.balance - amount, wallet.spent + amount
+  if wallet.grants then message.grants = grants.take(amount) end
   message.day = wallet.conf.day
   message.outcome = mode .. '=' .. message.quoted
   messages.become(message, 'settled')

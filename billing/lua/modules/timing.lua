@@ -13,5 +13,6 @@ function timing.next_us()
   for _, period in ipairs(clock.PERIODS) do
     if wallet.lags[period] > 0 then next_us = math.min(next_us, wallet.settles[period]) end
   end
+  if wallet.grants then next_us = math.min(next_us, wallet.grants[1].expires + wallet.lags.message) end
   return next_us + 1
 end

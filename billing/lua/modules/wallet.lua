@@ -2,7 +2,11 @@
 -- is this state, all set by wallet.open, since a library keeps it from one call to the next:
 --   tag                    its hash's key, and the start of its other keys; log: that of its history
 --   conf                   its settings (settings.lua); new_conf: their text, when this call has changed them
---   balance, held, spent   units that can be spent, that open holds have locked, that this day has spent
+--   balance, held, spent   units that are there (less than 0: credit is used), that open holds have locked, that this
+--                          day has spent
+--   credit                 how far the balance may go below 0: the credit limit
+--   grants, has_new_grants promotional credit (grants.lua), nil = there is none; whether this call has changed it
+--   effects, late          what the next entry says of it; what came back to grants that are no more
 --   pending                sum of the entries that SQL does not have
 --   receivable             what is owed, when this call has changed it
 --   seq, drained           its last history entry, and the last one that SQL has
@@ -19,9 +23,18 @@ wallet.STAMP_US = 10000000 -- a call that changes nothing notes the time once in
 
 -- Opens the wallet. Returns nil, or the reply when there is no such wallet or its data is two releases ahead.
 function wallet.open(tag)
+  local refusal = wallet.view(tag)
+  if refusal then return refusal end
+  if wallet.grants then grants.expire_due() end
+  return nil
+end
+
+-- The same for those who only look: what is past its time is there as it was.
+function wallet.view(tag)
   local found = redis.call('HMGET', tag, 'conf', 'seq', 'clock', 'bal', 'pend', 'held', 'spent', 'drained', 'doubt',
-    'script_version')
-  local conf, seq, last, balance, pending, held, spent, drained, doubt, version = unpack(found)
+    'script_version', 'credit', 'grants')
+  local conf, seq, last, balance, pending, held, spent, drained, doubt, version, credit,
+    granted = unpack(found)
   if not conf then return checks.refusal('no such wallet') end
   if version - VERSION > 1 then
     return checks.refusal(outdated(version, redis.call('HGET', tag, 'script_sha')))
@@ -29,7 +42,10 @@ function wallet.open(tag)
   wallet.tag, wallet.log = tag, tag .. ':log'
   wallet.conf, wallet.new_conf = settings.read(conf), nil
   wallet.balance, wallet.held, wallet.spent = balance + 0, held + 0, spent + 0
+  wallet.credit = (credit or 0) + 0 -- data of a former release has none
   wallet.pending, wallet.receivable = pending + 0, nil
+  wallet.grants = granted and granted ~= '' and grants.read(granted) or nil
+  wallet.has_new_grants, wallet.effects, wallet.late = false, '', nil
   wallet.seq, wallet.drained = seq + 0, drained + 0
   wallet.first_balance, wallet.first_held, wallet.first_seq = wallet.balance, wallet.held, wallet.seq
   wallet.last = last + 0
@@ -53,6 +69,16 @@ function wallet.look(tag, ...)
   return nil, unpack(found, 3)
 end
 
+-- What can be spent now. Below 0 after the limit was lowered under what is used: then nothing can.
+function wallet.spendable()
+  return wallet.balance + wallet.credit
+end
+
+-- What would be there with nothing held. With the credit limit it stays below 2^53, so every figure is exact.
+function wallet.total()
+  return wallet.balance + wallet.held
+end
+
 -- Every key of a wallet.
 function wallet.keys(tag)
   return { tag, tag .. ':messages', tag .. ':deadlines', tag .. ':log', tag .. ':parked', tag .. ':unpaid',
@@ -64,20 +90,26 @@ function wallet.field(name)
   return redis.call('HGET', wallet.tag, name)
 end
 
--- One entry of the history: words with a tab between (billing/wallet/changes.py).
+-- One entry of the history: words with a tab between (billing/wallet/changes.py), then what it did to grants.
 function wallet.append(entry)
   wallet.seq = wallet.seq + 1
+  if wallet.effects ~= '' then
+    entry = entry .. '|' .. wallet.effects
+    wallet.effects = ''
+  end
   redis.call('XADD', wallet.log, string.format('%d-0', wallet.seq), 'at', wallet.at, 'e', entry)
+  if wallet.late then grants.expire_late() end
 end
 
 -- Writes what has changed, and wakes those who watch.
 function wallet.close()
   messages.save()
   clock.keep()
+  if wallet.has_new_grants then redis.call('HSET', wallet.tag, 'grants', grants.text()) end
   if wallet.seq > wallet.first_seq then
     wallet.save()
     wake(wallet.tag, wallet.now, wallet.last)
-  elseif wallet.now - wallet.last >= wallet.STAMP_US and (wallet.conf.daily_limit > 0 or holds.are_open()) then
+  elseif wallet.now - wallet.last >= wallet.STAMP_US and clock.matters() then
     redis.call('HSET', wallet.tag, 'clock', wallet.at) -- it was seen, so it is believed when the next one asks
   end
 end
@@ -95,4 +127,7 @@ function wallet.save()
   end
   if wallet.new_conf then redis.call('HSET', tag, 'conf', wallet.new_conf) end
   if wallet.receivable then redis.call('HSET', tag, 'receivable', string.format('%d', wallet.receivable)) end
+  -- A call that goes on from here changes what is written now.
+  wallet.first_balance, wallet.first_held, wallet.first_seq = wallet.balance, wallet.held, wallet.seq
+  wallet.pending, wallet.new_conf, wallet.new_doubt = wallet.pending + gained, nil, nil
 end

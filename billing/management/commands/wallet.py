@@ -85,7 +85,9 @@ class Command(VerbCommand):
             lines.append(("Redis", "lost; a worker rebuilds it"))
         else:
             lines += [
-                ("spendable", plain(live.bal)),
+                ("balance", plain(live.bal)),
+                ("credit limit", plain(live.credit)),
+                ("spendable", plain(live.spendable)),
                 ("not in SQL yet", plain(live.pend)),
                 ("held", plain(live.held)),
                 ("receivable", plain(live.receivable)),

@@ -103,6 +103,7 @@ def digest_of_row(row: JournalEntry, before: str) -> str:
         *(before, row.generation, row.seq, row.at_us, row.kind, row.operation_id),
         *(row.spendable, row.held, row.receivable, row.revenue, row.cash),
         *(row.state, row.mode, row.chatbot),
+        *((row.promotion,) if row.promotion else ()),
     )
 
 

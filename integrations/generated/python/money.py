@@ -1,4 +1,4 @@
-"""Messages and money: from the tariff and a top-up to the month's statement."""
+"""Messages and money: from the tariff and a top-up to the month's statement and invoice."""
 
 import csv
 import io
@@ -19,6 +19,14 @@ from poolsite_api.api.billing import (
     post_settlements,
 )
 from poolsite_api.api.campaigns import create_chatbot, create_chatbot_token
+from poolsite_api.api.invoices import (
+    get_invoice,
+    get_invoice_csv,
+    get_invoice_pdf,
+    issue_invoice,
+    list_invoices,
+    set_tax_profile,
+)
 from poolsite_api.api.payments import create_tariff, get_top_up, start_top_up
 from poolsite_api.api.statements import (
     get_statement,
@@ -34,7 +42,7 @@ BEGAN = datetime.now(UTC)
 
 
 def drive_billing(operator: AuthenticatedClient, owner: AuthenticatedClient) -> None:
-    """A tariff, a top-up, messages, and the statement that must agree with our own figures."""
+    """A tariff, a top-up, messages, and a statement and invoice that agree with our own figures."""
     prices = models.TariffInPrices()
     prices["native_text"] = models.PriceIn(unit_price=str(PRICE))
     tariff = models.TariffIn(name="Standard", prices=prices)
@@ -52,7 +60,8 @@ def drive_billing(operator: AuthenticatedClient, owner: AuthenticatedClient) -> 
     assert balance(sender) == opening + TOP_UP
     charged = send_messages(sender, gateway)
     assert balance(sender) == opening + TOP_UP - charged
-    check_statement(sender, opening, charged)
+    last = check_statement(sender, opening, charged)
+    check_invoice(operator, owner, sender, last)
 
 
 def balance(client: AuthenticatedClient) -> Decimal:
@@ -92,8 +101,10 @@ def send_messages(sender: AuthenticatedClient, gateway: AuthenticatedClient) -> 
     return 2 * PRICE
 
 
-def check_statement(sender: AuthenticatedClient, opening: Decimal, charged: Decimal) -> None:
-    """The running month agrees with what we did; the month before is final and has a PDF."""
+def check_statement(
+    sender: AuthenticatedClient, opening: Decimal, charged: Decimal
+) -> models.MonthOut:
+    """The running month agrees with what we did; the month before is final: it is returned."""
 
     def complete() -> models.StatementOut | None:
         year = expect(models.YearOut, list_statements.sync_detailed(ACCOUNT, client=sender))
@@ -118,6 +129,7 @@ def check_statement(sender: AuthenticatedClient, opening: Decimal, charged: Deci
     pdf = expect(File, get_statement_pdf.sync_detailed(ACCOUNT, before, client=sender))
     (FILES / f"{ACCOUNT}.pdf").write_bytes(pdf.payload.read())
     print(f"billing: statement of {month.month} adds up, closing {closing}")
+    return last
 
 
 def check_rows(rows: list[dict[str, str]], closing: Decimal) -> None:
@@ -129,3 +141,38 @@ def check_rows(rows: list[dict[str, str]], closing: Decimal) -> None:
     charged = total("out") - total("in") + TOP_UP - (total("held in") - total("held out"))
     assert charged == 2 * PRICE, rows
     assert Decimal(rows[-1]["balance"]) == closing, rows[-1]
+
+
+def check_invoice(
+    operator: AuthenticatedClient,
+    owner: AuthenticatedClient,
+    sender: AuthenticatedClient,
+    last: models.MonthOut,
+) -> None:
+    """The invoice of a complete month is its statement's charges: lines, taxes and files."""
+    profile = models.TaxProfileIn(
+        legal_name="Acme Ltd", address="1 Lake Road\nShanghai", country="CN", tax_id="91310000"
+    )
+    expect(models.TaxProfileOut, set_tax_profile.sync_detailed(ACCOUNT, client=owner, body=profile))
+    month = models.InvoiceIssueIn(month=last.month)
+    made = expect(
+        models.InvoiceOut, issue_invoice.sync_detailed(ACCOUNT, client=operator, body=month)
+    )
+    listed = expect(
+        models.PageInvoiceRow,
+        list_invoices.sync_detailed(ACCOUNT, client=sender, month=last.month),
+    )
+    assert [row.id for row in listed.data] == [made.id], listed
+    invoice = expect(models.InvoiceOut, get_invoice.sync_detailed(ACCOUNT, made.id, client=sender))
+    total = Decimal(invoice.total)
+    assert total == Decimal(last.charges), invoice
+    assert Decimal(invoice.net) + Decimal(invoice.tax) == total, invoice
+    assert sum(Decimal(line.amount) for line in invoice.lines) == total, invoice
+    assert sum(Decimal(tax.tax) for tax in invoice.taxes) == Decimal(invoice.tax), invoice
+    assert invoice.customer.name == profile.legal_name, invoice
+    text = expect(str, get_invoice_csv.sync_detailed(ACCOUNT, made.id, client=sender))
+    rows = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+    assert sum(Decimal(row["amount"]) for row in rows) == total, text
+    pdf = expect(File, get_invoice_pdf.sync_detailed(ACCOUNT, made.id, client=sender))
+    (FILES / f"{ACCOUNT}-invoice.pdf").write_bytes(pdf.payload.read())
+    print(f"billing: invoice {invoice.number} of {total} for {last.month}")

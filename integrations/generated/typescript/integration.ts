@@ -1,4 +1,4 @@
-// A customer's integration, from the first token to the monthly statement, by the generated client.
+// A customer's integration, from the first token to the month's invoice, by the generated client.
 //
 // ../README.md says how to run it, and what it reads from the environment.
 

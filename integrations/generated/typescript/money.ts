@@ -1,4 +1,4 @@
-// Messages and money: from the tariff and a top-up to the month's statement.
+// Messages and money: from the tariff and a top-up to the month's statement and invoice.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const topUpAmount = 500_000;
 const began = new Date().toISOString();
 const path = { slug: account };
 
-/** A tariff, a top-up, messages, and the statement that must agree with our own figures. */
+/** A tariff, a top-up, messages, and a statement and invoice that agree with our own figures. */
 export async function driveBilling(): Promise<void> {
   const tariff = { name: "Standard", prices: { native_text: { unit_price: "0.0800" } } };
   told(await operator.POST("/api/v1/accounts/{slug}/tariffs", { params: { path }, body: tariff }));
@@ -29,7 +29,8 @@ export async function driveBilling(): Promise<void> {
   assert.equal(await balance(sender), opening + topUpAmount);
   const charged = await sendMessages(sender, gateway);
   assert.equal(await balance(sender), opening + topUpAmount - charged);
-  await checkStatement(sender, opening, charged);
+  const last = await checkStatement(sender, opening, charged);
+  await checkInvoice(sender, last);
 }
 
 async function balance(client: Client): Promise<number> {
@@ -80,8 +81,12 @@ async function sendMessages(sender: Client, gateway: Client): Promise<number> {
   return 2 * price;
 }
 
-/** The running month agrees with what we did; the month before is final and has a PDF. */
-async function checkStatement(sender: Client, opening: number, charged: number): Promise<void> {
+/** The running month agrees with what we did; the month before is final: it is returned. */
+async function checkStatement(
+  sender: Client,
+  opening: number,
+  charged: number,
+): Promise<{ month: string; charges: string }> {
   const month = await waitFor(async () => {
     const answer = await sender.GET("/api/v1/accounts/{slug}/statements", { params: { path } });
     const [newest] = told(answer).months;
@@ -113,6 +118,49 @@ async function checkStatement(sender: Client, opening: number, charged: number):
   );
   writeFileSync(`${files}/${account}.pdf`, new Uint8Array(pdf));
   console.log(`billing: statement of ${month.month} adds up, closing ${closing / 10_000}`);
+  return last;
+}
+
+/** The invoice of a complete month is its statement's charges: lines, taxes and files. */
+async function checkInvoice(sender: Client, last: { month: string; charges: string }): Promise<void> {
+  const profile = {
+    legal_name: "Acme Ltd",
+    address: "1 Lake Road\nShanghai",
+    country: "CN",
+    tax_id: "91310000",
+    treatment: "standard" as const,
+  };
+  const params = { path };
+  told(await owner.PUT("/api/v1/accounts/{slug}/tax-profile", { params, body: profile }));
+  const made = told(
+    await operator.POST("/api/v1/accounts/{slug}/invoices", { params, body: { month: last.month } }),
+  );
+  const listed = told(
+    await sender.GET("/api/v1/accounts/{slug}/invoices", { params: { path, query: { month: last.month } } }),
+  );
+  assert.deepEqual(listed.data.map((row) => row.id), [made.id]);
+  const one = { path: { ...path, invoice: made.id } };
+  const invoice = told(await sender.GET("/api/v1/accounts/{slug}/invoices/{invoice}", { params: one }));
+  const total = units(invoice.total);
+  const sum = (amounts: string[]) => amounts.map(units).reduce((all, each) => all + each, 0);
+  assert.equal(total, units(last.charges));
+  assert.equal(sum([invoice.net, invoice.tax]), total);
+  assert.equal(sum(invoice.lines.map((line) => line.amount)), total);
+  assert.equal(sum(invoice.taxes.map((tax) => tax.tax)), units(invoice.tax));
+  assert.equal(invoice.customer.name, profile.legal_name);
+  const text = told(
+    await sender.GET("/api/v1/accounts/{slug}/invoices/{invoice}/csv", { params: one, parseAs: "text" }),
+  );
+  const [head = [], ...rows] = text.trim().split("\r\n").map((line) => line.split(","));
+  assert.equal(sum(rows.map((row) => row[head.indexOf("amount")] ?? "")), total);
+  const pdf = told(
+    await sender.GET("/api/v1/accounts/{slug}/invoices/{invoice}/pdf", {
+      params: one,
+      parseAs: "arrayBuffer",
+    }),
+  );
+  writeFileSync(`${files}/${account}-invoice.pdf`, new Uint8Array(pdf));
+  console.log(`billing: invoice ${invoice.number} of ${total / 10_000} for ${last.month}`);
 }
 
 /** Each entry of the month: in less out, held in less held out, and the balance at the end. */

@@ -8,7 +8,7 @@ vouchers.NOTE = '^v ([^ ]+) ' -- the charges' note of a voucher (numbers/voucher
 
 -- The call id in a note of the charges; '' = there is none.
 function vouchers.call_of(note)
-  return string.match(note, '^c %d+ (.*)$') or string.match(note, '^d %d+ [^ ]+ (.*)$')
+  return string.match(note, '^c [^ ]+ (.*)$') or string.match(note, '^[ds] [^ ]+ [^ ]+ (.*)$')
     or string.match(note, '^v [^ ]+ (.*)$') or ''
 end
 

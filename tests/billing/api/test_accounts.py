@@ -42,7 +42,7 @@ def used(office: Office) -> None:
 GETS = (
     *("", "messages", "entries", "receivables", "statements", "tariffs", "top-ups", "campaigns"),
     *("chatbots", "templates", "opt-outs", "settings", "refunds", "adjustments", "open-holds"),
-    "flagged-reports",
+    *("flagged-reports", "invoices", "tax-profile"),
 )
 
 
@@ -97,6 +97,35 @@ def test_money_asks_for_a_second_factor(office: Office, settings: Settings) -> N
     for part, who in (("settings", "owner"), ("adjustments", "olga")):
         refused = office.ask("get", part, who=who)
         assert (refused.status_code, refused.json()["type"]) == (403, "second-factor")
+
+
+def test_a_credit_limit_is_lowered_by_one_and_raised_by_two(office: Office) -> None:
+    def ask(amount: str, who: str = "olga", **more: Any) -> Any:
+        given = {"amount": amount, "reason": "contract", **more}
+        return office.ask("post", "credit-limit", given, who=who)
+
+    told = ok(ask("50"))
+    assert (told["credit_limit"], told["waiting"]["state"]) == ("0.0000", "waiting")
+    assert (told["waiting"]["kind"], told["waiting"]["amount"]) == ("credit_limit", "50.0000")
+    again = ask("60")
+    assert (again.status_code, again.json()["type"]) == (422, "malformed")
+    for who, status in (("owner", 403), ("looker", 403), ("token", 403), ("stranger", 404)):
+        assert ask("0", who).status_code == status, who
+    way = f"adjustments/{told['waiting']['id']}/approve"
+    assert office.ask("post", way, {}, who="olga").status_code == 422
+    assert ok(office.ask("post", way, {}, who="omar"))["state"] == "applied"
+    row = ok(office.ask("get", ""))
+    assert (row["balance"], row["credit_limit"], row["spendable"]) == (
+        *("100.0000", "50.0000"),
+        "150.0000",
+    )
+    assert ok(ask("0"))["waiting"] is None
+    assert ok(office.ask("get", ""))["spendable"] == "100.0000"
+    for bad in ({"amount": "-1"}, {"amount": 5}, {"amount": "1", "odd": 1}, {"reason": " "}):
+        assert office.ask("post", "credit-limit", {"amount": "1", "reason": "x", **bad}, who="olga"
+                          ).status_code == 422  # fmt: skip
+    listed = ok(office.ask("get", "adjustments", {"kind": "credit_limit"}, who="olga"))["data"]
+    assert [each["state"] for each in listed] == ["applied"]
 
 
 def test_an_account_is_frozen_opened_and_closed_with_a_reason(office: Office) -> None:

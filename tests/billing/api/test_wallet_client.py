@@ -41,7 +41,9 @@ async def client(shop: Shop, line: Line) -> AsyncIterator[AsyncWallet]:
 async def test_a_message_is_held_sent_and_charged_once_though_answers_are_lost(
     client: AsyncWallet, shop: Shop, line: Line
 ) -> None:
-    before = (await client.balance()).spendable
+    first = await client.balance()
+    before = first.spendable
+    assert (first.balance, first.credit_limit) == (before, ZERO)
     line.lose = 2
     held = await client.hold("m-1", text="Hello")
     assert (held.state, held.held, held.charged) == ("held", PRICE, ZERO)

@@ -2,14 +2,16 @@
 
 import itertools
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
 
 from billing import servers
 from billing import wallet as door
-from billing.models import Wallet
+from billing.models import MoneyOrder, Promotion, Wallet
 from billing.persistence.entries import AccountBatch
+from billing.services import outbox
 from billing.services.wallet_settings import settings_of
 from billing.wallet import Change
 from poolsite.access.models import Account
@@ -113,3 +115,17 @@ def moved(row: Wallet, operation_id: str, kind: str, amount: int) -> Any:
 
 def figures(row: Wallet) -> Any:
     return run(row, door.balance(row.slug))
+
+
+def granted(row: Wallet, amount: int, days: float = 30, name: str = "one") -> Promotion:
+    """As an approved adjustment does it."""
+    found = Promotion.objects.create(
+        wallet=row,
+        amount=amount,
+        expires_at=timezone.now() + timedelta(days=days),
+        reason="spring",
+        granted_by="olga",
+        operation_id=f"adjust:{name}",
+    )
+    outbox.order(row, MoneyOrder.Kind.GRANT, amount, found.operation_id)
+    return found

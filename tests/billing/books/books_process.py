@@ -29,7 +29,15 @@ def work(order: dict[str, Any]) -> Any:
     verb = order["verb"]
     if verb == "make":
         for slug in order["slugs"]:
-            book_support.live_wallet(slug, spendable=order["spendable"])
+            credit = order.get("credit", 0)
+            row = book_support.live_wallet(
+                slug,
+                spendable=order["spendable"],
+                credit_limit=credit,
+                highest_credit_limit=credit,
+            )
+            for number, amount in enumerate(order.get("promotions", ())):
+                book_support.granted(row, amount, 30 - number, f"{slug}-{number}")
         return len(order["slugs"])
     if verb == "persist":
         rounds.MOST_ACCOUNTS = order.get("at_once", rounds.MOST_ACCOUNTS)

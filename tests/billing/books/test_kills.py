@@ -15,7 +15,9 @@ from tests.support.waiting import until
 pytestmark = pytest.mark.prove
 
 SEEDS = range(int(os.environ.get("BOOKS_SEEDS", "5")))
-SPENDABLE = 20_000
+SPENDABLE = 20_000  # with the promotions
+PROMOTIONS = [1_100, 2_500]
+CREDIT = 3_000
 POINTS = (
     "billing.batch_closed",
     "billing.before_commit",
@@ -46,7 +48,8 @@ def wallets(worker):
 
     def make(name):
         slugs = [f"{name}-{letter}" for letter in "abc"]
-        worker.do("make", slugs=slugs, spendable=SPENDABLE)
+        money = {"spendable": SPENDABLE - sum(PROMOTIONS), "credit": CREDIT}
+        worker.do("make", slugs=slugs, promotions=PROMOTIONS, **money)
         return slugs
 
     return make
@@ -56,7 +59,7 @@ def wallets(worker):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_worker_killed_at_any_point_loses_and_doubles_nothing(worker, wallets, point, seed):
     chance = random.Random(f"{point} {seed}")
-    traffic = Traffic(wallets(f"{point[8:]}-{seed}".replace("_", "-")), chance, SPENDABLE)
+    traffic = Traffic(wallets(f"{point[8:]}-{seed}".replace("_", "-")), chance, SPENDABLE, CREDIT)
     traffic.run(chance.randint(5, 60))
     # One account to a round: the next one's batch is closed, and worked out, when it dies.
     killed = worker.ask("persist", at=point, at_once=chance.choice([1_000, 1]))
@@ -76,7 +79,7 @@ def test_a_batch_that_sql_has_and_redis_has_not_trimmed_is_not_written_twice(
     worker, wallets, passing
 ):
     """The kill falls after the commit of one account's batch and before its trim."""
-    traffic = Traffic(wallets(f"untrimmed-{passing}"), random.Random(passing), SPENDABLE)
+    traffic = Traffic(wallets(f"untrimmed-{passing}"), random.Random(passing), SPENDABLE, CREDIT)
     traffic.run(60)
     worker.do("persist")
     assert not any(now.backlog for now in _figures(traffic.slugs))
@@ -109,7 +112,7 @@ def _figures(slugs):
 
 @pytest.mark.parametrize("how", ["before", "after"])
 def test_a_worker_paused_past_its_lease_is_refused_by_the_row(worker, wallets, how):
-    traffic = Traffic(wallets(f"paused-{how}"), random.Random(how), SPENDABLE)
+    traffic = Traffic(wallets(f"paused-{how}"), random.Random(how), SPENDABLE, CREDIT)
     traffic.run(40)
     point = "billing.batch_closed" if how == "before" else "billing.after_commit"
     pid = worker.ask("persist", at=point, how="STOP", wait=False)["pid"]
@@ -134,7 +137,7 @@ def test_a_worker_paused_past_its_lease_is_refused_by_the_row(worker, wallets, h
 
 
 def test_two_workers_at_once_write_every_entry_once(worker, wallets):
-    traffic = Traffic(wallets("two"), random.Random(2), SPENDABLE)
+    traffic = Traffic(wallets("two"), random.Random(2), SPENDABLE, CREDIT)
     for _ in range(10):
         traffic.run(40)
         pids = [worker.ask("persist", wait=False)["pid"] for _ in range(3)]
@@ -167,7 +170,7 @@ def test_an_order_whose_maker_was_killed_is_applied_once(worker, wallets, point)
     ["billing.rebuild_persisted", "billing.rebuild_new_generation", "billing.rebuild_created"],
 )
 def test_a_rebuild_killed_at_any_point_is_gone_on_with(worker, wallets, point):
-    traffic = Traffic(wallets(point[8:].replace("_", "-")), random.Random(point), SPENDABLE)
+    traffic = Traffic(wallets(point[8:].replace("_", "-")), random.Random(point), SPENDABLE, CREDIT)
     traffic.run(60)
     killed = worker.ask("rebuild", slug=traffic.slugs[0], at=point)
     assert killed["signal"] == signal.SIGKILL

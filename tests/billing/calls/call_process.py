@@ -19,6 +19,8 @@ from tests.support.clock import KEY, TEST_PRELUDE, ScriptClock
 
 CALL = "a"
 BEAT_SECONDS = 0.1  # of the sweep
+RATED = "rated"  # how the name of a pool begins whose calls have a rate, by the second
+SECOND_PRICE, FEE = 600, 50
 
 
 def prepare(slug: str, numbers: str, interval: str) -> None:
@@ -32,10 +34,22 @@ def prepare(slug: str, numbers: str, interval: str) -> None:
 def _make(slug: str, numbers: str, interval: str) -> None:
     from billing import servers
     from billing import wallet as door
-    from tests.billing.api.shop import make_shop
+    from billing.pricing.calls import Rate
+    from billing.services.tariffs import tariff_create
+    from tests.billing.api.shop import PRICES, make_shop
     from tests.numbers.people import make_pool
 
     shop = make_shop(slug)
+    if slug.startswith(RATED):
+        rate = Rate("", "Everywhere", SECOND_PRICE * 60, 1, 1, FEE)
+        tariff_create(
+            actor="test",
+            account=shop.account,
+            name="rates",
+            prices=PRICES,
+            replace=True,
+            call_rates=[rate],
+        )
     settings = door.WalletSettings(unsent_call_seconds=1)
     servers.path(shop.wallet).run(door.configure(slug, settings))
     pool = make_pool(
@@ -78,22 +92,22 @@ def clock() -> ScriptClock:
     return ScriptClock(client, int(client.get(KEY) or time.time() * 1_000_000))
 
 
-def sweeps(slug: str) -> None:
+def sweeps(slug: str, interval: str = "1") -> None:
     """Begin a call of intervals of a second and sweep, until somebody kills this process."""
     from numbers.services import sweep_charges
 
-    call(slug, interval="1")
+    call(slug, interval=interval)
     for _ in range(300):
         sweep_charges()
         clock().advance(BEAT_SECONDS)
 
 
-def neglect(slug: str, seconds: str) -> None:
+def neglect(slug: str, seconds: str, interval: str = "1") -> None:
     """A call of intervals of a second that ends while nobody sweeps; then sweep once."""
     from numbers.services import sweep_charges
     from tests.numbers.people import send
 
-    call(slug, interval="1")
+    call(slug, interval=interval)
     clock().advance(float(seconds))  # nobody looks after it for so long
     send(slug, "hangup", call_id=CALL)
     sweep_charges()
@@ -218,8 +232,8 @@ def audit() -> None:
 
 
 def main(verb: str, *arguments: str) -> None:
-    """call slug [numbers interval] · sweeps slug · neglect slug seconds · recover slug seconds ·
-    audit
+    """call slug [numbers interval] · sweeps slug [interval] · neglect slug seconds [interval] ·
+    recover slug seconds · audit
     """
     import django
 

@@ -32,7 +32,7 @@ async def test_a_call_is_charged_for_its_first_interval(switch: Caller, line: Li
     assert (response.status_code, response.json()["state"]) == (200, "busy+up")
     assert await in_thread(line.states)() == [("1", "settled")]
     assert await in_thread(line.spent)() == PRICE
-    assert [note[:4] for note in await in_thread(line.notes)()] == ["c 2 "]
+    assert [note[:4] for note in await in_thread(line.notes)()] == ["c 2,"]
     await in_thread(line.shop.check)()
 
 

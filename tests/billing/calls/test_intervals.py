@@ -29,17 +29,19 @@ def line(transactional_db: None, test_clock: ScriptClock) -> Line:
     return make_line(charge_interval_seconds=INTERVAL, lease_seconds=60)
 
 
-def begin(line: Line, call_id: str = "a") -> None:
+def begin(line: Line, call_id: str = "a", callee: str = "") -> None:
     """A call as the hot lane begins it."""
     from billing.services import calls
     from numbers.services import charging
+    from numbers.services.charging_intervals import Charged
     from numbers.services.charging_sweep import run
 
     payer = calls.payer_of(line.shop.account.pk)
     assert payer is not None
-    charged = charging.Charged(line.slug, INTERVAL, payer)
+    charged = Charged(line.slug, INTERVAL, payer)
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
-    run(charging._hold(charged, hold_id))
+    interval = charged.first(pool_door.Event("call", call_id=call_id, callee=callee))
+    run(charging._hold(charged, hold_id, interval))
     assert run(charging._admit(charged, hold_id, call_id, 20))
     sent = send(line.slug, "call", call_id=call_id, paid=hold_id, switch="fs1", incarnation="b1")
     assert sent.ok
@@ -224,7 +226,9 @@ def test_a_pool_that_is_free_from_now_on_forgets_what_was_to_be_paid(
         Note("v", "call with spaces", hold="east/x/1.ab"),
         Note("t", "a", hold="east/x/1.ab"),
         Note("c", "a", 7),
+        Note("c", "a b", 7, "east/a/6.ffff"),
         Note("d", "a b", 3, "east/a/3.ffff"),
+        Note("s", "a b", 3, "east/a/3.ffff", 180),
     ],
 )
 def test_a_note_is_read_as_it_was_written(note: Note) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from poolsite.runtime.redis_server import RedisServer
+from tests.billing.calls.call_process import FEE, RATED, SECOND_PRICE
 from tests.billing.calls.call_support import PRICE
 from tests.live.servers import Site
 
@@ -27,9 +28,9 @@ class Exchange:
         folder.mkdir()
         self.site.migrate()
 
-    def slug(self) -> str:
+    def slug(self, word: str = "p") -> str:
         """Of a pool that the first process makes, and of its account."""
-        return f"p{next(_COUNT)}"
+        return f"{word}{next(_COUNT)}"
 
     def killed(self, point: str, verb: str, *arguments: str) -> None:
         """Run until the process dies at that point."""
@@ -147,6 +148,62 @@ def test_an_ended_call_whose_worker_is_killed_is_charged_once(
     slug = exchange.slug()
     exchange.killed(point, "neglect", slug, "2.3")
     charged_exactly(exchange.recover(slug, 0))
+
+
+def rated_exactly(judged: dict[str, Any]) -> None:
+    """Each second that had started when the call ended is charged once, and one connection fee."""
+    seconds = -(-(judged["ended_us"] - judged["started_us"]) // 1_000_000)
+    assert judged["began"]
+    assert judged["after"]["spent"] == SECOND_PRICE * max(seconds, 1) + FEE
+    assert (judged["after"]["held"], judged["after"]["open"]) == (0, 0)
+    assert judged["notes"] == []
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "calls.next.after_hold",
+        "calls.next.after_voucher",
+        "calls.next.after_sent",
+        "calls.next.after_renew",
+        "calls.closing.after_settle",
+        "calls.closing.after_settle:2",
+    ],
+)
+def test_a_rated_interval_whose_worker_is_killed_costs_what_was_used(
+    exchange: Exchange, point: str
+) -> None:
+    slug = exchange.slug(RATED)
+    exchange.killed(point, "sweeps", slug, "3")
+    rated_exactly(exchange.recover(slug, 4.5))
+
+
+@pytest.mark.parametrize(
+    "point", ["calls.next.after_voucher", "calls.next.after_renew", "calls.closing.after_settle"]
+)
+def test_a_rated_interval_that_was_under_way_costs_what_was_used(
+    exchange: Exchange, point: str
+) -> None:
+    slug = exchange.slug(RATED)
+    exchange.killed(point, "sweeps", slug, "3")
+    rated_exactly(exchange.recover(slug, 0))
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "calls.ended.after_hold",
+        "calls.ended.after_settle",
+        "calls.ended.after_settle:2",
+        "calls.closing.after_settle",
+    ],
+)
+def test_a_rated_call_that_ended_meanwhile_costs_what_was_used(
+    exchange: Exchange, point: str
+) -> None:
+    slug = exchange.slug(RATED)
+    exchange.killed(point, "neglect", slug, "7.4", "3")
+    rated_exactly(exchange.recover(slug, 0))
 
 
 def test_the_books_agree_in_the_end(exchange: Exchange) -> None:

@@ -22,6 +22,7 @@ def main() -> None:
     from billing import wallet as wallet_door
     from billing.models import Recharge, Wallet
     from billing.money import UNITS
+    from billing.pricing.calls import Rate
     from billing.recharging import variants
     from billing.services import adjustments, books, chatbots, refunds, tariffs, wallets
     from billing.services.auditing import audit_some
@@ -80,6 +81,11 @@ def main() -> None:
             "yuexin_unresolved": {"unit_price": 380},
             "video": {"unit_price": 1_450},
         },
+        call_rates=[
+            Rate("+49", "Germany", 1_000),
+            Rate("+4917", "Germany mobile", 1_200, 60, 1, 500),
+            Rate("+4917", "Germany mobile, by day", 1_500, 60, 1, 500, 0b1_1111, 480, 1_080),
+        ],
     )
     chatbots.chatbot_create(actor="stage", account=account, slug="retail", name="Retail offers")
     chatbots.chatbot_create(

@@ -104,13 +104,20 @@ def test_what_the_form_foretells_is_what_happens(
     made = {"kind": kind, "amount": amount * UNITS, "reason": "x", "token": uuid4()}
     adjustments.adjustment_ask(people.wallet, actor=olga, **made)
     now = figures(people.wallet)
-    assert (now.bal, now.receivable) == (foretold.spendable, foretold.owed)
+    assert (now.bal, now.receivable) == (foretold.balance, foretold.owed)
 
 
 def test_a_credit_pays_what_is_owed_and_no_refund_goes_beyond_the_balance() -> None:
     assert effect("credit", 50, 10, 20) == Effect(40, 0)
     assert effect("credit", 15, 0, 20) == Effect(0, 5)
     assert effect("cash_refund", 11, 10, 0).refused
+    assert effect("cash_refund", 11, 10, 0, credit_limit=50).refused
+
+
+def test_a_debit_takes_credit_before_anything_is_owed() -> None:
+    assert effect("debit", 40, 10, 0, credit_limit=20) == Effect(-20, 10)
+    assert effect("chargeback", 5, -30, 0, credit_limit=20) == Effect(-30, 5)
+    assert effect("credit_limit", 500, 10, 3) == Effect(10, 3)
 
 
 def test_the_list_filters_counts_sorts_and_exports(

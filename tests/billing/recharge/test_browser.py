@@ -28,6 +28,7 @@ CUSTOMERS = [
     f"{PORTAL}statements/{{month}}/",
     f"{PORTAL}refund/",
     f"{PORTAL}tariffs/",
+    f"{PORTAL}tariffs/{{tariff}}/call-rates/",
     f"{PORTAL}chatbots/",
     f"{PORTAL}chatbots/service/",
     f"{PORTAL}chatbots/new/",
@@ -39,8 +40,11 @@ OPERATORS = [
     "/billing/open/",
     f"/billing{PORTAL}adjust/",
     f"/billing{PORTAL}close/",
+    f"/billing{PORTAL}credit-limit/",
+    f"/billing{PORTAL}promotions/",
     f"{PORTAL}tariffs/new/",
     f"{PORTAL}tariffs/{{tariff}}/end/",
+    f"{PORTAL}tariffs/{{tariff}}/call-rates/import/",
 ]
 
 

@@ -4,7 +4,7 @@ import csv
 import io
 import random
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,7 @@ from billing.models import JournalEntry, MoneyOrder, Wallet
 from billing.money import UNITS, parse
 from billing.selectors import statements_entries
 from billing.selectors.statements import Statement, statement_of, statements_of
-from billing.selectors.statements_entries import statement_rows
+from billing.selectors.statements_entries import statement_chunks
 from billing.services import outbox
 from billing.services.days import day_start, month_of
 from tests.billing.recharge.money_people import Payers, browser, payers
@@ -96,7 +96,7 @@ def test_opening_and_entries_are_the_closing_over_any_months(people: Payers) -> 
         found = statement(wallet, name)
         assert before in (None, found.opening)
         assert found.difference == 0
-        rows = list(statement_rows(wallet, month_of(wallet.account, name)))
+        rows = list(chain(*statement_chunks(wallet, month_of(wallet.account, name))))
         assert rows[-1][1] == found.available
         assert [row.at_us for row, _ in rows] == sorted(row.at_us for row, _ in rows)
         before = found.closing
@@ -110,7 +110,7 @@ def test_a_month_longer_than_a_chunk_is_read_without_gap_or_repeat(
     monkeypatch.setattr(statements_entries, "CHUNK", 7)
     for seq in range(1, 51):  # ten of them at each moment: the key is more than the time
         entry(people.wallet, seq, at_us(2026, 3, 1 + seq // 10), 1)
-    rows = list(statement_rows(people.wallet, month_of(people.wallet.account, "2026-03")))
+    rows = list(chain(*statement_chunks(people.wallet, month_of(people.wallet.account, "2026-03"))))
     assert [row.seq for row, _ in rows] == list(range(1, 51))
     assert rows[-1][1] == people.wallet.opening + 50
 

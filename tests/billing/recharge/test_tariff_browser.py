@@ -17,7 +17,13 @@ pytestmark = [
 ]
 
 STAGE = "tests.billing.recharge.paying_stage"
-NEW = f"/accounts/{SLUG}/tariffs/new/"
+HOME = f"/accounts/{SLUG}/tariffs/"
+NEW = f"{HOME}new/"
+RATES = (
+    "prefix,destination,days,from,to,price_per_minute,first_increment,increment,connection_fee\n"
+    "+49,Germany,,,,0.11,60,60,\n"
+    "+4917,Germany mobile,,,,0.12,60,1,0.05\n"
+)
 PASTED = "Mode\tPrice\tCounted\nCall\t¥0.08\tPer started interval\nYuexin text\t0.05\t70 characters"
 
 
@@ -81,6 +87,40 @@ async def test_a_pasted_table_fills_its_rows_by_name_or_downwards(operator: Wind
     assert await value(operator, "native_card-price") == "0.02"
     await paste(operator, "native_text-price", "Telegram\t7\n")
     assert await value(operator, "native_text-price") == "0.01"
+
+
+async def give(shown: Window, text: str) -> None:
+    """Choose a file of call rates and have it checked."""
+    file = {"name": "rates.csv", "mimeType": "text/csv", "buffer": text.encode()}
+    await shown.page.set_input_files("[name=file]", file)
+    await shown.send("form button.button--primary")
+
+
+async def test_call_rates_are_read_through_before_they_are_imported(operator: Window) -> None:
+    await operator.go(HOME)
+    await operator.page.click("text=Import call rates…")
+    await give(operator, f"{RATES}49x,Nowhere,,,,1,60,60,\n")
+    assert await operator.text("#faults-title") == "1 error in the file"
+    for size in (PHONE, DESKTOP):
+        await operator.page.set_viewport_size(size)
+        assert await operator.overflow() == []
+    assert await operator.violations() == []
+    await give(operator, RATES)
+    assert "Import into “" in await operator.text("#review-title")
+    for size in (PHONE, DESKTOP):
+        await operator.page.set_viewport_size(size)
+        assert await operator.overflow() == []
+    assert await operator.violations() == []
+    await operator.page.click("button[name=confirm]")
+    await operator.page.wait_for_selector(".notice--ok")
+    assert "2 call rates imported" in await operator.text(".notice--ok")
+    await operator.page.click("text=All call rates")
+    await operator.page.wait_for_selector("tbody tr")
+    assert await operator.page.locator("tbody tr").count() == 2
+    await operator.page.fill("[name=q]", "+491701")
+    await operator.page.press("[name=q]", "Enter")
+    await operator.until("document.querySelectorAll('tbody tr').length === 2")
+    assert operator.complaints == []
 
 
 async def test_publishing_asks_first(operator: Window) -> None:

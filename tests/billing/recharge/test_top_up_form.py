@@ -100,11 +100,13 @@ def test_what_was_paid_last_is_offered_first_of_all(people: Payers) -> None:
 def test_what_is_owed_is_paid_first_and_the_pace_says_how_long_it_lasts(
     people: Payers, customer: Client
 ) -> None:
-    now = Outlook(spendable=0, owed=30 * UNITS, per_hour=10 * UNITS)
+    now = Outlook(balance=0, owed=30 * UNITS, per_hour=10 * UNITS)
     assert now.after(20 * UNITS) == 0
     assert now.after(50 * UNITS) == 20 * UNITS
     assert now.hours(130 * UNITS) == 10
     assert Outlook(5, 0, None).hours(100) is None
+    on_credit = Outlook(-20 * UNITS, 0, 10 * UNITS, credit_limit=50 * UNITS)
+    assert (on_credit.after(10 * UNITS), on_credit.hours(10 * UNITS)) == (-10 * UNITS, 4)
     hour = timezone.now().replace(minute=0, second=0, microsecond=0)
     UsageHour.objects.create(
         wallet=people.wallet,

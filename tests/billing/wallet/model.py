@@ -11,6 +11,7 @@ from pathlib import Path
 
 from billing import wallet
 from billing.wallet import Change, Charge, HoldRequest, Quote, WalletSettings
+from tests.billing.wallet.model_grants import GrantRules, negative
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
 SECOND = 1_000_000
@@ -46,15 +47,17 @@ class Held:
     day: int = -1
     score: int = 0  # when a sweep looks at it, while it is open
     seen: list[tuple[str, str]] = field(default_factory=list)
+    took: list[tuple[int, int]] = field(default_factory=list)  # promotion, units
 
 
 @dataclass
-class Model:
+class Model(GrantRules):
     """One wallet. Amounts in units, times in µs."""
 
     settings: WalletSettings
     now: int
     bal: int
+    credit: int = 0
     status: str = "open"
     held: int = 0
     receivable: int = 0
@@ -69,6 +72,7 @@ class Model:
     midnight: int = 0
     ahead: bool = False  # the clock was, and no sweep has looked at what that began
     stored_day: tuple[int, int, int, int] = (0, 0, 0, 0)  # seq, then day, midnight, spent
+    grants: dict[int, list[int]] = field(default_factory=dict)  # promotion → last µs, units left
 
     @property
     def seq(self) -> int:
@@ -79,8 +83,12 @@ class Model:
         self.midnight = (self.now // DAY + 1) * DAY
         self.stored_day = (0, self.day, self.midnight, 0)
 
-    def write(self, kind: str, name: str, **more: object) -> None:
+    def write(
+        self, kind: str, name: str, *, moved: Iterable[tuple[int, int]] = (), **more: object
+    ) -> None:
         self.clock = self.now
+        said = [f"g{promotion}={units}" for promotion, units in moved]
+        more["grants"] = ",".join(said)
         self.entries.append(Change(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
 
     # -- time ------------------------------------------------------------------------------------
@@ -98,15 +106,18 @@ class Model:
     def period_of(self, message: Held) -> int:
         return 2 if message.state in ("sent", "parked", "unpaid") else int(message.kind == "call")
 
-    def look(self) -> None:
-        """A command begins: does it believe the clock? What it does not believe is kept."""
-        if self.seq == self.stored_day[0]:
-            _, self.day, self.midnight, self.spent = self.stored_day
-        self.stored_day = (self.seq, self.day, self.midnight, self.spent)
+    def glance(self) -> None:
+        """A command begins that changes nothing: it ends promotions that are over, all the same."""
+        if self.lapsed(self._judged()[0][0]):
+            self.look()
+
+    def _judged(self) -> list[tuple[int, int]]:
+        """Lag and beginning of each period, as a command that begins now finds them."""
         away = self.now - self.clock
         some = any(map(self.is_open, self.messages.values()))
         limited = self.settings.daily_limit > 0
-        waits = some or (limited and self.now >= self.midnight)
+        midnight = self.stored_day[2] if self.seq == self.stored_day[0] else self.midnight
+        waits = some or bool(self.grants) or (limited and self.now >= midnight)
         gap = away if waits and away > BELIEVED else 0
         doubts = []
         for (lag, began), period in zip(self.doubts, self.periods, strict=True):
@@ -116,12 +127,27 @@ class Model:
                 began = began if lag else self.now
                 lag += gap - min(BELIEVED, period // 2)
             doubts.append((lag, began))
+        return doubts
+
+    def look(self) -> None:
+        """A command begins: does it believe the clock? What it does not believe is kept."""
+        if self.seq == self.stored_day[0]:
+            _, self.day, self.midnight, self.spent = self.stored_day
+        self.stored_day = (self.seq, self.day, self.midnight, self.spent)
+        away = self.now - self.clock
+        doubts = self._judged()
+        lapsed = self.lapsed(doubts[0][0])
+        ending = [(each, self.grants.pop(each)[1]) for each in lapsed]
+        some = any(map(self.is_open, self.messages.values())) or bool(self.grants)
+        limited = self.settings.daily_limit > 0
         self.ahead = self.ahead or away < 0
         if away < 0 or (away >= NOTED and (some or limited)) or doubts != self.doubts:
             self.doubts, self.clock = doubts, self.now
         lag = self.doubts[0][0]
         if self.now - (lag and lag + BELIEVED) >= self.midnight:  # stored with the next entry
             self.day, self.midnight, self.spent = self.day + 1, (self.now // DAY + 1) * DAY, 0
+        for promotion, units in ending:
+            self.expire(promotion, units)
 
     def due(self, message: Held) -> int | None:
         """The last µs at which an open hold still stands, if the clock is right."""
@@ -153,10 +179,28 @@ class Model:
                 message.score = min(ends + lag, settled) if lag else ends
         return ended
 
+    @property
+    def spendable(self) -> int:
+        """Balance and credit limit; below 0 after the limit was lowered under what is used."""
+        return self.bal + self.credit
+
+    def set_credit(self, limit: int) -> str:
+        """Another limit, with the settings as they are: they are stored, so the day is, too."""
+        self.glance()
+        if limit > self.credit and self.bal + self.held + limit >= 2**53:
+            return "too large"
+        self.look()
+        self.credit = limit
+        self.write("limit", "", mode=str(limit))
+        if self.now < self.midnight:
+            self.midnight = (self.now // DAY + 1) * DAY
+        self.stored_day = (self.seq, self.day, self.midnight, self.spent)
+        return "configured"
+
     def find_money(self, amount: int) -> None:
         """Where money is short, what is past its time comes back first."""
         over = 0 < self.settings.daily_limit < self.spent + amount
-        if self.status == "open" and (amount > self.bal or over):
+        if self.status == "open" and (amount > self.spendable or over):
             self.end_due()
 
     def by_time(self, name: str) -> str:
@@ -185,18 +229,35 @@ class Model:
     def _end(self, name: str, message: Held, state: str, kind: str, reported: str = "") -> None:
         """An open hold ends with all returned."""
         back = message.quoted if message.state in ("held", "sent") else 0
-        self.give_back(message, back, back)
+        moved = self.give_back(message, back, back)
         message.state, message.since, message.charged = state, self.now, 0
         self.write(
-            kind, name, spendable=back, held=-back, state=state, reported=reported,
+            kind, name, spendable=back, held=-back, state=state, reported=reported, moved=moved,
             **self.facts(message),
         )  # fmt: skip
+        self.end_what_returned_late(moved)
 
-    def give_back(self, message: Held, back: int, quoted: int) -> None:
+    def give_back(self, message: Held, back: int, quoted: int) -> list[tuple[int, int]]:
+        """What was charged is charged to promotions first; what returns of them returns to the one
+        used last first. Returns what moved of them."""
         self.bal += back
         self.held -= quoted
         if message.day == self.day:
             self.spent = max(0, self.spent - back)
+        rest = sum(units for _, units in message.took)
+        rest -= min(rest, quoted - back)
+        kept, moved = [], []
+        for promotion, units in reversed(message.took):
+            returned = min(units, rest)
+            rest -= returned
+            if returned:
+                moved.append((promotion, returned))
+                if promotion in self.grants:
+                    self.grants[promotion][1] += returned
+            if units > returned:
+                kept.insert(0, (promotion, units - returned))
+        message.took = kept
+        return moved
 
     def facts(self, message: Held) -> dict[str, object]:
         request = message.request
@@ -213,10 +274,11 @@ class Model:
         message = self.messages.get(name)
         if message is None or message.state == "parked":
             state = message.state if message else ""
-            return Charge(name, answer, state, 0, quoted, self.bal, self.seq, flag)
+            return Charge(name, answer, state, 0, quoted, self.bal, self.seq, flag, self.credit)
         charged = message.quoted if message.state in ("held", "sent") else message.charged
         return Charge(
-            name, answer, message.state, charged, message.quoted, self.bal, self.seq, flag
+            *(name, answer, message.state, charged, message.quoted),
+            *(self.bal, self.seq, flag, self.credit),
         )
 
     def refusal(self, amount: int) -> str:
@@ -224,7 +286,7 @@ class Model:
             return {"frozen": "frozen", "closed": "closed", "recovering": "safe mode"}[self.status]
         if self.seq - self.drained >= self.settings.log_limit:
             return "backlog full"
-        if amount > self.bal:
+        if amount > self.spendable:
             return "insufficient balance"
         if 0 < self.settings.daily_limit < self.spent + amount:
             return "daily limit"
@@ -253,9 +315,11 @@ class Model:
         self.spent += quoted
         held = Held("sent" if request.sent else "held", request.kind, self.now, request, quoted)
         held.day, held.score = self.day, self.due(held) or 0
+        held.took = self.take(quoted)
         self.messages[name] = held
         self.write("hold", name, spendable=-quoted, held=quoted, state=held.state,
-                   prices=priced(request.quote), **self.facts(held))  # fmt: skip
+                   prices=priced(request.quote), moved=negative(held.took),
+                   **self.facts(held))  # fmt: skip
         if message:  # "then as from sent"
             flag = self._settle(name, held, message.said)
             return self.answer(name, held.state, flag)
@@ -378,13 +442,15 @@ class Model:
             price = min(full, quoted)
             if word not in quote.prices:
                 flag, difference = "unexpected mode", full - price
-        self.give_back(message, quoted - price, quoted)
+        moved = self.give_back(message, quoted - price, quoted)
         message.since, message.charged, message.said = self.now, price, word
         self.write(
             "fail" if word == "failed" else "settle", name, spendable=quoted - price,
             held=-quoted, state=message.state, mode=message.mode, price=price, flag=flag,
-            reported=word if flag else "", difference=difference, **self.facts(message),
+            reported=word if flag else "", difference=difference, moved=moved,
+            **self.facts(message),
         )  # fmt: skip
+        self.end_what_returned_late(moved)
         return flag
 
     def list_flag(self, name: str, message: Held, flag: str, reported: str) -> None:
@@ -414,6 +480,6 @@ def priced(quote: Quote) -> str:
 def as_list(charges: Iterable[Charge], bal: int, seq: int) -> list[Charge]:
     """Charges of one list command: each tells the wallet after the whole command."""
     return [
-        Charge(c.message_id, c.answer, c.state, c.charged, c.quoted, bal, seq, c.flag)
+        Charge(c.message_id, c.answer, c.state, c.charged, c.quoted, bal, seq, c.flag, c.credit)
         for c in charges
     ]

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from billing.wallet import Charge, HoldRequest, Movement
 from tests.billing.wallet.model import SECOND, Held, Model
+from tests.billing.wallet.model_grants import negative
 
 COMING = ("recharge", "credit")
 
@@ -31,7 +32,10 @@ class WholeModel(Model):
         refusal = self.refusal(price)
         if refusal and refusal != "insufficient balance":
             state = message.state if message else ""
-            return Charge(name, refusal, state, 0, 0 if message else price, self.bal, self.seq)
+            quoted = 0 if message else price
+            return Charge(
+                *(name, refusal, state, 0, quoted, self.bal, self.seq), credit=self.credit
+            )
         held = Held("unpaid", "session", self.now, request, price, day=self.day)
         self.messages[name] = held
         (mode,) = request.quote.prices
@@ -46,11 +50,13 @@ class WholeModel(Model):
     def _charge(self, name: str, held: Held, mode: str) -> None:
         self.bal -= held.quoted
         self.spent += held.quoted
+        held.took = self.take(held.quoted)
         held.state, held.since, held.day = "settled", self.now, self.day
         held.mode = held.said = mode
         held.charged = held.quoted
         self.write("session", name, spendable=-held.quoted, state="settled", mode=mode,
-                   price=held.quoted, **self.facts(held))  # fmt: skip
+                   price=held.quoted, moved=negative(held.took),
+                   **self.facts(held))  # fmt: skip
 
     def unpaid(self) -> list[str]:
         """Unpaid session messages, oldest first."""
@@ -58,6 +64,7 @@ class WholeModel(Model):
         return sorted(names, key=lambda name: (self.messages[name].since, name))
 
     def pay_unpaid(self, limit: int, operation_id: str) -> tuple[tuple[str, ...], bool]:
+        self.glance()
         if operation_id in self.paid:
             return self.paid[operation_id], False
         if self.status != "open":
@@ -69,7 +76,7 @@ class WholeModel(Model):
             held = self.messages[name]
             self.find_money(held.quoted)
             over = 0 < self.settings.daily_limit < self.spent + held.quoted
-            if held.quoted <= self.bal and not over:
+            if held.quoted <= self.spendable and not over:
                 assert held.request
                 (mode,) = held.request.quote.prices
                 self._charge(name, held, mode)
@@ -82,39 +89,76 @@ class WholeModel(Model):
     # -- money -----------------------------------------------------------------------------------
 
     def move(self, operation_id: str, kind: str, amount: int) -> Movement:
+        self.glance()
         if operation_id in self.kept:
             was, how_much, answer, effect, owed = self.kept[operation_id]
             if (was, how_much) != (kind, amount):
                 return self.moved("conflict")
             return self.moved("repeat" if answer == "applied" else answer, effect, owed)
         self.look()
-        if kind not in COMING and amount > self.bal:
+        is_cash = kind == "cash_refund"
+        if kind not in COMING and amount > (self.own if is_cash else self.spendable):
             self.end_due()
-        if kind == "cash_refund" and amount > self.bal:
+        if is_cash and amount > self.own:
             self.kept[operation_id] = (kind, amount, "insufficient balance", 0, 0)
             self.forgettable.append((self.now, "operation", operation_id))
             return self.moved("insufficient balance")
         if kind in COMING:
             owed = -min(self.receivable, amount)
             effect = amount + owed
-            if self.bal + self.held + amount >= 2**53:
+            if self.bal + self.held + self.credit + amount >= 2**53:
                 return self.moved("too large")
         else:
-            effect = -min(self.bal, amount)
+            effect = -max(0, min(self.spendable, amount))
             owed = amount + effect
             if self.receivable + owed >= 2**53:
                 return self.moved("too large")
+        took = [] if effect > 0 else self.take(max(0, -effect - max(0, self.own)))
         self.bal += effect
         self.receivable += owed
         self.kept[operation_id] = (kind, amount, "applied", effect, owed)
-        self.write(kind, operation_id, spendable=effect, receivable=owed)
+        self.write(kind, operation_id, spendable=effect, receivable=owed, moved=negative(took))
         return self.moved("applied", effect, owed)
+
+    def grant(self, operation_id: str, promotion: int, amount: int, ends: int) -> Movement:
+        self.glance()
+        if operation_id in self.kept:
+            was, how_much, answer, effect, owed = self.kept[operation_id]
+            if (was, how_much) != ("grant", amount):
+                return self.moved("conflict")
+            return self.moved("repeat" if answer == "applied" else answer, effect, owed)
+        if self.bal + self.held + self.credit + amount >= 2**53:
+            return self.moved("too large")
+        if len(self.grants) >= 20:
+            return self.moved("too many grants")
+        self.look()
+        self.grants[promotion] = [ends, amount]
+        self.bal += amount
+        self.kept[operation_id] = ("grant", amount, "applied", amount, 0)
+        self.write("grant", operation_id, spendable=amount, moved=[(promotion, amount)])
+        return self.moved("applied", amount)
+
+    def revoke(self, operation_id: str, promotion: int, amount: int) -> Movement:
+        self.glance()
+        if operation_id in self.kept:
+            was, _, answer, effect, owed = self.kept[operation_id]
+            if was != "revoke":
+                return self.moved("conflict")
+            return self.moved("repeat" if answer == "applied" else answer, effect, owed)
+        self.look()
+        _, left = self.grants.pop(promotion, [0, 0])
+        self.bal -= left
+        self.kept[operation_id] = ("revoke", amount, "applied", -left, 0)
+        moved = [(promotion, -left)] if left else []
+        self.write("revoke", operation_id, spendable=-left, moved=moved)
+        return self.moved("applied", -left)
 
     def moved(self, answer: str, effect: int = 0, owed: int = 0) -> Movement:
         return Movement(answer, effect, owed, self.bal, self.seq, self.receivable)
 
     def set_status(self, status: str, reason: str, operation_id: str) -> str:
         if status == self.status:
+            self.glance()
             return "repeat"
         self.look()
         self.status = status
@@ -155,7 +199,7 @@ class WholeModel(Model):
             for name, held in self.messages.items()
             if held.state in ("held", "sent", "parked", "unpaid") and self.is_over(held)
         ]
-        return sorted(times)
+        return sorted(times) + [str(each) for each in self.lapsed(self.doubts[0][0])]
 
     def close_batch(self, limit: int) -> tuple[int, int] | None:
         if self.batch is None and self.seq > self.drained:
@@ -169,7 +213,7 @@ class WholeModel(Model):
             ends = entry.kind in ("settle", "fail", "expire", "cancel")
             if ends or (entry.kind == "session" and entry.state == "settled"):
                 self.forgettable.append((entry.at_us, "message", entry.id))
-            elif not entry.of_message and entry.kind != "status":
+            elif not entry.of_message and entry.kind not in ("status", "limit", "expired"):
                 self.forgettable.append((entry.at_us, "operation", entry.id))
         self.drained, self.batch = last, None
 

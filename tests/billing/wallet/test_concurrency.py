@@ -20,16 +20,29 @@ HOLDS, RECHARGES = 5_000, 200
 
 
 @pytest.mark.parametrize(
-    ("opening", "amount"),
-    [(100 * QUOTE.quoted, 1), (0, QUOTE.quoted // 2)],
-    ids=["money for 100 messages from the start", "money for 100 messages by the recharges"],
+    ("opening", "amount", "credit", "granted"),
+    [
+        (100 * QUOTE.quoted, 1, 0, 0),
+        (0, QUOTE.quoted // 2, 0, 0),
+        (0, 1, 100 * QUOTE.quoted, 0),
+        (0, 1, 0, 100 * QUOTE.quoted),
+    ],
+    ids=[
+        "money for 100 messages from the start",
+        "money for 100 messages by the recharges",
+        "credit for 100 messages",
+        "promotional credit for 100 messages",
+    ],
 )
 def test_exactly_the_affordable_holds_are_made(
-    clean_redis: RedisServer, opening: int, amount: int
+    clean_redis: RedisServer, opening: int, amount: int, credit: int, granted: int
 ) -> None:
     """200 recharges and 5 000 holds from 8 processes at once, many of them sent twice."""
     with wallet_on(clean_redis.url) as bench:
-        bench.create(opening)
+        bench.create(opening, credit_limit=credit)
+        if granted:
+            ends = bench.balance().as_of_us + 3_600_000_000
+            assert bench.run(wallet.grant(SLUG, "grant:7", 7, granted, ends)).applied
         share = (str(HOLDS // PROCESSES), str(RECHARGES // PROCESSES), str(amount))
         callers = [
             subprocess.Popen(
@@ -52,26 +65,28 @@ def test_exactly_the_affordable_holds_are_made(
         logs = [caller.communicate()[0].split() for caller in callers]
         assert [caller.returncode for caller in callers] == [0] * PROCESSES
         held = [name for log in logs for name in log[1:]]
-        assert all(int(log[0]) >= 0 for log in logs)
+        assert all(int(log[0]) >= -credit for log in logs)
 
-        money = opening + RECHARGES * amount
+        money = opening + RECHARGES * amount + granted
         now = bench.balance()
         assert len(held) == len(set(held))
         assert now.held == len(held) * QUOTE.quoted
         assert now.bal == money - now.held
-        _assert_none_was_refused_needlessly(bench.changes(), opening)
+        _assert_none_was_refused_needlessly(bench.changes(), opening, credit)
         assert bench.run(wallet.hold(SLUG, request("one-more"))).answer == (
-            "held" if now.bal >= QUOTE.quoted else "insufficient balance"
+            "held" if now.spendable >= QUOTE.quoted else "insufficient balance"
         )
         bench.prove()
         if amount == 1:  # the recharges together are worth less than one message
             assert len(held) == 100
 
 
-def _assert_none_was_refused_needlessly(changes: tuple[wallet.Change, ...], opening: int) -> None:
-    """The log tells the order of all that happened: never below zero at any step of it."""
+def _assert_none_was_refused_needlessly(
+    changes: tuple[wallet.Change, ...], opening: int, credit: int
+) -> None:
+    """The log tells the order of all that happened: never below the limit at any step of it."""
     bal = opening
     for change in changes:
         bal += change.spendable
-        assert bal >= 0
+        assert bal >= -credit
     assert sum(change.kind == "recharge" for change in changes) == RECHARGES

@@ -48,6 +48,11 @@ MALFORMED: dict[str, tuple[str, list[str | bytes]]] = {
     "report: unknown word": ("report", ["held", "x"]),
     "report: a mode with a pattern": ("report", ["held", "d.%d+"]),
     "report: no mode": ("report", ["held", "d"]),
+    "report: a cost without seconds": ("report", ["held", "dcall=5"]),
+    "report: a cost of 2^53": ("report", ["held", f"dcall={MOST}/60"]),
+    "report: a negative cost": ("report", ["held", "dcall=-5/60"]),
+    "report: a failure with a cost": ("report", ["held", "f=5/60"]),
+    "report: seven digits of seconds": ("report", ["held", "dcall=5/1000000"]),
     "report: the second is bad": ("report", ["held", "f", "held", "dÄ"]),
     "cancel: no id": ("cancel", [""]),
     "session: price and prices differ": ("session", ["s", "5", FACTS, ",native_session=6"]),
@@ -76,7 +81,15 @@ MALFORMED: dict[str, tuple[str, list[str | bytes]]] = {
     "status: unknown": ("status", ["x", "", "op"]),
     "configure: short": ("configure", ["123", "", "5", ""]),
     "create: no generation": ("create", ["x", "o", "0" * 75, "", "", "1", "0", "0"]),
-    "create: a balance below zero": ("create", ["9", "o", "0" * 75, "", "", "1", "-1", "0"]),
+    "create: a balance that is none": (
+        "create",
+        ["9", "o", "0" * 75, "", "", "1", "--1", "0", "0"],
+    ),
+    "create: a balance of a sign": ("create", ["9", "o", "0" * 75, "", "", "1", "-", "0", "0"]),
+    "create: no credit limit": ("create", ["9", "o", "0" * 75, "", "", "1", "1", "0"]),
+    "create: a limit below zero": ("create", ["9", "o", "0" * 75, "", "", "1", "1", "0", "-5"]),
+    "configure: a limit below zero": ("configure", ["0" * 75, "", "5", "", "-1"]),
+    "configure: a limit of 2^53": ("configure", ["0" * 75, "", "5", "", MOST]),
     "load: not in safe mode": ("load", ["k", "a", "x"]),
 }
 
@@ -108,7 +121,7 @@ def test_malformed_words_change_nothing(bench: WalletUnderTest) -> None:
 def test_bad_rows_load_nothing(bench: WalletUnderTest) -> None:
     bench.run(wallet.status(SLUG, "recovering", "", "op"))
     good = "hm00000" + "1" * 16 + "500||" + FACTS + "|" + PRICES
-    assert raw(bench, "load", ["k", "new", good])[4] == "loaded"
+    assert raw(bench, "load", ["k", "new", good])[5] == "loaded"
     before = bench.everything()
     bad = ["", "x", good.replace("hm", "xm", 1), good.replace("hm", "hz", 1), good[:20], good + "|",
            "hm00000" + "1" * 40 + "||" + FACTS + "|", good.replace("7", "x", 1)]  # fmt: skip
@@ -193,6 +206,8 @@ def test_no_words_make_a_script_fail_or_money_appear(bench: WalletUnderTest) -> 
         lambda: wallet.load(SLUG, []),
         lambda: wallet.WalletSettings(daily_limit=-1).columns(),
         lambda: wallet.WalletSettings(log_limit=0).columns(),
+        lambda: wallet.WalletSettings(credit_limit=-1).columns(),
+        lambda: wallet.WalletSettings(credit_limit=2**53).columns(),
         lambda: wallet.WalletSettings(report_seconds=10**7).columns(),
         lambda: wallet.parse_message("a", "nonsense"),
     ],

@@ -1,8 +1,10 @@
 """Random histories of a wallet: the Lua must answer, and leave Redis, as the plain model says."""
 
 import os
+from dataclasses import replace
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -69,6 +71,8 @@ WORDS = st.sampled_from(
 )
 OPERATIONS = st.sampled_from(["o1", "o2", "o3", "o4", "o5"])
 AMOUNTS = st.sampled_from([1, 250, 1_000, 20_000, 2**53 - 1])
+ENDS = st.sampled_from([0, 0.000001, 60, 600, 3_600, 86_400, 10**6])  # of promotions
+CREDITS = st.sampled_from([0, 0, 700, 20_000, 2**52])
 LIMITS = st.sampled_from([1, 2, 500])
 SETTINGS = st.builds(
     WalletSettings,
@@ -100,6 +104,8 @@ class Wallets(RuleBasedStateMachine):
         self.operation = 0
         self.nothing_before = 0  # by the last sweep's word
         self.cold: tuple[Any, ...] = ()
+        self.last_own = balance
+        self.promotion = 0
 
     def run(self, command: Any) -> Any:
         return self.bench.run(command)
@@ -150,6 +156,32 @@ class Wallets(RuleBasedStateMachine):
     def move(self, operation: str, kind: str, amount: int) -> None:
         answer = self.run(wallet.move(SLUG, operation, kind, amount))
         assert answer == self.model.move(operation, kind, amount)
+
+    @rule(limit=CREDITS)
+    def set_credit_limit(self, limit: int) -> None:
+        if limit == self.model.credit:
+            return
+        settings = replace(self.bench.settings, credit_limit=limit)
+        command = wallet.configure(SLUG, settings, now=self.bench.now)
+        answer = self.model.set_credit(limit)
+        if answer == "too large":
+            with pytest.raises(wallet.WalletRefusedError, match=answer):
+                self.run(command)
+        else:
+            assert self.run(command) == answer
+
+    @rule(operation=OPERATIONS, amount=st.sampled_from([1, 250, 700]), seconds=ENDS)
+    def grant(self, operation: str, amount: int, seconds: float) -> None:
+        self.promotion += 1
+        ends = self.model.now + int(seconds * 1_000_000)
+        words = ("grant:" + operation, self.promotion, amount, ends)
+        self.nothing_before = 0  # it is announced
+        assert self.run(wallet.grant(SLUG, *words)) == self.model.grant(*words)
+
+    @rule(operation=OPERATIONS, back=st.integers(0, 3))
+    def revoke(self, operation: str, back: int) -> None:
+        words = ("grant:" + operation, max(1, self.promotion - back), 700)
+        assert self.run(wallet.revoke(SLUG, *words)) == self.model.revoke(*words)
 
     @rule(status=st.sampled_from(["open", "open", "frozen", "closed", "recovering"]))
     def set_status(self, status: str) -> None:
@@ -225,7 +257,14 @@ class Wallets(RuleBasedStateMachine):
         now = bench.balance()
         assert (now.bal, now.held, now.receivable) == (model.bal, model.held, model.receivable)
         assert (now.seq, now.drained, now.status) == (model.seq, model.drained, model.status)
-        assert now.bal >= 0
+        # Credit is used up to the limit; below a limit that was lowered, the balance only rises.
+        own = now.bal - now.promotional
+        assert own >= -now.credit or own >= self.last_own
+        assert now.credit == model.credit
+        self.last_own = own
+        promised = {each.promotion_id: [each.expires_us, each.left] for each in now.grants}
+        assert promised == model.grants
+        assert all(each.left >= 0 for each in now.grants)
         assert now.pend == sum(entry.spendable for entry in model.entries[model.drained :])
         # SQL's spendable + pend = bal; opening + Σ journal = SQL's spendable
         in_sql = bench.opening + sum(entry.spendable for entry in model.entries[: model.drained])
@@ -244,7 +283,14 @@ class Wallets(RuleBasedStateMachine):
             for name, text in self.bench.client.hgetall(KEYS.messages).items()
         }
         seen = {
-            name: (found.state, found.since_us, found.quoted, found.charged, len(found.seen))
+            name: (
+                found.state,
+                found.since_us,
+                found.quoted,
+                found.charged,
+                len(found.seen),
+                wallet.read_parts(found.grants),
+            )
             for name, found in stored.items()
         }
         assert seen == {
@@ -254,6 +300,7 @@ class Wallets(RuleBasedStateMachine):
                 held.quoted,
                 held.quoted if held.state in ("held", "sent") else held.charged,
                 len(held.seen),
+                held.took,
             )
             for name, held in self.model.messages.items()
         }

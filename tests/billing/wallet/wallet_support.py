@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -58,6 +58,10 @@ class WalletUnderTest:
         )
         assert self.run(command) == "created"
         return self
+
+    def set_credit(self, limit: int) -> None:
+        self.settings = replace(self.settings, credit_limit=limit)
+        assert self.run(wallet.configure(SLUG, self.settings, now=self.now)) == "configured"
 
     def pass_time(self, seconds: float) -> int:
         """Time passes as it does while the timers visit: the wallet has seen it. Returns the µs."""
@@ -129,7 +133,7 @@ class WalletUnderTest:
         assert now.pend == sum(change.spendable for change in changes if change.seq > now.drained)
         holds = self.run(wallet.open_holds(SLUG))
         assert (holds.total, holds.wrong, holds.count) == (now.held, 0, now.open)
-        assert now.bal >= 0
+        assert now.bal >= -now.credit
         assert now.held >= 0
 
     def prove_figures(self) -> None:
@@ -137,7 +141,7 @@ class WalletUnderTest:
         now = self.balance()
         holds = self.run(wallet.open_holds(SLUG))
         assert (holds.total, holds.wrong) == (now.held, 0)
-        assert now.bal >= 0
+        assert now.bal >= -now.credit
         assert now.receivable >= 0
 
     def everything(self) -> dict[str, Any]:

@@ -62,11 +62,26 @@ def _past(account: Any) -> None:
     servers.path(wallet).run(begin)
 
 
+def _seller() -> None:
+    """Who issues the invoices, and the tax that prices include."""
+    from datetime import date
+
+    from billing.services.tax_profiles import rate_create, seller_set
+
+    told = {"name": "Poolsite Ltd", "address": "Harbour Street 8", "tax_id": "91310000"}
+    begin = date(2020, 1, 1)
+    seller_set(
+        actor="test", country="CN", prefix="PS", zone="Asia/Shanghai", first_month=begin, **told
+    )
+    rate_create(actor="test", country="CN", kind="messages", name="VAT", rate=600, valid_from=begin)
+
+
 def make() -> None:
     from poolsite.access.services import grant_set, user_create
     from tests.browser.stage import sessions_of
 
     owners = [_account(slug) for slug in ACCOUNTS]
+    _seller()
     user = user_create(username="operator", actor="test", is_operator=True)
     for grant in ("operate", "finance", "supervise"):
         grant_set(user=user, name=grant, actor="test")

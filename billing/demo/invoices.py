@@ -1,0 +1,70 @@
+"""The demo's invoices: a seller, tax rates, tax profiles, and the past months' documents."""
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from django.utils import timezone
+
+from billing.models import Wallet
+from billing.services.invoices_due import issue_due
+from billing.services.tax_profiles import profile_set, rate_create, seller_of, seller_set
+from poolsite.runtime.demo_data import ACTOR
+
+MONTHS: Final = 2  # before this one
+MIDDLE: Final = 15  # the day of a month that has messages
+RATES: Final = (("messages", 600), ("calls", 900))
+PROFILES: Final = {
+    "evergreen": ("Evergreen Retail Ltd", "18 Garden Road\nShanghai 200040", "accounts"),
+    "northbank": ("North Bank Ltd", "1 Riverside Square\nShanghai 200120", "billing"),
+    "careline": ("Careline Health Ltd", "7 Willow Street\nHangzhou 310000", "office"),
+}
+
+
+def earlier_days() -> list[datetime]:
+    """A day in each of the months before this one."""
+    day = timezone.now().astimezone(UTC).replace(day=1, hour=4)
+    found = []
+    for _month in range(MONTHS):
+        day = (day - timedelta(days=1)).replace(day=1)
+        found.append(day.replace(day=MIDDLE))
+    return found
+
+
+def make_invoices(wallets: list[Wallet]) -> None:
+    """Enter seller, rates and profiles, and issue what is due; once."""
+    if seller_of() is not None:
+        return
+    first = earlier_days()[-1].date().replace(day=1)
+    seller_set(
+        actor=ACTOR,
+        name="Poolsite Ltd",
+        address="88 Harbour Street\nShanghai 200080",
+        country="CN",
+        tax_id="91310000MA1FL2026P",
+        prefix="PS",
+        zone="Asia/Shanghai",
+        first_month=first,
+    )
+    for kind, rate in RATES:
+        rate_create(
+            actor=ACTOR,
+            country="CN",
+            kind=kind,
+            name="VAT",
+            rate=rate,
+            valid_from=date(first.year, 1, 1),
+            valid_until=None,
+        )
+    for number, wallet in enumerate(wallets):
+        name, address, contact = PROFILES[wallet.slug]
+        profile_set(
+            wallet,
+            actor=ACTOR,
+            legal_name=name,
+            address=address,
+            country="CN",
+            tax_id=f"91310000MA1FL300{number}Q",
+            treatment="standard",
+            email=f"{contact}@{wallet.slug}.example",
+        )
+    issue_due()

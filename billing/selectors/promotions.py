@@ -1,0 +1,96 @@
+"""Promotional credit as the books have it: of an account, of its messages, over a time."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
+from django.utils import timezone
+
+from billing import wallet as door
+from billing.models import JournalEntry, Promotion, PromotionMove, Wallet
+from billing.persistence.entries import PROMOTION_KINDS
+from poolsite.moments import us_of
+
+_GRANTED: Final = Exists(PromotionMove.objects.filter(promotion=OuterRef("pk"), kind="grant"))
+STATES: Final = ("waiting", "active", "used", "expired", "revoked")
+
+
+def promotions_in(wallet: Wallet) -> QuerySet[Promotion]:
+    """The account's promotions, newest first."""
+    return Promotion.objects.filter(wallet=wallet).select_related("wallet__account").order_by("-pk")
+
+
+def with_granted(rows: QuerySet[Promotion]) -> QuerySet[Promotion]:
+    """The rows with `is_granted`: whether the books have the entry that granted it."""
+    return rows.annotate(is_granted=_GRANTED)
+
+
+def state_of(promotion: Promotion, now: datetime | None = None) -> str:
+    """One of STATES; of a row of `with_granted`."""
+    if promotion.revoked_at is not None:
+        return "revoked"
+    if not getattr(promotion, "is_granted", True):
+        return "waiting"
+    if promotion.expires_at < (now or timezone.now()):
+        return "expired"
+    return "active" if promotion.remaining else "used"
+
+
+def active_count(wallet: Wallet) -> int:
+    """How many may stand in the wallet now or soon."""
+    rows = promotions_in(wallet).filter(expires_at__gt=timezone.now(), revoked_at=None)
+    return rows.count()
+
+
+def grants_of(wallet: Wallet) -> list[door.Grant]:
+    """What a rebuilt wallet has of promotions: what is left of them by the books."""
+    revoked = set(
+        JournalEntry.objects.filter(wallet=wallet, kind="revoke").values_list(
+            "operation_id", flat=True
+        )
+    )
+    open_ones = Q(expires_at__gt=timezone.now()) | Q(remaining__gt=0)
+    rows = promotions_in(wallet).filter(open_ones, _GRANTED)
+    return [
+        door.Grant(each.pk, us_of(each.expires_at), each.remaining)
+        for each in rows
+        if each.revoke_id not in revoked
+    ]
+
+
+def promotions_of(wallet: Wallet, message_ids: Sequence[str]) -> dict[str, str]:
+    """Which promotions hold or have paid these messages, as their records keep it."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for message_id, promotion_id, units in _taken(wallet, message_ids):
+        found.setdefault(message_id, []).append((promotion_id, units))
+    return {message_id: door.parts_text(parts) for message_id, parts in found.items()}
+
+
+def paid_by_promotions(wallet: Wallet, message_id: str) -> int:
+    """What of a message's hold or charge is promotional credit."""
+    return sum(units for _, _, units in _taken(wallet, [message_id]))
+
+
+def _taken(wallet: Wallet, message_ids: Sequence[str]) -> list[tuple[str, int, int]]:
+    rows = PromotionMove.objects.filter(wallet=wallet, operation_id__in=message_ids)
+    sums = (
+        rows.exclude(kind__in=PROMOTION_KINDS)
+        .order_by("promotion__expires_at", "promotion_id")
+        .values_list("operation_id", "promotion_id")
+        .annotate(units=Sum("amount"))
+    )
+    return [(message, promotion, -units) for message, promotion, units in sums if units]
+
+
+def used_between(wallet: Wallet, since: datetime, until: datetime) -> int:
+    """What messages and debits have used of promotions in that time, less what came back."""
+    rows = PromotionMove.objects.filter(wallet=wallet, at__gte=since, at__lt=until)
+    found = rows.exclude(kind__in=PROMOTION_KINDS).aggregate(units=Sum("amount"))
+    return -int(found["units"] or 0)
+
+
+def own_balance(wallet: Wallet) -> int:
+    """What of the balance in the books can be paid out: not promotional, not below zero."""
+    found = Promotion.objects.filter(wallet=wallet).aggregate(units=Sum("remaining"))
+    return max(0, wallet.spendable - int(found["units"] or 0))

@@ -1,0 +1,131 @@
+"""Invoices that nobody asks for: the sweep issues each complete month, oldest first."""
+
+import time
+from datetime import UTC, date, datetime, timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_noop, override
+
+from billing.models import InvoiceCursor, JournalEntry, Seller, Wallet
+from billing.services.days import Month, month_of, zone_of
+from billing.services.invoices import (
+    NotCompleteError,
+    NothingChargedError,
+    invoice_issue,
+    lock_invoices,
+)
+from billing.services.tax_profiles import seller_of
+from poolsite.operations import incidents
+
+ACTOR = "billing.invoices"
+TYPE = "billing.invoices"
+SECONDS = 20.0  # of one run
+AHEAD = timedelta(hours=14)  # no zone's month ends earlier
+
+
+def issue_due() -> dict[str, int]:
+    """Issue the invoices of complete months, for a bounded time; the rest at the next run.
+
+    A month with charges that can't be invoiced (no tax rate) opens an incident of its account and
+    is tried again. A month that was credited is not invoiced again by itself.
+    """
+    done = {"issued": 0, "waiting": 0}
+    seller = seller_of()
+    if seller is None:
+        return done
+    end = time.monotonic() + SECONDS
+    for wallet in _behind():
+        if time.monotonic() > end:
+            break
+        _issue_of(wallet, seller, done)
+    return done
+
+
+def _behind() -> list[Wallet]:
+    """The wallets with a month that may be complete, those that were not looked at for longest."""
+    this = (timezone.now() + AHEAD).date().replace(day=1)
+    last = (this - timedelta(days=1)).replace(day=1)
+    rows = Wallet.objects.select_related("account", "invoice_cursor")
+    rows = rows.filter(Q(invoice_cursor__month=None) | Q(invoice_cursor__month__lt=last))
+    order = ("invoice_cursor__tried_at", "pk")
+    return list(rows.order_by(*order)[:2_000])
+
+
+def _issue_of(wallet: Wallet, seller: Seller, done: dict[str, int]) -> None:
+    month = _first_month(wallet, seller)
+    trouble = ""
+    while month is not None and month.end_us <= timezone.now().timestamp() * 1_000_000:
+        try:
+            with override("en"):
+                made = _issue(wallet, month)
+        except NotCompleteError:
+            break
+        except ValidationError as error:
+            trouble = " ".join(error.messages)
+            break
+        done["issued"] += made
+        _move(wallet, month.first)
+        month = _following(wallet, month)
+    _move(wallet, None)
+    _tell(wallet, trouble)
+    done["waiting"] += bool(trouble)
+
+
+def _issue(wallet: Wallet, month: Month) -> bool:
+    """Whether an invoice was issued; a month without charges, or with an invoice, has its turn."""
+    if wallet.invoices.filter(month=month.first).exists():
+        return False
+    try:
+        invoice_issue(wallet, month, actor=ACTOR)
+    except NothingChargedError:
+        return False
+    return True
+
+
+def _first_month(wallet: Wallet, seller: Seller) -> Month | None:
+    """The month to begin with; None while the journal is empty."""
+    cursor = InvoiceCursor.objects.filter(wallet=wallet).first()
+    if cursor is not None and cursor.month is not None:
+        return _following(wallet, month_of(wallet.account, f"{cursor.month:%Y-%m}"))
+    first = JournalEntry.objects.filter(wallet=wallet).order_by("at_us").first()
+    if first is None:
+        return None
+    began = datetime.fromtimestamp(first.at_us / 1_000_000, UTC).astimezone(zone_of(wallet.account))
+    month = max(seller.first_month, began.date().replace(day=1))
+    return month_of(wallet.account, f"{month:%Y-%m}")
+
+
+def _following(wallet: Wallet, month: Month) -> Month:
+    day = (month.first + timedelta(days=32)).replace(day=1)
+    return month_of(wallet.account, f"{day:%Y-%m}")
+
+
+def _move(wallet: Wallet, month: date | None) -> None:
+    """Put the cursor on a month that has had its turn; None: it stays, but was looked at."""
+    with transaction.atomic():
+        cursor = lock_invoices(wallet)
+        cursor.tried_at = timezone.now()
+        if month is not None and (cursor.month is None or cursor.month < month):
+            cursor.month = month
+        cursor.save(update_fields=["month", "tried_at"])
+
+
+def _tell(wallet: Wallet, trouble: str) -> None:
+    """Open the account's incident, or close it."""
+    if not trouble:
+        incidents.close(type=TYPE, object=wallet.slug)
+        return
+    incidents.open(
+        type=TYPE,
+        object=wallet.slug,
+        severity="warning",
+        title=gettext_noop("%(account)s: invoice can't be issued"),
+        detail=gettext_noop("The month is complete, but its invoice is not issued. %(why)s"),
+        remedy=gettext_noop("Correct the seller, the tax rates or the tax profile."),
+        url=reverse("billing:invoices", args=[wallet.slug]),
+        params={"account": wallet.account.name, "why": trouble},
+    )

@@ -1,0 +1,88 @@
+"""Promotional credit of one account: what was granted, a form to grant more, revoking."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
+from django.views.decorators.http import require_http_methods, require_POST
+
+from billing.forms import PromotionForm, ReasonForm
+from billing.models import MoneyOrder, Promotion, Wallet
+from billing.selectors.promotions import promotions_in, state_of, with_granted
+from billing.selectors.wallets import wallet_get
+from billing.services.acting import person
+from billing.services.adjustments import adjustment_ask
+from billing.services.promotions import promotion_revoke
+from billing.views.adjustments_asking import say
+from poolsite import access
+from poolsite.access import four_eyes
+from poolsite.access.views.common import add_errors
+from poolsite.operations.pages import principal_of
+from poolsite.operations.tables import PAGE_ROWS
+
+
+@require_http_methods(["GET", "POST"])
+def promotions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The account's promotional credits; a POST grants another one."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    form = PromotionForm(request.POST or None, wallet=wallet)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = adjustment_ask(
+                wallet, actor=principal, kind=MoneyOrder.Kind.GRANT, **form.cleaned_data
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            say(request, made)
+            return redirect("billing:adjustment", pk=made.pk)
+    return _page(request, wallet, form)
+
+
+def _page(request: HttpRequest, wallet: Wallet, form: PromotionForm) -> HttpResponse:
+    rows = with_granted(promotions_in(wallet))[:PAGE_ROWS]
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "rows": [_row(each) for each in rows],
+        "approvers": four_eyes.approvers(person(principal_of(request))),
+    }
+    status = 422 if form.errors else 200
+    return render(request, "billing/adjustments/promotions.html", context, status=status)
+
+
+def _row(promotion: Promotion) -> dict[str, Any]:
+    state = state_of(promotion)
+    word, chip = {
+        "waiting": (pgettext("promotion", "Not granted yet"), ""),
+        "active": (pgettext("promotion", "Active"), "chip--ok"),
+        "used": (pgettext("promotion", "Used up"), ""),
+        "expired": (pgettext("promotion", "Expired"), "chip--warn"),
+        "revoked": (pgettext("promotion", "Revoked"), "chip--warn"),
+    }[state]
+    may_revoke = state in ("waiting", "active", "used")
+    return {"promotion": promotion, "word": word, "chip": chip, "may_revoke": may_revoke}
+
+
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take what is left of one, with a reason."""
+    principal = principal_of(request)
+    rows = Promotion.objects.select_related("wallet__account").filter(pk=pk)
+    found = access.require_one(rows, principal, "billing.finance")
+    form = ReasonForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, _("Enter a short reason."))
+        return redirect("billing:promotions", slug=found.wallet.slug)
+    try:
+        promotion_revoke(found, actor=principal, reason=form.cleaned_data["reason"])
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, _("Promotional credit revoked."))
+    return redirect("billing:promotions", slug=found.wallet.slug)

@@ -1,0 +1,62 @@
+"""What tests of invoices have in the books: a seller, rates, and the charges of a past month."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+
+from billing.models import Invoice, JournalEntry, Wallet
+from billing.services.days import Month, month_of
+from billing.services.invoices import invoice_issue
+from billing.services.tax_profiles import rate_create, seller_of, seller_set
+from tests.billing.recharge.statement_books import at_us, charge, put
+
+MONTH = "2026-01"
+BEGIN = date(2020, 1, 1)
+SELLER: dict[str, Any] = {
+    "name": "Poolsite Ltd",
+    "address": "Harbour Street 8\nShanghai",
+    "country": "CN",
+    "tax_id": "91310000MA1",
+    "prefix": "PS",
+    "zone": "Asia/Shanghai",
+    "first_month": date(2026, 1, 1),
+}
+
+
+def set_up() -> None:
+    """The seller, and 6 % on messages and 9 % on calls in CN; once."""
+    if seller_of() is not None:
+        return
+    seller_set(actor="test", **SELLER)
+    for kind, rate in (("messages", 600), ("calls", 900)):
+        rate_create(actor="test", country="CN", kind=kind, name="VAT", rate=rate, valid_from=BEGIN)
+
+
+def month(wallet: Wallet, name: str = MONTH) -> Month:
+    return month_of(wallet.account, name)
+
+
+def charges(wallet: Wallet, year: int = 2026, number: int = 1) -> int:
+    """A month's charges of two chatbots, messages and a call; what they come to."""
+    rows = (
+        *(("native_text", 4_201, "shop"), ("native_text", 4_200, "shop")),
+        *(("native_text", 999, "news"), ("video", 14_507, "shop"), ("call", 9_001, "")),
+    )
+    for place, (mode, units, chatbot) in enumerate(rows):
+        charge(wallet, at_us(wallet, year, number, 3 + place, 12), mode, units, chatbot=chatbot)
+    return sum(units for _mode, units, _chatbot in rows)
+
+
+def later(wallet: Wallet) -> JournalEntry:
+    """An entry of now: everything before it is in the books."""
+    return put(wallet, int(datetime.now(UTC).timestamp() * 1_000_000), "sent")
+
+
+def issued(wallet: Wallet, name: str = MONTH) -> Invoice:
+    """The invoice of a month with charges; the same one again."""
+    set_up()
+    found = Invoice.objects.filter(wallet=wallet).order_by("-pk").first()
+    if found is None:
+        charges(wallet, *map(int, name.split("-")))
+        later(wallet)
+        found = invoice_issue(wallet, month(wallet, name), actor="test")
+    return Invoice.objects.select_related("wallet__account").get(pk=found.pk)
