@@ -115,7 +115,7 @@ class CreditNoteOut(BaseModel):
 
 
 class InvoiceRow(BaseModel):
-    """An invoice. `net + tax = total`, and `paid` was taken from the balance."""
+    """An invoice. `net + tax = total = paid + due`; `paid` was paid by the end of the month."""
 
     id: int
     account: str
@@ -128,7 +128,7 @@ class InvoiceRow(BaseModel):
     tax: str
     total: str
     paid: str
-    owed: str
+    due: str
     issued_at: datetime
     issued_on: date
 

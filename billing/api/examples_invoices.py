@@ -17,7 +17,7 @@ INVOICE: Final = {
     "currency": "CNY",
     "total": "215.6000",
     "paid": "215.6000",
-    "owed": "0.0000",
+    "due": "0.0000",
     "issued_on": "2026-04-01",
 }
 _PARTY: Final = {

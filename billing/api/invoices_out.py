@@ -29,7 +29,7 @@ def invoice_row(row: Invoice) -> InvoiceRow:
         tax=plain(row.tax),
         total=plain(row.total),
         paid=plain(row.paid),
-        owed=plain(row.owed),
+        due=plain(row.due),
         issued_at=row.issued_at,
         issued_on=row.issued_on,
     )

@@ -181,9 +181,9 @@ def _settlement(paper: Paper, invoice: Invoice) -> None:
     rows = [
         (_("Total including tax"), exact(invoice.total)),
         (_("Paid from the balance"), exact(-invoice.paid, signed=True)),
-        (_("Owed"), exact(invoice.owed)),
+        (_("Amount due"), exact(invoice.due)),
     ]
     columns = [Column("", 3), Column(invoice.currency, 1, is_figure=True)]
     paper.table(columns, rows, last_is_total=True)
     paper.space(6)
-    paper.text(_("Prices include tax. Charges are paid from the prepaid balance."), 8, muted=True)
+    paper.text(_("Prices include tax. Charges are paid from the balance."), 8, muted=True)

@@ -65,8 +65,8 @@ class Invoice(models.Model):
     """What one account was charged in one month of its own clock. Never changed, never deleted.
 
     Prices include tax: net + tax = total, which is the month's charges in the journal. `paid` was
-    taken from the prepaid balance; the rest is owed. `revision`: 1, and one more after each
-    credit note. seller, customer: as they were. `digest` is over all of it and its lines.
+    paid from the balance by the month's end; the rest is due. `revision`: 1, and one more after
+    each credit note. seller, customer: as they were. `digest` is over all of it and its lines.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="invoices")
@@ -117,8 +117,8 @@ class Invoice(models.Model):
         return self.wallet.account_id
 
     @property
-    def owed(self) -> int:
-        """What the balance did not cover."""
+    def due(self) -> int:
+        """What the balance didn't cover: credit that was used, and money owed."""
         return self.total - self.paid
 
     @property

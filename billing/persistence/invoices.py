@@ -23,6 +23,7 @@ from billing.models import (
 )
 from billing.models.books import CHARGED
 from billing.models.invoices import written
+from billing.persistence import checkpoints
 from billing.persistence.differences import Difference
 
 Charge = tuple[str, str]  # mode and chatbot
@@ -37,10 +38,12 @@ def charges_of(wallet_id: int, start_us: int, end_us: int) -> dict[Charge, tuple
     return {(mode, chatbot): (count, units) for mode, chatbot, count, units in told}
 
 
-def owed_of(wallet_id: int, start_us: int, end_us: int) -> int:
-    """What the charges of [start, end) left owed, because the balance did not cover them."""
-    rows = _entries(wallet_id, start_us, end_us).filter(kind="by_hand")  # the others cannot
-    return -int(rows.aggregate(units=Sum("receivable"))["units"] or 0)
+def due_of(total: int, closing: int) -> int:
+    """How much of a month's charges is not paid at its end; `closing` is the month's last balance.
+
+    Payments pay the oldest charges first. A balance below 0 is credit in use, or money owed.
+    """
+    return min(total, max(0, -closing))
 
 
 def _entries(wallet_id: int, start_us: int, end_us: int) -> QuerySet[JournalEntry]:
@@ -61,7 +64,7 @@ def unlike_of(wallets: Sequence[Wallet], *, whole: bool) -> list[Difference]:
     if not whole:
         newest = rows.order_by().values("wallet").annotate(newest=Max("pk")).values("newest")
         rows = rows.filter(pk__in=newest)
-    rows = rows.order_by("pk").prefetch_related("lines", "taxes")
+    rows = rows.order_by("pk").select_related("wallet").prefetch_related("lines", "taxes")
     found = []
     for invoice in rows.iterator(chunk_size=200):
         differs = next(_differences(invoice), None)
@@ -95,7 +98,9 @@ def _against_the_journal(invoice: Invoice, lines: Sequence[InvoiceLine]) -> Iter
                 0,
                 f"{invoice.number}, {mode} {chatbot} is missing",
             )
-    paid = invoice.total - owed_of(*stretch)
+    amounts = checkpoints.sums(invoice.wallet_id, until_us=invoice.end_us).amounts
+    closing = invoice.wallet.opening + checkpoints.moved(amounts)
+    paid = invoice.total - due_of(invoice.total, closing)
     if paid != invoice.paid:
         yield "paid from the balance = journal", paid, invoice.paid, invoice.number
 

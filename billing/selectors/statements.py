@@ -160,7 +160,7 @@ def _opened(wallet: Wallet, found: Statement, moves: int) -> Opened:
     month = found.month
     listed, count = moves_of(wallet, month, moves)
     before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
-    by_sum = wallet.opening + _moved(before)
+    by_sum = wallet.opening + checkpoints.moved(before)
     days, calls = charges_by_day(wallet, month), calls_of(wallet, month, CALLS_LIMIT)
     used = used_between(wallet, *(moment_of(us) for us in (month.start_us, month.end_us)))
     return Opened(wallet, found, days, listed, count, by_sum, calls, used)
@@ -173,14 +173,14 @@ def _statements(
     bounds = [month.start_us for month in months] + [months[-1].end_us]
     before, *within, after = checkpoints.spans(wallet.pk, bounds)
     held, owed = before.amounts["held"], -before.amounts["receivable"]
-    closing = wallet.opening + _moved(before.amounts)
+    closing = wallet.opening + checkpoints.moved(before.amounts)
     found = []
     for month, span in zip(months, within, strict=True):
-        opening, closing = closing, closing + _moved(span.amounts)
+        opening, closing = closing, closing + checkpoints.moved(span.amounts)
         held += span.amounts["held"]
         owed -= span.amounts["receivable"]
         found.append(_statement(month, span, (opening, closing, held, owed), complete))
-    return found, _of_wallet(wallet) - closing - _moved(after.amounts)
+    return found, _of_wallet(wallet) - closing - checkpoints.moved(after.amounts)
 
 
 def _statement(
@@ -223,10 +223,6 @@ def _modes(span: checkpoints.Span, charged: int) -> list[Line]:
 
 def _lines(span: checkpoints.Span, by: str) -> list[Line]:
     return [Line(name, count, units) for name, (count, _, units, _c) in span.lines[by].items()]
-
-
-def _moved(amounts: dict[str, int]) -> int:
-    return amounts["spendable"] + amounts["held"] + amounts["receivable"]
 
 
 def _of_wallet(wallet: Wallet) -> int:

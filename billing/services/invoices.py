@@ -27,7 +27,7 @@ from billing.models import (
     Treatment,
     Wallet,
 )
-from billing.persistence.invoices import Charge, charges_of, owed_of
+from billing.persistence.invoices import Charge, charges_of, due_of
 from billing.pricing.modes import CALL, MODES
 from billing.selectors.statements import statement_of
 from billing.services import invoices_mail
@@ -57,7 +57,7 @@ class Draft:
 
     month: Month
     charges: Mapping[Charge, tuple[int, int]]
-    owed: int
+    closing: int
 
     @property
     def total(self) -> int:
@@ -114,9 +114,9 @@ def draft_of(wallet: Wallet, month: Month) -> Draft:
     statement = statement_of(wallet, month, 0).statement
     if not statement.is_final:
         raise NotCompleteError(_("%(month)s is not complete yet.") % name)
-    stretch = wallet.pk, month.start_us, month.end_us
-    charges = {key: told for key, told in charges_of(*stretch).items() if told[1]}
-    draft = Draft(month, charges, owed_of(*stretch))
+    found = charges_of(wallet.pk, month.start_us, month.end_us)
+    charges = {key: told for key, told in found.items() if told[1]}
+    draft = Draft(month, charges, statement.closing)
     if draft.total != statement.charges.units or statement.difference:
         raise ValidationError(_("The books of %(month)s don't add up. Run the money audit.") % name)
     if not charges:
@@ -168,7 +168,7 @@ def _write(
         net=draft.total - tax,
         tax=tax,
         total=draft.total,
-        paid=draft.total - draft.owed,
+        paid=draft.total - due_of(draft.total, draft.closing),
     )
     invoice.digest = digest_of(invoice, lines, taxes)
     invoice.save(force_insert=True)

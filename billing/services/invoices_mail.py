@@ -70,7 +70,7 @@ def message_of(mail: InvoiceMail) -> EmailMessage:
             "number": number,
             "amount": in_words(invoice.total, invoice.currency),
             "paid": in_words(invoice.paid, invoice.currency),
-            "owed": in_words(invoice.owed, invoice.currency),
+            "due": in_words(invoice.due, invoice.currency),
             "link": outgoing.absolute(page),
             "platform_name": settings.PLATFORM_NAME,
         }

@@ -32,6 +32,12 @@ INVOICE_CASES = {
         "    if False:\n",
         f"{ISSUING}::test_what_is_not_complete_empty_or_without_a_rate_gets_no_number",
     ),
+    "credit in use is due": Case(
+        PROOF,
+        "    return min(total, max(0, -closing))\n",
+        "    return 0\n",
+        f"{ISSUING}::test_what_the_balance_did_not_cover_is_due",
+    ),
     "the shares of a tax add up": Case(
         "billing/invoicing/taxes.py",
         "        found[place] += 1\n",

@@ -13,7 +13,7 @@ from billing.persistence.checkpoints.closing import (
     seal_of,
 )
 from billing.persistence.checkpoints.proving import first_unlike, first_unsealed, is_proven
-from billing.persistence.checkpoints.reading import Lines, Sums, of_wallet, sums
+from billing.persistence.checkpoints.reading import Lines, Sums, moved, of_wallet, sums
 from billing.persistence.checkpoints.spans import Span, spans
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "first_unlike",
     "first_unsealed",
     "is_proven",
+    "moved",
     "of_wallet",
     "seal_of",
     "spans",

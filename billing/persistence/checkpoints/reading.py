@@ -1,6 +1,6 @@
 """Figures over any time of a journal: whole stretches, and the entries that lie in none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -41,6 +41,11 @@ def sums(wallet_id: int, since_us: int = 0, until_us: int = 0) -> Sums:
     for leg in LEGS:
         found.add(leg, int(told[f"{leg}_sum"] or 0), int(told[f"{leg}_count"]))
     return found
+
+
+def moved(amounts: Mapping[str, int]) -> int:
+    """By how much entries moved the balance: what can be spent, plus holds, less what is owed."""
+    return amounts["spendable"] + amounts["held"] + amounts["receivable"]
 
 
 def add_line(found: dict[str, list[int]], name: str, figures: Sequence[int]) -> None:

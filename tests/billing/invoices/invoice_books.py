@@ -7,7 +7,7 @@ from billing.models import Invoice, JournalEntry, Wallet
 from billing.services.days import Month, month_of
 from billing.services.invoices import invoice_issue
 from billing.services.tax_profiles import rate_create, seller_of, seller_set
-from tests.billing.recharge.statement_books import at_us, charge, put
+from tests.billing.recharge.statement_books import at_us, charge, put, top_up
 
 MONTH = "2026-01"
 BEGIN = date(2020, 1, 1)
@@ -56,7 +56,8 @@ def issued(wallet: Wallet, name: str = MONTH) -> Invoice:
     set_up()
     found = Invoice.objects.filter(wallet=wallet).order_by("-pk").first()
     if found is None:
-        charges(wallet, *map(int, name.split("-")))
+        year, number = map(int, name.split("-"))
+        top_up(wallet, at_us(wallet, year, number, 2), charges(wallet, year, number))
         later(wallet)
         found = invoice_issue(wallet, month(wallet, name), actor="test")
     return Invoice.objects.select_related("wallet__account").get(pk=found.pk)

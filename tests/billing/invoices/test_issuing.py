@@ -24,6 +24,7 @@ from billing.models import (
     TaxRate,
     Wallet,
 )
+from billing.persistence.invoices import unlike_of
 from billing.services import invoices, invoices_credit, tax_profiles
 from billing.services.invoices_due import issue_due
 from billing.services.wallets import wallet_open
@@ -65,7 +66,7 @@ def test_lines_taxes_and_totals_are_those_of_the_month(wallet: Wallet) -> None:
     messages, calls = made.taxes.all()
     assert (messages.rate, messages.amount, messages.tax) == (600, 23_907, included(23_907, 600))
     assert (calls.rate, calls.amount, calls.tax) == (900, 9_001, included(9_001, 900))
-    assert (made.total, made.paid, made.owed) == (total, total, 0)
+    assert (made.total, made.paid, made.due) == (total, total, 0)
     assert made.tax == messages.tax + calls.tax
     assert made.net + made.tax == made.total
     assert (made.number, made.month, made.revision) == (
@@ -94,17 +95,32 @@ def test_a_month_has_one_invoice_until_it_is_credited(
     ]
 
 
-def test_what_the_balance_did_not_cover_is_owed(wallet: Wallet) -> None:
+def test_what_the_balance_did_not_cover_is_due(wallet: Wallet) -> None:
+    top_up(wallet, at_us(wallet, 2026, 1, 2), 5_000)
     charge(wallet, at_us(wallet, 2026, 1, 5), "native_text", 4_000)
     at = at_us(wallet, 2026, 1, 6)
     put(wallet, at, "by_hand", spendable=-1_000, receivable=-2_000, revenue=3_000)
     later(wallet)
     made = issue(wallet)
-    assert (made.total, made.paid, made.owed) == (7_000, 5_000, 2_000)
+    assert (made.total, made.paid, made.due) == (7_000, 5_000, 2_000)
     assert [(line.mode, line.amount) for line in made.lines.all()] == [
         ("native_text", 4_000),
         ("", 3_000),
     ]
+
+
+def test_credit_in_use_is_due_once_and_what_open_holds_have_is_not(wallet: Wallet) -> None:
+    top_up(wallet, at_us(wallet, 2026, 1, 2), 1_000)
+    charge(wallet, at_us(wallet, 2026, 1, 5), "native_text", 4_000)
+    put(wallet, at_us(wallet, 2026, 1, 28), "hold", spendable=-500, held=500)
+    charge(wallet, at_us(wallet, 2026, 2, 5), "native_text", 2_000)
+    top_up(wallet, at_us(wallet, 2026, 2, 9), 1_500)  # pays for January
+    top_up(wallet, at_us(wallet, 2026, 3, 1), 9_000)  # too late for February's invoice
+    later(wallet)
+    first, second = issue(wallet), issue(wallet, "2026-02")
+    assert (first.total, first.paid, first.due) == (4_000, 1_000, 3_000)
+    assert (second.total, second.paid, second.due) == (2_000, 0, 2_000)
+    assert [str(each) for each in unlike_of([wallet], whole=True)] == []
 
 
 def test_what_is_not_complete_empty_or_without_a_rate_gets_no_number(people: Payers) -> None:
