@@ -77,6 +77,28 @@ LEDGER_WORDS = {
         gettext_lazy("1 message with no delivery report within 72 h"),
     ),
     "cancel": ("chip--info", gettext_lazy("Returned"), gettext_lazy("1 message cancelled")),
+    "call_hold": ("", gettext_lazy("Held"), gettext_lazy("1 call interval held")),
+    "call_settle": (
+        "",
+        gettext_lazy("Charged"),
+        gettext_lazy("1 call interval, %(charged)s charged"),
+    ),
+    "call_settle_return": (
+        "chip--info",
+        gettext_lazy("Returned"),
+        gettext_lazy("1 call interval, %(charged)s charged, the rest returned"),
+    ),
+    "call_fail": ("chip--info", gettext_lazy("Returned"), gettext_lazy("1 call interval failed")),
+    "call_expire": (
+        "chip--info",
+        gettext_lazy("Returned"),
+        gettext_lazy("1 call interval with no report within 72 h"),
+    ),
+    "call_cancel": (
+        "chip--info",
+        gettext_lazy("Returned"),
+        gettext_lazy("1 call interval cancelled"),
+    ),
     "session": ("", gettext_lazy("Charged"), gettext_lazy("1 session message")),
     "unpaid": (
         "chip--warn",

@@ -12,6 +12,7 @@ from billing.pricing.modes import CALL
 from billing.wallet import MessageState
 
 _CODE: Final = re.compile(r"([kb])(\d{1,12})-(\d{1,8})-(\d{1,6})")
+_HOLD: Final = re.compile(r"([a-z0-9-]+)/[0-9A-Za-z]{1,22}/[0-9]+\.(?:[0-9a-f]{8}|end)")
 KEPT, COMES_BACK = "k", "b"
 
 
@@ -19,6 +20,12 @@ def code_of(interval: Interval) -> str:
     """Whether unused time comes back, rate, start and length in seconds: b123-60-60."""
     letter = COMES_BACK if interval.comes_back else KEPT
     return f"{letter}{interval.rate_id}-{interval.starts}-{interval.seconds}"
+
+
+def pool_of(hold_id: str) -> str:
+    """The pool whose call a hold pays for (its id is made by `hold_id_of`); "" = a message."""
+    found = _HOLD.fullmatch(hold_id)
+    return found[1] if found else ""
 
 
 def rate_of(code: str) -> int | None:

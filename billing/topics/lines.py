@@ -7,6 +7,7 @@ from typing import Any
 
 from billing import wallet
 from billing.models import JournalEntry
+from billing.pricing.call_codes import pool_of
 from poolsite.live.tail import Entry
 
 LINES = 40
@@ -14,6 +15,7 @@ SECOND_US = 1_000_000
 # What moves no money is no line: it is told by the message's own story.
 SILENT = frozenset(("sent", "flag", "parked", "orphan", "unreadable"))
 OF_MESSAGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session", "unpaid"))
+OF_CALLS = frozenset(("hold", "settle", "settle_return", "fail", "expire", "cancel"))
 _CAMPAIGN = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
 
 
@@ -31,11 +33,22 @@ class Moved:
 
     @property
     def cause(self) -> str:
-        """What it belongs to: a campaign `c12`, else the chatbot; of money, its operation."""
+        """What it belongs to: a campaign `c12`, a pool's calls `p` and its slug, else a chatbot
+        `b` and its slug; of money, its operation.
+        """
         if self.kind not in OF_MESSAGES:
             return self.operation_id
         campaign = _CAMPAIGN.fullmatch(self.operation_id)
-        return f"c{campaign[1]}" if campaign else f"b{self.chatbot}"
+        if campaign:
+            return f"c{campaign[1]}"
+        pool = pool_of(self.operation_id)
+        return f"p{pool}" if pool else f"b{self.chatbot}"
+
+    @property
+    def words(self) -> str:
+        """The entry of LEDGER_WORDS for it, as wordOf of static/js/wallet_lines.js."""
+        kind = "settle_return" if self.kind == "settle" and self.amount > 0 else self.kind
+        return f"call_{kind}" if kind in OF_CALLS and pool_of(self.operation_id) else kind
 
 
 @dataclass(frozen=True, slots=True)

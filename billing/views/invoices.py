@@ -90,6 +90,7 @@ def columns() -> list[SqlColumn[Invoice]]:
         SqlColumn(
             "total", _("Total"), lambda row: money.plain(row.total), right=True, order=("total",)
         ),
+        SqlColumn("due", pgettext("invoice", "Due"), lambda row: money.plain(row.due), right=True),
         SqlColumn("currency", "", lambda row: row.currency),
         SqlColumn("customer", "", lambda row: row.customer.get("name", "")),
         SqlColumn("issued_at", _("Issued on"), lambda row: iso(row.issued_at)),

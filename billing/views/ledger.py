@@ -111,12 +111,12 @@ def _beside(entry: JournalEntry | None) -> str:
 
 def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
     """The chip, its word, and the purpose."""
-    kind = "settle_return" if moved.kind == "settle" and moved.amount > 0 else moved.kind
+    kind = moved.words
     if kind not in LEDGER_WORDS:
         return "", kind_word(kind), name or (_("1 message sent") if kind == "sent" else "")
     chip, word, one = LEDGER_WORDS[kind]
     text = str(one).replace("%(charged)s", money(moved.charged, currency))
-    if name and kind in (*OF_MESSAGES, "settle_return"):
+    if name and moved.kind in OF_MESSAGES:
         text = _("%(name)s: %(text)s") % {"name": name, "text": text}
     elif name:
         text = name

@@ -11,6 +11,12 @@ const MANY = {
   fail: (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n),
   expire: (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n),
   cancel: (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n),
+  call_hold: (n) => ngettext("%(n)s call interval held", "%(n)s call intervals held", n),
+  call_settle: (n) => ngettext("%(n)s call interval, %(charged)s charged", "%(n)s call intervals, %(charged)s charged", n),
+  call_settle_return: (n) => ngettext("%(n)s call interval, %(charged)s charged, the rest returned", "%(n)s call intervals, %(charged)s charged, the rest returned", n),
+  call_fail: (n) => ngettext("%(n)s call interval failed", "%(n)s call intervals failed", n),
+  call_expire: (n) => ngettext("%(n)s call interval with no report within 72 h", "%(n)s call intervals with no report within 72 h", n),
+  call_cancel: (n) => ngettext("%(n)s call interval cancelled", "%(n)s call intervals cancelled", n),
   session: (n) => ngettext("%(n)s session message", "%(n)s session messages", n),
   unpaid: (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n),
   recharge: (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n),
@@ -28,7 +34,9 @@ const MANY = {
 const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
 
 function wordOf(line, page) {
-  const kind = line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind;
+  const ended = line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind;
+  const ofCall = MESSAGES.has(line.kind) && line.cause.startsWith("p") && MANY[`call_${ended}`];
+  const kind = ofCall ? `call_${ended}` : ended;
   if (!page.kinds[kind]) return { chip: "", type: line.kind, what: line.name || line.kind };
   const [chip, type, one] = page.kinds[kind];
   const text = fill(line.count === 1 ? one : MANY[kind](line.count), { n: figure(line.count), charged: money(line.charged ?? 0, page.currency).join("") });

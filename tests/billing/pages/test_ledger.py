@@ -62,6 +62,25 @@ def test_all_entries_and_the_breakdown_are_one_ledger(made: Customer) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "amount", "name", "what"),
+    [
+        ("hold", -2_400, "care/c1/1.0a1b2c3d", "1 call interval held"),
+        ("settle", 0, "care/c1/1.0a1b2c3d", "1 call interval, ¥0.24 charged"),
+        ("settle", 900, "care/c1/2.end", "1 call interval, ¥0.24 charged, the rest returned"),
+        ("cancel", 2_400, "care/c1/2.0a1b2c3d", "1 call interval cancelled"),
+        ("hold", -2_400, "care/c1/1", "1 message held"),
+        ("session", -1_500, "care/c1/1.0a1b2c3d", "1 session message"),
+    ],
+)
+def test_a_calls_intervals_are_told_from_messages(
+    made: Customer, kind: str, amount: int, name: str, what: str
+) -> None:
+    moved = Moved(1, 0, kind, name, amount, "", 2_400)
+    (row,) = ledger(made.wallet, [Part(moved, amount)])
+    assert row.what == what
+
+
 def test_each_day_has_a_head_with_what_the_whole_day_moved_whatever_a_page_shows(
     made: Customer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
