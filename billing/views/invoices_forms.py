@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from django import forms
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from billing.models import TaxRate, Treatment
@@ -74,7 +75,7 @@ class TaxProfileForm(forms.Form):
     tax_id = forms.CharField(label=_("Tax ID"), max_length=60, required=False)
     treatment = forms.ChoiceField(
         label=_("Tax treatment"),
-        choices=Treatment.choices,
+        choices=[(value, capfirst(label)) for value, label in Treatment.choices],
         help_text=_("A reverse charge needs a tax ID of another country than the seller's."),
     )
     email = forms.EmailField(
@@ -113,7 +114,10 @@ class TaxRateForm(forms.Form):
     """A tax that prices include."""
 
     country = _country()
-    kind = forms.ChoiceField(label=_("Service"), choices=TaxRate.Kind.choices)
+    kind = forms.ChoiceField(
+        label=_("Service"),
+        choices=[(value, capfirst(label)) for value, label in TaxRate.Kind.choices],
+    )
     name = forms.CharField(
         label=_("Name on the invoice"), max_length=40, widget=forms.TextInput({"size": 12})
     )
