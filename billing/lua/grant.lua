@@ -24,20 +24,11 @@ if not checks.is_id(operation) or not is_digits(id, ID_DIGITS) or not checks.is_
 end
 local refusal = wallet.open(KEYS[1])
 if refusal then return refusal end
-
-local function tell(answer, effect)
-  return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, '0',
-    wallet.field('receivable') }
-end
-
-local receipt = receipts.of(operation)
-if receipt then
-  if receipt.kind ~= 'grant' or receipt.amount ~= amount then return tell('conflict', '0') end
-  return tell(receipt.answer == 'applied' and 'repeat' or receipt.answer, receipt.effect)
-end
-if wallet.total() + wallet.credit + amount >= checks.UNITS_END then return tell('too large', '0') end
+local repeated = receipts.repeated(operation, 'grant', amount)
+if repeated then return repeated end
+if wallet.total() + wallet.credit + amount >= checks.UNITS_END then return receipts.reply('too large', '0', '0') end
 local list = wallet.grants or {}
-if #list >= grants.MOST then return tell('too many grants', '0') end
+if #list >= grants.MOST then return receipts.reply('too many grants', '0', '0') end
 
 -- Behind those that expire before it.
 local place = 1
@@ -50,4 +41,4 @@ wallet.append('grant\t' .. operation .. '\t' .. amount .. '\t0\t\t\t0\t\t\t\t\t0
 receipts.write(operation, receipts.record('grant', amount, amount, '0', 'applied'))
 wallet.close()
 tell_timers(wallet.tag) -- it may expire sooner than anything else
-return tell('applied', amount)
+return receipts.reply('applied', amount, '0')

@@ -26,19 +26,9 @@ if not checks.is_id(operation) or not (comes or GOING[kind]) or not checks.is_am
 end
 local refusal = wallet.open(KEYS[1])
 if refusal then return refusal end
+local repeated = receipts.repeated(operation, kind, amount)
+if repeated then return repeated end
 local owed = wallet.field('receivable') + 0
-
-local function tell(answer, effect, owing)
-  return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, owing,
-    string.format('%d', wallet.receivable or owed) }
-end
-
-local receipt = receipts.of(operation)
-if receipt then
-  if receipt.kind ~= kind or receipt.amount ~= amount then return tell('conflict', '0', '0') end
-  local answer = receipt.answer == 'applied' and 'repeat' or receipt.answer
-  return tell(answer, receipt.effect, receipt.owed)
-end
 
 -- What of the balance is the account's own.
 local function own_money()
@@ -79,4 +69,4 @@ if answer ~= 'too large' then
   receipts.write(operation, receipts.record(kind, amount, effect_text, owing_text, answer))
 end
 wallet.close()
-return tell(answer, effect_text, owing_text)
+return receipts.reply(answer, effect_text, owing_text)

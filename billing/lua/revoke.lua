@@ -23,17 +23,8 @@ if not checks.is_id(operation) or not is_digits(id, ID_DIGITS) or not checks.is_
 end
 local refusal = wallet.open(KEYS[1])
 if refusal then return refusal end
-
-local function tell(answer, effect)
-  return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, '0',
-    wallet.field('receivable') }
-end
-
-local receipt = receipts.of(operation)
-if receipt then
-  if receipt.kind ~= 'revoke' then return tell('conflict', '0') end
-  return tell(receipt.answer == 'applied' and 'repeat' or receipt.answer, receipt.effect)
-end
+local repeated = receipts.repeated(operation, 'revoke') -- a rebuild knows what it took, not what was granted
+if repeated then return repeated end
 
 local grant, place = grants.find(id)
 local left = grant and grant.left or 0
@@ -50,4 +41,4 @@ end
 wallet.append('revoke\t' .. operation .. '\t' .. effect .. '\t0\t\t\t0\t\t\t\t\t0')
 receipts.write(operation, receipts.record('revoke', amount, effect, '0', 'applied'))
 wallet.close()
-return tell('applied', effect)
+return receipts.reply('applied', effect, '0')

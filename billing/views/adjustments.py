@@ -28,6 +28,7 @@ from poolsite import access
 from poolsite.access import four_eyes
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
 
 
 @require_GET
@@ -115,12 +116,7 @@ def _reasoned(
 def _decided(
     request: HttpRequest, pk: int, decide: Callable[[], object], words: str
 ) -> HttpResponse:
-    try:
-        decide()
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, words)
+    carry_out(request, decide, words)
     return redirect("billing:adjustment", pk=pk)
 
 
@@ -160,7 +156,7 @@ def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
     """The customer takes the request back."""
     principal = principal_of(request)
     found = selectors.refund_get(principal, pk, "billing.pay")
-    _said(
+    carry_out(
         request,
         lambda: refunds.refund_withdraw(found, actor=principal),
         _("Request withdrawn."),
@@ -185,7 +181,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
             return redirect("billing:adjustment", pk=made.pk)
     if decline.is_bound and decline.is_valid():
         reason = decline.cleaned_data["reason"]
-        _said(
+        carry_out(
             request,
             lambda: refunds.refund_decline(found, actor=principal, reason=reason),
             _("Request declined."),
@@ -201,15 +197,6 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
     }
     status = 422 if accept.errors or decline.errors else 200
     return render(request, "billing/adjustments/refund.html", context, status=status)
-
-
-def _said(request: HttpRequest, act: Callable[[], object], words: str) -> None:
-    try:
-        act()
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, words)
 
 
 # -- the account itself ----------------------------------------------------------------------------

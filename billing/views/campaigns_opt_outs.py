@@ -24,6 +24,7 @@ from poolsite.operations.lists import address
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import key_of
 from poolsite.operations.templatetags.console import figure
+from poolsite.operations.verbs import carry_out
 from poolsite.paging import older_page
 
 
@@ -99,14 +100,12 @@ def opt_out_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     found = opt_out_get(principal, pk)
     if found.account.slug != slug:
         raise access.Hidden("billing.send")
-    try:
-        services.opt_out_remove(
-            actor=principal, opt_out=found, reason=request.POST.get("reason", "")
-        )
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, _("%s removed from the opt-outs.") % found.number)
+    reason = request.POST.get("reason", "")
+    carry_out(
+        request,
+        lambda: services.opt_out_remove(actor=principal, opt_out=found, reason=reason),
+        _("%s removed from the opt-outs.") % found.number,
+    )
     return redirect("billing:opt_outs", slug)
 
 

@@ -41,6 +41,7 @@ from poolsite.access.views.common import add_errors
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import SqlColumn
+from poolsite.operations.verbs import carry_out
 
 
 @require_GET
@@ -102,15 +103,14 @@ def invoice_credit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return invoice_page(request, found, form, 422)
-    try:
+
+    def ask() -> str:
         note = crediting.credit_ask(found, actor=principal, **form.cleaned_data)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        words = _("Another operator must approve the credit note.")
-        if note.number:
-            words = _("Credit note %(number)s issued.") % {"number": note.number}
-        messages.success(request, words)
+        if not note.number:
+            return _("Another operator must approve the credit note.")
+        return _("Credit note %(number)s issued.") % {"number": note.number}
+
+    carry_out(request, ask)
     return redirect("billing:invoice", slug=slug, pk=pk)
 
 
@@ -147,12 +147,7 @@ def credit_reject(request: HttpRequest, pk: int) -> HttpResponse:
 def _decided(
     request: HttpRequest, found: Invoice, decide: Callable[[], object], words: str
 ) -> HttpResponse:
-    try:
-        decide()
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, words)
+    carry_out(request, decide, words)
     return redirect("billing:invoice", slug=found.wallet.slug, pk=found.pk)
 
 

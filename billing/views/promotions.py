@@ -23,6 +23,7 @@ from poolsite.access import four_eyes
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import PAGE_ROWS
+from poolsite.operations.verbs import carry_out
 
 
 @require_http_methods(["GET", "POST"])
@@ -79,10 +80,10 @@ def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("Enter a short reason."))
         return redirect("billing:promotions", slug=found.wallet.slug)
-    try:
-        promotion_revoke(found, actor=principal, reason=form.cleaned_data["reason"])
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, _("Promotional credit revoked."))
+    reason = form.cleaned_data["reason"]
+    carry_out(
+        request,
+        lambda: promotion_revoke(found, actor=principal, reason=reason),
+        _("Promotional credit revoked."),
+    )
     return redirect("billing:promotions", slug=found.wallet.slug)

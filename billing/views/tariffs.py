@@ -26,6 +26,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.views.common import add_errors
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
 
 NEWEST, MOST = 6, 500  # versions shown at first, and at all
 
@@ -139,12 +140,12 @@ def tariff_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a version that has not begun."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
-    try:
-        services.tariff_delete(actor=principal, tariff=own_tariff(wallet, pk))
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, _("Tariff version removed."))
+    tariff = own_tariff(wallet, pk)
+    carry_out(
+        request,
+        lambda: services.tariff_delete(actor=principal, tariff=tariff),
+        _("Tariff version removed."),
+    )
     return redirect("billing:tariffs", slug=slug)
 
 

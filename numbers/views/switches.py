@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -15,6 +14,7 @@ from numbers.models import Pool, Switch, SwitchKind
 from numbers.selectors.switches import media_not_chosen, switches_of
 from poolsite import access
 from poolsite.operations.pages import principal_of
+from poolsite.operations.verbs import carry_out
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -59,12 +59,10 @@ def switch_kind(request: HttpRequest, slug: str, switch_id: int) -> HttpResponse
     switch = Switch.objects.select_related("pool").filter(pool=pool, pk=switch_id).first()
     if switch is None:
         raise Http404
-    try:
-        services.switch_configure(
-            actor=principal, switch=switch, kind=request.POST.get("kind", "")[:20]
-        )
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, _("Type of %(switch)s saved.") % {"switch": switch.name})
+    kind = request.POST.get("kind", "")[:20]
+    carry_out(
+        request,
+        lambda: services.switch_configure(actor=principal, switch=switch, kind=kind),
+        _("Type of %(switch)s saved.") % {"switch": switch.name},
+    )
     return redirect("numbers:pool_switches", slug=pool.slug)

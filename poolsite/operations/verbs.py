@@ -21,10 +21,14 @@ BODY_LIMIT_BYTES = 10_000
 TEXT_LENGTH = 200
 
 
-def carry_out(request: HttpRequest, verb: Callable[[], str]) -> bool:
-    """Run a verb and tell its sentence, or why nothing was done. Whether it was done."""
+def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = "") -> bool:
+    """Run a verb and tell the sentence, by default what the verb returns, or why nothing was done.
+
+    Whether it was done.
+    """
     try:
-        messages.success(request, verb())
+        told = verb()
+        messages.success(request, sentence or str(told))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     except RefusedError as error:

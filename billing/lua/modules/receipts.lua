@@ -12,6 +12,21 @@ function receipts.of(operation)
   return { kind = kind, amount = amount, effect = effect, owed = owed, answer = answer }
 end
 
+-- The reply of a movement.
+function receipts.reply(answer, effect, owing)
+  return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, owing,
+    string.format('%d', wallet.receivable or wallet.field('receivable')) }
+end
+
+-- The reply to a movement that was made before under this operation id; nil = it was not. amount nil = whatever it was.
+function receipts.repeated(operation, kind, amount)
+  local receipt = receipts.of(operation)
+  if not receipt then return nil end
+  if receipt.kind ~= kind or receipt.amount ~= (amount or receipt.amount) then return receipts.reply('conflict', '0', '0') end
+  local answer = receipt.answer == 'applied' and 'repeat' or receipt.answer
+  return receipts.reply(answer, receipt.effect, receipt.owed)
+end
+
 function receipts.read(operation)
   return redis.call('HGET', wallet.tag .. ':operations', operation)
 end
