@@ -122,6 +122,6 @@ def alarms(shard: int, shards: int) -> dict[str, int]:
 )
 def twins(shard: int, shards: int) -> dict[str, int]:
     """Keeps every number's canonical form, and the incident about duplicates."""
-    from numbers.services.twins import watch_twins
+    from numbers.services.twins_sweep import watch_twins
 
     return watch_twins()

@@ -4,21 +4,19 @@ The migration keeps one of each group and quarantines the others; here an operat
 into one row, or removes rows. A group is a row with a canonical form and those that point to it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from django.db import transaction
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from numbers import pool as door
 from numbers.canonical import canonical
 from numbers.errors import NumbersError
-from numbers.models import Number, NumberTag, Pool
+from numbers.models import Number, NumberTag
 from numbers.services.adding import CONTACT_SECONDS, tag_rows, write_aliases
 from numbers.services.common import redis_refusals, send_after_commit
 from numbers.services.removing import in_call, remove_numbers
@@ -28,12 +26,9 @@ from poolsite.access.models import User
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
 from poolsite.jobs.models import Job
-from poolsite.operations import incidents
 
-INCIDENT: Final = "numbers.twins"
 KIND: Final = "numbers.twins"  # of the job, numbers.bulk_jobs
 BY: Final = "numbers.twins"  # whose quarantine it is; the migration writes the same
-SETTLED_AT_ONCE: Final = 500
 
 
 def twins_merge(
@@ -237,68 +232,3 @@ def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
 def _let_go(rows: Sequence[Number]) -> None:
     for row in rows:
         hotpath.run(door.unquarantine(row.pool.slug, [row.value], "not merged"))
-
-
-# -- what the sweep does --------------------------------------------------------------------------
-
-
-def watch_twins() -> dict[str, int]:
-    """Settle rows without a canonical form; open the incident while there are twins."""
-    settled = sum(_settle(row) for row in _unsettled())
-    count = Number.objects.filter(twin_of__isnull=False).count()
-    if not count:
-        incidents.close(type=INCIDENT, object="numbers")
-        return {"settled": settled, "twins": 0}
-    incidents.open(
-        type=INCIDENT,
-        object="numbers",
-        severity="warning",
-        title=gettext_noop("Duplicate numbers: %(count)s"),
-        detail=gettext_noop(
-            "The same line is stored in two formats. The duplicates are quarantined so that "
-            "no line is in two calls at once."
-        ),
-        remedy=gettext_noop("Merge or remove the duplicates."),
-        url="/numbers/twins/",
-        params={"count": count},
-    )
-    return {"settled": settled, "twins": count}
-
-
-def _unsettled() -> Iterator[Number]:
-    """Rows whose keeper was deleted, or that an older release has added."""
-    rows = Number.objects.filter(canonical=None, twin_of=None).select_related("pool__account")
-    yield from rows.order_by("created_at", "pk")[:SETTLED_AT_ONCE]
-
-
-def _settle(row: Number) -> int:
-    """Give a row its canonical form, or make it the twin of the row that has it."""
-    one = canonical(row.value, row.pool.home_country)
-    with transaction.atomic():
-        mine = Number.objects.filter(pk=row.pk, canonical=None, twin_of=None)
-        owner = Number.objects.filter(canonical=one).exclude(pk=row.pk).first()
-        if owner is None:
-            changes: dict[str, object] = {"canonical": one}
-            if row.quarantined_by == BY:
-                changes |= {"quarantined_at": None, "quarantined_by": "", "quarantined_reason": ""}
-        else:
-            changes = {"twin_of": owner}
-            if row.quarantined_at is None:
-                changes |= {
-                    "quarantined_at": timezone.now(),
-                    "quarantined_by": BY,
-                    "quarantined_reason": f"twin of {one}",
-                }
-        if not mine.update(**changes):
-            return 0
-        row.refresh_from_db()
-        send_after_commit(row.pool, partial(_bring_state, row.pool, row))
-    return 1
-
-
-def _bring_state(pool: Pool, row: Number) -> None:
-    write_aliases(pool, [row])
-    if row.quarantined_at is not None:
-        hotpath.run(door.quarantine(pool.slug, [row.value], row.quarantined_reason))
-    else:
-        hotpath.run(door.unquarantine(pool.slug, [row.value], "no duplicate any more"))

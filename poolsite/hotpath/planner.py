@@ -254,9 +254,9 @@ class Planner:
             item.redirected += 1
             state.wait = state.wait or item.redirected > 2
             if code == "ASK":
-                item.asking = _redirect(error, node)
+                item.asking = error.redirect_from(node)
             else:
-                self.router.moved(slot_of(command.tag), _redirect(error, node))
+                self.router.moved(slot_of(command.tag), error.redirect_from(node))
         elif code == "TRYAGAIN":
             state.wait = True
         elif code == "CLUSTERDOWN" or (code == "READONLY" and self.router.follows):
@@ -296,9 +296,3 @@ def read_reply(command: Command[Any], reply: Any) -> Any:
         failed = ScriptFailed(f"{command.script.title}: the reply was not understood ({error!r})")
         failed.__cause__ = error
         return failed
-
-
-def _redirect(error: ErrorReply, node: Node) -> Node:
-    """Return the node of "MOVED 3999 127.0.0.1:6381"; an empty host means the one that answered."""
-    host, _, port = error.text.split(" ")[2].rpartition(":")
-    return f"{host or node.rpartition(':')[0]}:{port}"

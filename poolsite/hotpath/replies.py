@@ -57,6 +57,11 @@ class ErrorReply:
         """The user may not call functions. Said of FCALL itself: a function cannot call it."""
         return self.code == "NOPERM" and "'fcall'" in self.text
 
+    def redirect_from(self, node: str) -> str:
+        """The node of "MOVED 3999 127.0.0.1:6381"; an empty host means `node`, which answered."""
+        host, _, port = self.text.split(" ")[2].rpartition(":")
+        return f"{host or node.rpartition(':')[0]}:{port}"
+
 
 @dataclass(frozen=True, slots=True)
 class NotSent:

@@ -295,7 +295,4 @@ def _answered(answers: Answers) -> Answers:
 
 
 def _seconds(answers: Answers) -> dict[Node, float]:
-    return {
-        node: int(seconds) + int(micros) / 1_000_000
-        for node, ((seconds, micros),) in answers.items()
-    }
+    return {node: int(s) + int(us) / 1_000_000 for node, ((s, us),) in answers.items()}

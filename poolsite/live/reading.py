@@ -50,3 +50,23 @@ class TextFrames:
         if len(text) > self._limit_bytes or len(text.encode()) > self._limit_bytes:
             return TOO_BIG
         return text if self._allowance.take() else TOO_MANY
+
+
+class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
+    """The browser sent nonsense; the text says what."""
+
+
+def address_of(frame: dict[str, Any]) -> str:
+    """The topic that a frame names. BadFrame: it names none."""
+    address = frame.get("topic")
+    if not isinstance(address, str) or not address:
+        raise BadFrame("topic is a text like numbers.pool:east")
+    return address
+
+
+def whole_of(frame: dict[str, Any], name: str) -> int:
+    """A whole number in a frame. BadFrame: it is none."""
+    value = frame.get(name)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BadFrame(f"{name} is a whole number")
+    return value

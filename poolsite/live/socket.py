@@ -18,7 +18,14 @@ from poolsite.live import frames
 from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
 from poolsite.live.hub import Hub, hub_of_loop
 from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
-from poolsite.live.reading import TOO_MANY, Receive, TextFrames
+from poolsite.live.reading import (
+    TOO_MANY,
+    BadFrame,
+    Receive,
+    TextFrames,
+    address_of,
+    whole_of,
+)
 from poolsite.live.topics import resolve
 
 if TYPE_CHECKING:
@@ -37,10 +44,6 @@ LOGIN = 4401
 FORBIDDEN = 4403
 HIDDEN = 4404
 TRY_LATER = 4503
-
-
-class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
-    """The browser sent nonsense; the text says what."""
 
 
 async def live_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -186,17 +189,17 @@ class _Socket:
     def _obey(self, frame: dict[str, Any]) -> None:
         match frame.get("op"):
             case "ack":
-                if self._outbox.acknowledge(_whole(frame, "ack")):
+                if self._outbox.acknowledge(whole_of(frame, "ack")):
                     self._read_frames()
             case "ping":
                 self._outbox.put(frames.PONG)
             case "beat":
                 self._beat()
             case "subscribe":
-                version = _whole(frame, "version") if "version" in frame else None
-                self._subscribe(_address(frame), version)
+                version = whole_of(frame, "version") if "version" in frame else None
+                self._subscribe(address_of(frame), version)
             case "unsubscribe":
-                self._unsubscribe(_address(frame))
+                self._unsubscribe(address_of(frame))
             case _:
                 raise BadFrame("op is one of subscribe, unsubscribe, ping, beat, ack")
 
@@ -287,17 +290,3 @@ class _Socket:
             self._topics.discard(address)
             self._presence.discard(address)
             self._hub.leave(address, self._outbox)
-
-
-def _address(frame: dict[str, Any]) -> str:
-    address = frame.get("topic")
-    if not isinstance(address, str) or not address:
-        raise BadFrame("topic is a text like numbers.pool:east")
-    return address
-
-
-def _whole(frame: dict[str, Any], name: str) -> int:
-    value = frame.get(name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise BadFrame(f"{name} is a whole number")
-    return value

@@ -15,7 +15,8 @@ from poolsite.operations.minutes import hour_trends
 from poolsite.operations.templatetags.console import clock, figure
 from queueing.line.models import Agent, Desk, DeskSample, Queue
 from queueing.line.selectors.desks import DeskRow, desk_rows
-from queueing.line.selectors.reports import Report, span_of
+from queueing.line.selectors.report_span import span_of
+from queueing.line.selectors.reports import Report
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import agent_configure, queue_configure
 from queueing.line.views.common import visible_desks

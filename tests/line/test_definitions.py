@@ -17,7 +17,8 @@ from queueing.line import cards, definitions, overview
 from queueing.line import desk as door
 from queueing.line.models import LineEvent, Visit
 from queueing.line.selectors import replay, wallboard
-from queueing.line.selectors.reports import Report, span_of
+from queueing.line.selectors.report_span import span_of
+from queueing.line.selectors.reports import Report
 from queueing.line.services import rooms, sweeping, visits
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world

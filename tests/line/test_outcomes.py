@@ -13,7 +13,8 @@ from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import membership_set
 from queueing.line.errors import LineError
 from queueing.line.models import AgentShift, Message, OutcomeCode, Visit
-from queueing.line.selectors.reports import Report, span_of
+from queueing.line.selectors.report_span import span_of
+from queueing.line.selectors.reports import Report
 from queueing.line.services import outcomes, rooms, visits
 from tests.access.world import make_world
 from tests.line.line_world import LineWorld, make_line

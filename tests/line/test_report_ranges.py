@@ -10,7 +10,8 @@ from django.utils import timezone
 from queueing.line.models import Visit
 from queueing.line.range_counts import Ranges
 from queueing.line.selectors.promises import promises_of
-from queueing.line.selectors.reports import Report, Span
+from queueing.line.selectors.report_span import Span
+from queueing.line.selectors.reports import Report
 from tests.line.line_world import LineWorld, make_line
 from tests.line.past import past_visit
 

@@ -11,7 +11,8 @@ from django.db import connection, transaction
 
 from poolsite.access.services import membership_set
 from queueing.line.models import Visit
-from queueing.line.selectors.reports import EARLIEST, Report, Span, span_of
+from queueing.line.selectors.report_span import EARLIEST, Span, span_of
+from queueing.line.selectors.reports import Report
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line

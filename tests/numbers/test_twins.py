@@ -19,8 +19,8 @@ from numbers.services.twins import (
     twin_remove,
     twins_merge,
     twins_merge_all,
-    watch_twins,
 )
+from numbers.services.twins_sweep import watch_twins
 from poolsite import access, hotpath
 from poolsite.access.models import AuditEntry, Grant, User
 from poolsite.jobs import runner

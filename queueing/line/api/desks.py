@@ -14,8 +14,9 @@ from poolsite.api.root import ProblemError
 from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.schemas import EraseIn
-from queueing.line.selectors import replay, reports, wallboard
+from queueing.line.selectors import replay, wallboard
 from queueing.line.selectors.report_data import report_as_data
+from queueing.line.selectors.report_span import span_of
 from queueing.line.services import erasing
 
 desks = Router(tags=["line"])
@@ -43,7 +44,7 @@ def get_report(
     """Up to 93 whole days in the desk's time zone: up to three by the hour, more by the day."""
     desk = desk_of_request(request)
     now = timezone.now()
-    span = reports.span_of(desk, first, last, now)
+    span = span_of(desk, first, last, now)
     only = desk.queues.filter(slug=queue).first() if queue else None
     if queue and only is None:
         raise ProblemError("unknown-queue")

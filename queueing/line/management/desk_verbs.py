@@ -23,6 +23,7 @@ from queueing.line.origins import read_origin
 from queueing.line.selectors import reports
 from queueing.line.selectors.desks import desk_rows
 from queueing.line.selectors.report_data import report_as_data
+from queueing.line.selectors.report_span import span_of
 from queueing.line.selectors.widgets import widget_of
 from queueing.line.services import desk_settings
 from queueing.line.services import desks as use
@@ -107,6 +108,6 @@ def _tell_changes(say: Say, before: dict[str, Any], after: dict[str, Any]) -> No
 
 def _report(options: Options, say: Say) -> None:
     desk, now = desk_of(options), timezone.now()
-    span = reports.span_of(desk, options["first"], options["last"], now)
+    span = span_of(desk, options["first"], options["last"], now)
     queue = queue_of(desk, options["queue"]) if options["queue"] else None
     say(json.dumps(report_as_data(desk, span, options["by"], queue=queue, now=now)))

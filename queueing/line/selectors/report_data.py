@@ -6,10 +6,11 @@ from typing import Any
 
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import pause_times, reports
+from queueing.line.selectors.report_span import Span
 
 
 def report_as_data(
-    desk: Desk, span: reports.Span, by: str, *, queue: Queue | None, now: datetime
+    desk: Desk, span: Span, by: str, *, queue: Queue | None, now: datetime
 ) -> dict[str, Any]:
     """The rows of a group with their total, and the pauses of the desk's agents; JSON's types."""
     report = reports.Report(desk, span, queue=queue, now=now)

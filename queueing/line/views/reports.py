@@ -17,6 +17,7 @@ from queueing.line import definitions
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import pause_times, reports
 from queueing.line.selectors.outcome_counts import outcomes_of
+from queueing.line.selectors.report_span import Span, span_of
 from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
 
 PRESETS = (
@@ -109,12 +110,12 @@ def _csv_row(row: reports.ReportRow) -> list[Any]:
 def _asked(request: HttpRequest, desk: Desk) -> dict[str, Any]:
     by = request.GET.get("by", "")
     first, last = (day_of(request.GET.get(name, "")) for name in ("from", "until"))
-    span = reports.span_of(desk, first, last, timezone.now())
+    span = span_of(desk, first, last, timezone.now())
     queue: Queue | None = desk.queues.filter(slug=request.GET.get("queue", "")[:40]).first()
     return {"span": span, "by": by if by in reports.GROUPS else "time", "queue": queue}
 
 
-def _period(span: reports.Span) -> str:
+def _period(span: Span) -> str:
     days = {"first": dates.day(span.first), "last": dates.day(span.last), "zone": span.zone.key}
     return (
         _("From %(first)s to %(last)s (%(zone)s). A visit counts at the time the visitor joined.")
@@ -129,9 +130,9 @@ def _query(asked: dict[str, Any], **more: str) -> str:
 
 
 def _preset(desk: Desk, asked: dict[str, Any], days: int, words: Any) -> dict[str, Any]:
-    today = reports.span_of(desk, None, None, timezone.now()).last
+    today = span_of(desk, None, None, timezone.now()).last
     first = today - timedelta(days=days - 1)
-    span = reports.span_of(desk, first, today, timezone.now())
+    span = span_of(desk, first, today, timezone.now())
     return {
         "words": words,
         "url": _query({**asked, "span": span}, by=asked["by"]),
@@ -143,7 +144,7 @@ def _group_words() -> list[tuple[str, str]]:
     return [("time", _("By time")), ("queue", _("By queue")), ("agent", _("By agent"))]
 
 
-def _chart(rows: list[reports.ReportRow], span: reports.Span) -> dict[str, Any]:
+def _chart(rows: list[reports.ReportRow], span: Span) -> dict[str, Any]:
     """The charts' data: begins of the steps in ms, shares in percent."""
     values: dict[str, list[float | None]] = {name: [] for name in (*SERIES, *RANGES)}
     for row in rows:

@@ -1,0 +1,58 @@
+"""The days of a report, and the steps in which they are shown: of the desk's own zone."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from queueing.line.models import Desk
+from queueing.line.services.common import zone_of
+
+LONGEST_DAYS = 93
+EARLIEST = date(2000, 1, 1)  # there is nothing before, and days can be counted back from it
+HOURS_UNTIL_DAYS = 3  # a longer time is shown by day
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From the first day to the last, both whole, in the desk's zone."""
+
+    first: date
+    last: date
+    zone: ZoneInfo
+
+    @property
+    def since(self) -> datetime:
+        return datetime.combine(self.first, datetime.min.time(), self.zone).astimezone(UTC)
+
+    @property
+    def until(self) -> datetime:
+        """The first moment after it."""
+        after = self.last + timedelta(days=1)
+        return datetime.combine(after, datetime.min.time(), self.zone).astimezone(UTC)
+
+    @property
+    def step(self) -> str:
+        """hour or day."""
+        return "hour" if (self.last - self.first).days < HOURS_UNTIL_DAYS else "day"
+
+    def steps(self, now: datetime) -> list[datetime]:
+        """The begins of all steps that have begun, oldest first."""
+        begins: list[datetime] = []
+        at, end = self.since, min(self.until, now)
+        while at < end:
+            begins.append(at)
+            if self.step == "hour":
+                at += timedelta(hours=1)
+            else:
+                local = at.astimezone(self.zone).date() + timedelta(days=1)
+                at = datetime.combine(local, datetime.min.time(), self.zone).astimezone(UTC)
+        return begins
+
+
+def span_of(desk: Desk, first: date | None, last: date | None, now: datetime) -> Span:
+    """The wanted days, today without any; at most 93, never in the future or before 2000."""
+    zone = ZoneInfo(zone_of(desk))
+    today = now.astimezone(zone).date()
+    last = max(min(last or today, today), EARLIEST)
+    first = min(first or last, last)
+    return Span(max(first, last - timedelta(days=LONGEST_DAYS - 1)), last, zone)
