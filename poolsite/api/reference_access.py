@@ -46,6 +46,7 @@ READERS: Final = {
     "accounts": "billing.view",
     "accounts/{slug}/settings": "billing.pay",
     "accounts/{slug}/refunds": "billing.pay",
+    "accounts/{slug}/alert-recipients": "billing.pay",
     "accounts/{slug}/adjustments": "billing.finance",
     "accounts/{slug}/adjustments/{adjustment}": "billing.finance",
     "accounts/{slug}/open-holds": "billing.books",
@@ -57,8 +58,10 @@ READERS: Final = {
     "tokens": "access.tokens_view",
     "audit-log": "access.history_view",
     "incidents": "operations.incidents",
+    "alert-recipients": "operations.incidents",
     "webhooks": "operations.webhooks",
     "webhook-events": "operations.webhooks",
+    "jobs": "jobs.view",
 }
 # What writes, by path: every action in the row is needed.
 WRITERS: Final[dict[str, tuple[str, ...]]] = {
@@ -85,6 +88,7 @@ WRITERS: Final[dict[str, tuple[str, ...]]] = {
             *("accounts/{slug}/top-ups", "accounts/{slug}/top-ups/{top_up}/cancel"),
             *("accounts/{slug}/refunds", "accounts/{slug}/refunds/{refund}/withdraw"),
             "accounts/{slug}/tax-profile",
+            *("accounts/{slug}/alert-recipients", "accounts/{slug}/alert-recipients/{recipient}"),
         ),
         ("billing.pay",),
     ),
@@ -131,6 +135,9 @@ WRITERS: Final[dict[str, tuple[str, ...]]] = {
         ),
         ("operations.webhooks_change",),
     ),
+    "alert-recipients": ("operations.targets_change",),
+    "alert-recipients/{recipient}": ("operations.targets_change",),
+    "jobs/{job}/cancel": ("jobs.cancel",),
     "incidents/{incident}/acknowledge": ("operations.acknowledge",),
     "incidents/{incident}/assign": ("operations.acknowledge",),
     "incidents/{incident}/snooze": ("operations.acknowledge",),

@@ -1,4 +1,4 @@
-"""What the API answers of incidents, webhooks, tags and notes, in the words of the interface."""
+"""What the API answers of incidents, alert recipients, webhooks, tags and notes."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,6 +8,10 @@ PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
     "unknown-incident": (
         *(404, "Incident not found"),
         "The incident doesn't exist, or the login has no access to it.",
+    ),
+    "unknown-recipient": (
+        *(404, "Recipient not found"),
+        "The alert recipient doesn't exist, or the login has no access to it.",
     ),
     "unknown-object": (
         *(404, "Object not found"),
@@ -31,6 +35,10 @@ OPERATIONS: Final[Mapping[str, str]] = {
     **{
         f"POST {_INCIDENT}/{verb}": "unknown-incident"
         for verb in ("acknowledge", "assign", "snooze", "end-snooze", "notes", "resolve")
+    },
+    **{
+        f"{method} alert-recipients/{{recipient}}": "unknown-recipient"
+        for method in ("GET", "PATCH", "DELETE")
     },
     "POST webhooks": "unconfirmed",
     f"GET {_WEBHOOK}": "unknown-webhook",
