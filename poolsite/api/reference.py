@@ -39,6 +39,7 @@ PAGES: Final = {
     "incidents": (_("Incidents, tags and notes"), ("incidents", "objects", "alert-recipients")),
     "webhooks": (_("Webhooks"), ("webhooks", "webhook-events")),
     "jobs": (_("Jobs"), ("jobs",)),
+    "profile": (_("Profile and saved views"), ("profile", "saved-views")),
 }
 _PAGE_OF: Final = {word: name for name, (_title, words) in PAGES.items() for word in words}
 BASE: Final = "{base}"  # stands in requests for scheme and host

@@ -62,6 +62,8 @@ READERS: Final = {
     "webhooks": "operations.webhooks",
     "webhook-events": "operations.webhooks",
     "jobs": "jobs.view",
+    "profile": "access.profile",
+    "saved-views": "access.profile",
 }
 # What writes, by path: every action in the row is needed.
 WRITERS: Final[dict[str, tuple[str, ...]]] = {
@@ -137,6 +139,7 @@ WRITERS: Final[dict[str, tuple[str, ...]]] = {
     ),
     "alert-recipients": ("operations.targets_change",),
     "alert-recipients/{recipient}": ("operations.targets_change",),
+    **dict.fromkeys(("profile", "saved-views", "saved-views/{view}"), ("access.profile",)),
     "jobs/{job}/cancel": ("jobs.cancel",),
     "incidents/{incident}/acknowledge": ("operations.acknowledge",),
     "incidents/{incident}/assign": ("operations.acknowledge",),

@@ -1,4 +1,4 @@
-"""What the API answers of incidents, alert recipients, webhooks, tags and notes."""
+"""What the API answers of incidents, alert recipients, saved views, webhooks, tags and notes."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -22,6 +22,7 @@ PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
         "The endpoint doesn't exist, or the token has no access to it.",
     ),
     "unknown-delivery": (404, "Delivery not found", "The endpoint has no delivery with this ID."),
+    "unknown-saved-view": (404, "Saved view not found", "You have no saved view with this ID."),
     "unknown-note": (404, "Note not found", "The object has no note with this ID."),
 }
 
@@ -40,6 +41,7 @@ OPERATIONS: Final[Mapping[str, str]] = {
         f"{method} alert-recipients/{{recipient}}": "unknown-recipient"
         for method in ("GET", "PATCH", "DELETE")
     },
+    "DELETE saved-views/{view}": "unknown-saved-view",
     "POST webhooks": "unconfirmed",
     f"GET {_WEBHOOK}": "unknown-webhook",
     f"PATCH {_WEBHOOK}": "unknown-webhook unconfirmed",

@@ -17,9 +17,10 @@ API_APPS = {
     **dict.fromkeys(("devices", "gates"), "admission"),
     "groups": "dispatch",
     "jobs": "jobs",
-    **dict.fromkeys(("audit-log", "people", "tokens"), "access"),
+    **dict.fromkeys(("audit-log", "people", "profile", "tokens"), "access"),
     **dict.fromkeys(
-        ("alert-recipients", "incidents", "objects", "webhook-events", "webhooks"), "operations"
+        ("alert-recipients", "incidents", "objects", "saved-views", "webhook-events", "webhooks"),
+        "operations",
     ),
     **dict.fromkeys(("numbers", "pools"), "numbers"),
 }

@@ -16,7 +16,7 @@ from numbers.models import Pool
 from poolsite.access import audit, services
 from poolsite.access.models import FinanceRequest
 from poolsite.jobs.models import Job
-from poolsite.operations import incidents
+from poolsite.operations import incidents, saved_views
 from poolsite.operations.models import Note, NoticeTarget
 from tests.access.world import World
 
@@ -92,6 +92,11 @@ def _incident(part: str = "") -> Url:
         return f"/api/v1/incidents/{found.pk}{part}"
 
     return make
+
+
+def _saved_view(world: World) -> str:
+    view = saved_views.save_view(user=world.users["owner"], path="/history/", name="V", query="")
+    return f"/api/v1/saved-views/{view.pk}"
 
 
 def _recipient(world: World) -> str:
@@ -171,6 +176,11 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
         "api/v1/tokens/<token>": rule(MANAGERS_SEE, url=_token),
         "api/v1/tokens/<token>/revoke": rule(
             API_WRITES, url=lambda world: f"{_token(world)}/revoke", method="post"
+        ),
+        "api/v1/profile": rule(API_WRITES),
+        "api/v1/saved-views": rule(API_WRITES),
+        "api/v1/saved-views/<view>": rule(
+            {"nobody": "login", "owner": "ok", "*": "hidden"}, url=_saved_view, method="delete"
         ),
         "api/v1/audit-log": rule(MANAGERS_OWN),
         "api/v1/audit-log/<entry>": rule(MANAGERS_SEE, url=_entry()),

@@ -41,6 +41,8 @@ def _made(stage: Stage, path: str, body: Any) -> int:
     "GET /incidents",
     "GET /jobs",
     "GET /alert-recipients",
+    "GET /profile",
+    "GET /saved-views",
 )
 def _lists(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given(who=OPERATOR)
@@ -243,6 +245,18 @@ def _add_recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 def _recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     made = _made(stage, "alert-recipients", _add_recipient(stage, caller, rnd).body)
     return Given({"recipient": made}, {"warnings": False}, who=OPERATOR)
+
+
+@recipe("PATCH /profile")
+def _profile(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(body={"zone": rnd.choice(("Asia/Tokyo", "")), "locale": "en"}, who=OPERATOR)
+
+
+@recipe("POST /saved-views", "DELETE /saved-views/{view}")
+def _view(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """The same name again: a page can have 30."""
+    body = {"path": "/history/", "name": "Pools", "query": "kind=pool"}
+    return Given({"view": _made(stage, "saved-views", body)}, body, who=OPERATOR)
 
 
 @recipe("GET /jobs/{job}", "POST /jobs/{job}/cancel")

@@ -155,3 +155,12 @@ add | operations_noticetarget_add | POST alert-recipients | - | who is told is n
 change | operations_noticetarget_change | PATCH alert-recipients/{recipient} | - | as above
 remove | operations_noticetarget_delete | DELETE alert-recipients/{recipient} | - | as above
 """)
+
+PROFILE = table("""
+change | profile | PATCH profile | - | a person's own
+""")
+
+VIEW = table("""
+save | save_view | POST saved-views | - | a person's own
+remove | delete_view | DELETE saved-views/{view} | - | as above
+""")

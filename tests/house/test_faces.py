@@ -10,7 +10,7 @@ from django.urls import get_resolver
 
 from poolsite.api.reference_access import HOT, ROOT
 from poolsite.api.root import api
-from tests.house.faces import DESK, GATE, GROUP, JOB, NO_VERBS, POOL, RECIPIENT, Verb
+from tests.house.faces import DESK, GATE, GROUP, JOB, NO_VERBS, POOL, PROFILE, RECIPIENT, VIEW, Verb
 
 # The URL namespace, the command's app and name (if it has one), the first word of the API's paths.
 KINDS = {
@@ -20,6 +20,8 @@ KINDS = {
     "desk": ("line", "queueing.line", "line", "desks", DESK),
     "job": ("jobs", "", "", "jobs", JOB),
     "recipient": ("admin", "", "", "alert-recipients", RECIPIENT),
+    "profile": ("access", "", "", "profile", PROFILE),
+    "view": ("operations", "", "", "saved-views", VIEW),
 }
 # A shell cannot prove that a second person approves.
 NO_COMMAND = {"approve_adjustment", "approve_credit_note"}

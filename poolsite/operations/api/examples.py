@@ -31,6 +31,7 @@ RECIPIENT: Final = {
     "active": True,
     "created_at": AT,
 }
+VIEW: Final = {"path": "/incidents/", "name": "Critical", "query": "severity=critical"}
 TEXT: Final = "Call the carrier first."
 
 WEBHOOK: Final = {
@@ -78,6 +79,9 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "AlertRecipientOut": RECIPIENT,
     "AlertRecipientIn": {name: RECIPIENT[name] for name in ("address", "account", "warnings")},
     "AlertRecipientChangeIn": {"warnings": False, "reason": "Too many emails"},
+    "saved-views": {"view": 23, "path": "/incidents/"},
+    "SavedViewIn": VIEW,
+    "SavedViewOut": {"id": 23, **VIEW, "created_at": AT},
     "NoteIn": {"text": TEXT},
     "webhooks": {"slug": "we-5f1c0a9b7d3e", "delivery": 9120, "type": "message.delivered"},
     "EndpointIn": {name: WEBHOOK[name] for name in ("name", "url", "events", "account")},
