@@ -100,6 +100,19 @@ def test_only_operators_have_the_whole_platform_told(world: World) -> None:
     assert call(world.client("owner"), "get")[1]["data"] == []
 
 
+def test_a_recipient_is_moved_by_who_may_change_both_ends(
+    world: World, target: NoticeTarget
+) -> None:
+    one = f"{ALL}/{target.pk}"
+    for account in (None, "other"):
+        refused = call(world.client("owner"), "patch", one, {"account": account})
+        assert (refused[0], refused[1]["type"]) == (422, "malformed")
+    for account in (None, "other"):
+        status, moved = call(world.client("operate"), "patch", one, {"account": account})
+        assert (status, moved["account"], moved["address"]) == (200, account, ADDRESS)
+    assert call(world.client("owner"), "patch", one, {"account": "own"})[0] == 404
+
+
 def test_no_token_changes_who_is_told(world: World, target: NoticeTarget) -> None:
     _, secret = services.token_create(name="t", account=None, resources=["*"], actor="test")
     client, token = Client(), f"Bearer {secret}"

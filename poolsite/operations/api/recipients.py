@@ -51,6 +51,7 @@ class AlertRecipientChangeIn(BaseModel):
     model_config = STRICT
 
     address: Email | None = None
+    account: Slug40 | None = Field(None, description="Null: a recipient of the platform.")
     warnings: bool | None = Field(None, description=WARNINGS)
     active: bool | None = Field(None, description=ACTIVE)
     reason: str = Field("", max_length=200, pattern=LINE, description="Kept in the audit log.")
@@ -102,12 +103,12 @@ def change_alert_recipient(
     request: HttpRequest, given: AlertRecipientChangeIn, recipient: int = RecipientId
 ) -> Any:
     """Change the address, or what is sent to it."""
-    changed = services.change_target(
-        target=_recipient(request, recipient, CHANGE),
-        actor=principal_of_request(request),
-        **given.model_dump(exclude_none=True),
-    )
-    return recipient_out(changed)
+    principal = principal_of_request(request)
+    target = _recipient(request, recipient, CHANGE)
+    values = given.model_dump(exclude_none=True)
+    if "account" in given.model_fields_set:
+        values["account"] = account_named(principal, given.account, CHANGE, NoticeTarget)
+    return recipient_out(services.change_target(target=target, actor=principal, **values))
 
 
 @router.delete("/{recipient}", response={204: None}, summary="Remove an alert recipient")
