@@ -173,6 +173,8 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     **{f"POST {_REPORT}/{verb}": f"{_PAID} unknown-report" for verb in ("accept", "charge")},
     f"POST {_OF}/invoices": f"{_PAID} not-found",  # a month that cannot be
     f"PUT {_OF}/tax-profile": _PAID,
+    **{f"{method} {_OF}/alert-recipients": _PAID for method in ("GET", "POST")},
+    f"DELETE {_OF}/alert-recipients/{{recipient}}": f"{_PAID} unknown-recipient",
     **{f"GET {_INVOICE}{part}": f"{_SEEN} unknown-invoice" for part in ("", "/pdf", "/csv")},
     f"GET {_INVOICE}/credit/pdf": f"{_SEEN} unknown-invoice unknown-credit-note",
     f"POST {_INVOICE}/credit": f"{_PAID} unknown-invoice",

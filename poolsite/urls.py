@@ -13,6 +13,7 @@ from poolsite.access.api import routes as access_routes
 from poolsite.access.views import admin_doors
 from poolsite.api import reference_views
 from poolsite.api.root import api
+from poolsite.jobs import api as jobs_routes
 from poolsite.operations.api import routes as operations_routes
 from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
@@ -31,6 +32,7 @@ for routes in (
     admission_routes,
     access_routes,
     operations_routes,
+    jobs_routes,
 ):
     routes.register()
 

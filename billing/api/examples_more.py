@@ -248,11 +248,13 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
         "closed_at": None,
         "closing_reason": "",
     },
+    "AccountRecipientIn": {"address": "ops@example.com"},
     "accounts": {
         "slug": "acme",
         "message_id": MESSAGE,
         "month": "2026-03",
         "promotion": 7,
+        "recipient": 7,
         "chatbot": "shop-news",
         "template": 7,
         "campaign": 7,

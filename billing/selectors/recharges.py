@@ -12,8 +12,10 @@ from billing.selectors.wallets import one_of, wallet_get
 from billing.services.days import zone_of
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.operations.models import NoticeTarget
 
 CHUNK = 1_000
+RECIPIENTS_LIMIT = 10  # of an account's alerts
 # What a person filters by → the library's statuses.
 SHOWS: dict[str, tuple[str, ...]] = {
     "": (),
@@ -100,6 +102,12 @@ def recharge_get(
 def method_of(wallet: Wallet) -> PaymentMethod | None:
     """The card that automatic top-ups are paid with."""
     return PaymentMethod.objects.filter(wallet=wallet, removed_at=None).first()
+
+
+def recipients_of(wallet: Wallet) -> QuerySet[NoticeTarget]:
+    """The active recipients of the account's alerts, the oldest first."""
+    rows = NoticeTarget.objects.filter(account=wallet.account_id, active=True)
+    return rows.select_related("account").order_by("pk")
 
 
 def adjustment_get(principal: Principal, pk: int, action: str = "billing.finance") -> Adjustment:

@@ -11,8 +11,9 @@ from billing.forms_limits import LimitsForm, NoticeForm
 from billing.models import Wallet
 from billing.selectors import figures
 from billing.selectors.people import names_of
-from billing.selectors.recharges import method_of
+from billing.selectors.recharges import RECIPIENTS_LIMIT, method_of, recipients_of
 from billing.selectors.wallets import wallet_get
+from billing.services.alert_recipients import recipient_add
 from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
@@ -20,9 +21,7 @@ from poolsite.access import Principal
 from poolsite.access.views.common import add_errors
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.pages import principal_of
-from poolsite.operations.services import delete_target, save_target
-
-TARGETS_LIMIT = 10
+from poolsite.operations.services import delete_target
 
 
 @require_http_methods(["GET", "POST"])
@@ -54,7 +53,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         "notice": notice,
         "method": method,
         "method_by": names_of([method.added_by])[method.added_by] if method else "",
-        "targets": _targets(wallet),
+        "targets": recipients_of(wallet)[:RECIPIENTS_LIMIT],
         "spent": figures.of(wallet).spent_today if wallet.daily_limit else None,
     }
     status = 422 if form.errors or notice.errors else 200
@@ -72,24 +71,14 @@ def _save_rules(principal: Principal, wallet: Wallet, form: LimitsForm) -> bool:
     return True
 
 
-def _targets(wallet: Wallet) -> list[NoticeTarget]:
-    rows = NoticeTarget.objects.filter(account=wallet.account_id, active=True)
-    return list(rows.order_by("pk")[:TARGETS_LIMIT])
-
-
 def _save_target(principal: Principal, wallet: Wallet, form: NoticeForm) -> bool:
     if not form.is_valid():
         return False
-    if len(_targets(wallet)) >= TARGETS_LIMIT:
-        form.add_error(None, _("The limit of alert recipients is reached. Remove one first."))
-        return False
-    target = NoticeTarget(account=wallet.account, **form.cleaned_data)
     try:
-        target.full_clean()
+        recipient_add(wallet, actor=principal, **form.cleaned_data)
     except ValidationError as error:
         add_errors(form, error)
         return False
-    save_target(target, actor=principal)
     return True
 
 

@@ -36,8 +36,10 @@ PAGES: Final = {
     "campaigns": (_("Campaigns and chatbots"), ()),
     "people": (_("People"), ("people",)),
     "access": (_("Tokens and audit log"), ("tokens", "audit-log")),
-    "incidents": (_("Incidents, tags and notes"), ("incidents", "objects")),
+    "incidents": (_("Incidents, tags and notes"), ("incidents", "objects", "alert-recipients")),
     "webhooks": (_("Webhooks"), ("webhooks", "webhook-events")),
+    "jobs": (_("Jobs"), ("jobs",)),
+    "profile": (_("Profile and saved views"), ("profile", "saved-views")),
 }
 _PAGE_OF: Final = {word: name for name, (_title, words) in PAGES.items() for word in words}
 BASE: Final = "{base}"  # stands in requests for scheme and host

@@ -1,4 +1,4 @@
-"""What the API answers of incidents, webhooks, tags and notes, in the words of the interface."""
+"""What the API answers of incidents, alert recipients, saved views, webhooks, tags and notes."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,6 +9,10 @@ PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
         *(404, "Incident not found"),
         "The incident doesn't exist, or the login has no access to it.",
     ),
+    "unknown-recipient": (
+        *(404, "Recipient not found"),
+        "The alert recipient doesn't exist, or the login has no access to it.",
+    ),
     "unknown-object": (
         *(404, "Object not found"),
         "No object of this type has this slug, or there is no access to it.",
@@ -18,6 +22,7 @@ PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
         "The endpoint doesn't exist, or the token has no access to it.",
     ),
     "unknown-delivery": (404, "Delivery not found", "The endpoint has no delivery with this ID."),
+    "unknown-saved-view": (404, "Saved view not found", "You have no saved view with this ID."),
     "unknown-note": (404, "Note not found", "The object has no note with this ID."),
 }
 
@@ -32,6 +37,11 @@ OPERATIONS: Final[Mapping[str, str]] = {
         f"POST {_INCIDENT}/{verb}": "unknown-incident"
         for verb in ("acknowledge", "assign", "snooze", "end-snooze", "notes", "resolve")
     },
+    **{
+        f"{method} alert-recipients/{{recipient}}": "unknown-recipient"
+        for method in ("GET", "PATCH", "DELETE")
+    },
+    "DELETE saved-views/{view}": "unknown-saved-view",
     "POST webhooks": "unconfirmed",
     f"GET {_WEBHOOK}": "unknown-webhook",
     f"PATCH {_WEBHOOK}": "unknown-webhook unconfirmed",

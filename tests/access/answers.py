@@ -16,8 +16,12 @@ API_APPS = {
     **dict.fromkeys(("agent", "desks", "queues", "visits"), "line"),
     **dict.fromkeys(("devices", "gates"), "admission"),
     "groups": "dispatch",
-    **dict.fromkeys(("audit-log", "people", "tokens"), "access"),
-    **dict.fromkeys(("incidents", "objects", "webhook-events", "webhooks"), "operations"),
+    "jobs": "jobs",
+    **dict.fromkeys(("audit-log", "people", "profile", "tokens"), "access"),
+    **dict.fromkeys(
+        ("alert-recipients", "incidents", "objects", "saved-views", "webhook-events", "webhooks"),
+        "operations",
+    ),
     **dict.fromkeys(("numbers", "pools"), "numbers"),
 }
 # ok: the page or a redirect that belongs to it · login: to the log-in page (API: 401)

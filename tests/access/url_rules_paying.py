@@ -165,7 +165,7 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         },
         **{
             f"{one}/{part}": Rule(API_MONEY, url=_in_api(of_wallet(part)))
-            for part in ("adjustments", "refunds")
+            for part in ("adjustments", "alert-recipients", "refunds")
         },
         f"{one}/tariff-previews": post(API_BODY_FIRST, of_wallet("tariff-previews")),
         f"{one}/tariffs/<tariff>": Rule(SEEN, url=_in_api(tariff(""))),
@@ -173,6 +173,9 @@ def _api(Rule: Any) -> dict[str, Any]:  # noqa: N803  the table's own class
         f"{one}/tariffs/<tariff>/end": post(API_BODY_FIRST, tariff("end")),
         f"{one}/top-ups/<top_up>": Rule(SEEN, url=_in_api(recharge(""))),
         f"{one}/top-ups/<top_up>/cancel": post(API_MONEY, recharge("cancel")),
+        f"{one}/alert-recipients/<recipient>": Rule(
+            API_MONEY, url=_in_api(of_wallet("alert-recipients/1")), method="delete"
+        ),
         f"{one}/adjustments/<adjustment>": Rule(API_MONEY, url=_in_api(adjustment(""))),
         **{
             f"{one}/adjustments/<adjustment>/{verb}": post(API_BODY_FIRST, adjustment(verb))

@@ -16,8 +16,8 @@ from numbers.models import Pool
 from poolsite.access import audit, services
 from poolsite.access.models import FinanceRequest
 from poolsite.jobs.models import Job
-from poolsite.operations import incidents
-from poolsite.operations.models import Note
+from poolsite.operations import incidents, saved_views
+from poolsite.operations.models import Note, NoticeTarget
 from tests.access.world import World
 
 if TYPE_CHECKING:
@@ -94,8 +94,22 @@ def _incident(part: str = "") -> Url:
     return make
 
 
+def _saved_view(world: World) -> str:
+    view = saved_views.save_view(user=world.users["owner"], path="/history/", name="V", query="")
+    return f"/api/v1/saved-views/{view.pk}"
+
+
+def _recipient(world: World) -> str:
+    made = NoticeTarget.objects.create(account=world.own, address="ops@example.com")
+    return f"/api/v1/alert-recipients/{made.pk}"
+
+
 def _job(template: str) -> Url:
-    return lambda world: template % Job.objects.create(kind="test", account=world.own).pk
+    def make(world: World) -> str:
+        found = Job.objects.create(kind="test", prefix="tst", account=world.own)
+        return template % (found.public_id if "api" in template else found.pk)
+
+    return make
 
 
 def _beside(part: str) -> Url:
@@ -163,11 +177,18 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
         "api/v1/tokens/<token>/revoke": rule(
             API_WRITES, url=lambda world: f"{_token(world)}/revoke", method="post"
         ),
+        "api/v1/profile": rule(API_WRITES),
+        "api/v1/saved-views": rule(API_WRITES),
+        "api/v1/saved-views/<view>": rule(
+            {"nobody": "login", "owner": "ok", "*": "hidden"}, url=_saved_view, method="delete"
+        ),
         "api/v1/audit-log": rule(MANAGERS_OWN),
         "api/v1/audit-log/<entry>": rule(MANAGERS_SEE, url=_entry()),
         "api/v1/audit-log/<entry>/undo": rule(
             MANAGERS_CHANGE | {"owner": "no", "admin": "no"}, url=_entry("/undo"), method="post"
         ),
+        "api/v1/alert-recipients": rule(MANAGERS_OWN),
+        "api/v1/alert-recipients/<recipient>": rule(MANAGERS_SEE, url=_recipient),
         "api/v1/incidents": rule(MANAGERS_OWN),
         "api/v1/incidents/<incident>": rule(MANAGERS_SEE, url=_incident()),
         **{
@@ -188,6 +209,11 @@ def rows(rule: Any) -> Mapping[str, "Rule"]:
         "jobs/<int:job_id>/": rule(MANAGERS_SEE | roleless, url=_job("/jobs/%s/")),
         "jobs/<int:job_id>/cancel/": rule(
             MANAGERS_CHANGE | roleless, url=_job("/jobs/%s/cancel/"), method="post"
+        ),
+        "api/v1/jobs": rule(API_WRITES),
+        "api/v1/jobs/<job>": rule(MANAGERS_SEE | roleless, url=_job("/api/v1/jobs/%s")),
+        "api/v1/jobs/<job>/cancel": rule(
+            API_WRITES, url=_job("/api/v1/jobs/%s/cancel"), method="post"
         ),
     }
     one = "api/v1/objects/<kind>/<slug>/"

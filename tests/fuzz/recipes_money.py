@@ -45,6 +45,7 @@ def _seen(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 
 @recipe(
     *(f"GET {OF}/{part}" for part in ("settings", "adjustments", "refunds", "open-holds")),
+    f"GET {OF}/alert-recipients",
     f"GET {OF}/flagged-reports",
     f"POST {OF}/open",
 )
@@ -85,6 +86,18 @@ def _shut(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
 @recipe(f"PATCH {OF}/settings")
 def _settings(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"slug": _spare(stage)}, {"alert_below": "12.5"}, who=OPERATOR)
+
+
+@recipe(f"POST {OF}/alert-recipients", f"DELETE {OF}/alert-recipients/{{recipient}}")
+def _recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """An account can have 10: the older ones make place."""
+    told, path = stage.operator, f"accounts/{caller.slug}/alert-recipients"
+    headers = told.headers(OPERATOR)
+    for row in told.client.get(f"/api/v1/{path}", headers=headers).json()["data"]:
+        told.client.delete(f"/api/v1/{path}/{row['id']}", headers=headers)
+    made = does(stage, caller, "alert-recipients", {"address": "ops@example.com"})
+    body = {"address": "night@example.com"}
+    return Given({"slug": caller.slug, "recipient": made["id"]}, body, who=OPERATOR)
 
 
 # -- prices ----------------------------------------------------------------------------------------

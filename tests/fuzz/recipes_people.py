@@ -1,4 +1,4 @@
-"""How the operations about people, tokens, the audit log, incidents, tags and notes succeed.
+"""How the operations about people, tokens, the audit log, incidents, jobs, tags and notes succeed.
 
 People and tokens are managed by a login alone: the operator of the platform.
 """
@@ -39,6 +39,10 @@ def _made(stage: Stage, path: str, body: Any) -> int:
     "GET /tokens",
     "GET /audit-log",
     "GET /incidents",
+    "GET /jobs",
+    "GET /alert-recipients",
+    "GET /profile",
+    "GET /saved-views",
 )
 def _lists(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given(who=OPERATOR)
@@ -188,7 +192,7 @@ def _entry(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     return Given({"entry": _renamed(stage, caller)}, who=OPERATOR)
 
 
-# -- incidents, tags and notes ---------------------------------------------------------------------
+# -- incidents, jobs, tags and notes ---------------------------------------------------------------
 
 
 @recipe(
@@ -225,6 +229,41 @@ def _resolve(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
     """Succeeds also when it has ended: nothing is changed then."""
     path = {"incident": stage.operator.told.people["by_hand"]}
     return Given(path, {"reason": "Done"}, who=OPERATOR)
+
+
+@recipe("POST /alert-recipients")
+def _add_recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    body = {"address": f"{name('ops')}@example.com", "account": caller.slug, "active": False}
+    return Given(body=body, who=OPERATOR)
+
+
+@recipe(
+    "GET /alert-recipients/{recipient}",
+    "PATCH /alert-recipients/{recipient}",
+    "DELETE /alert-recipients/{recipient}",
+)
+def _recipient(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    made = _made(stage, "alert-recipients", _add_recipient(stage, caller, rnd).body)
+    return Given({"recipient": made}, {"warnings": False}, who=OPERATOR)
+
+
+@recipe("PATCH /profile")
+def _profile(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    return Given(body={"zone": rnd.choice(("Asia/Tokyo", "")), "locale": "en"}, who=OPERATOR)
+
+
+@recipe("POST /saved-views", "DELETE /saved-views/{view}")
+def _view(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """The same name again: a page can have 30."""
+    body = {"path": "/history/", "name": "Pools", "query": "kind=pool"}
+    return Given({"view": _made(stage, "saved-views", body)}, body, who=OPERATOR)
+
+
+@recipe("GET /jobs/{job}", "POST /jobs/{job}/cancel")
+def _job(stage: Stage, caller: Caller, rnd: random.Random) -> Given:
+    """Succeeds also when it has ended: nothing is changed then."""
+    path = {"job": f"fuzz-{stage.operator.told.people['job']:04d}"}
+    return Given(path, {"reason": "Not needed"}, who=OPERATOR)
 
 
 def _object(caller: Caller, **more: Any) -> dict[str, Any]:

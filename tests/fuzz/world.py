@@ -33,7 +33,7 @@ class Tenant:
     numbers: list[str] = field(default_factory=list)
     tokens: dict[str, str] = field(default_factory=dict)
     agents: dict[str, int] = field(default_factory=dict)
-    people: dict[str, int] = field(default_factory=dict)  # others, and incidents
+    people: dict[str, int] = field(default_factory=dict)  # others, incidents, a job
     sessions: dict[str, str] = field(default_factory=dict)
 
 
@@ -244,6 +244,7 @@ def _platform() -> Tenant:
     """Operators' session, and the platform's token."""
     from poolsite.access.models import User
     from poolsite.access.services import grant_set, token_create, user_create
+    from poolsite.jobs.models import Job
     from tests.browser.stage import sessions_of
 
     user = user_create(username="operator", actor="fuzz", is_operator=True)
@@ -257,6 +258,7 @@ def _platform() -> Tenant:
         for name in ("candidate", "leaver")
     }
     people |= _incidents()
+    people["job"] = Job.objects.create(kind="fuzz", prefix="fuzz").pk
     owners = User.objects.filter(username__in=[f"{slug}-owner" for slug in MARKS])
     sessions = sessions_of(user, approver, *owners)
     return Tenant("", "", tokens={"all": secret}, people=people, sessions=sessions)

@@ -145,3 +145,22 @@ write | floor | POST desks/{slug}/visits/{visit}/messages | - | as above
 join a room | floor | POST desks/{slug}/visits/{visit}/join | - | as above
 leave a room | floor | POST desks/{slug}/visits/{visit}/leave | - | as above
 """)
+
+JOB = table("""
+cancel | cancel | POST jobs/{job}/cancel | - | it is a user's own work
+""")
+
+RECIPIENT = table("""
+add | operations_noticetarget_add | POST alert-recipients | - | who is told is no work of a shell
+change | operations_noticetarget_change | PATCH alert-recipients/{recipient} | - | as above
+remove | operations_noticetarget_delete | DELETE alert-recipients/{recipient} | - | as above
+""")
+
+PROFILE = table("""
+change | profile | PATCH profile | - | a person's own
+""")
+
+VIEW = table("""
+save | save_view | POST saved-views | - | a person's own
+remove | delete_view | DELETE saved-views/{view} | - | as above
+""")

@@ -108,7 +108,7 @@ def test_no_page_has_more_operations_than_one_can_look_over() -> None:
     assert [page.tag for page in pages] == [
         "numbers", "pools", "visits", "agents", "desks", "desk-setup", "desk-people", "gates",
         "batches", "groups", "billing", "payments", "statements", "invoices", "campaigns", "people",
-        "access", "incidents", "webhooks"
+        "access", "incidents", "webhooks", "jobs", "profile"
     ]  # fmt: skip
 
 

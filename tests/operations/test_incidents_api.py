@@ -27,12 +27,12 @@ def world(db: None, clean_redis: RedisServer) -> World:
 
 
 def call(
-    world: World, reader: str, method: str, path: str, **body: Any
+    world: World, reader: str, method: str, path: str, /, **body: Any
 ) -> tuple[int, dict[str, Any]]:
     return sent(world.client(reader), method, path, **body)
 
 
-def sent(client: Client, method: str, path: str, **body: Any) -> tuple[int, dict[str, Any]]:
+def sent(client: Client, method: str, path: str, /, **body: Any) -> tuple[int, dict[str, Any]]:
     given = {} if method == "get" else {"data": json.dumps(body)}
     answer = getattr(client, method)(ROOT + path, content_type="application/json", **given)
     return answer.status_code, json.loads(answer.content) if answer.content else {}

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from pydantic import StringConstraints
 
 from poolsite.access.actions import Hidden, require
-from poolsite.access.models import Account
+from poolsite.access.models import Account, User
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_request
 from poolsite.api.paths import slug_in_path
@@ -25,6 +25,15 @@ def allowed(request: HttpRequest, action: str) -> Principal:
     principal = principal_of_request(request)
     require(principal, action)
     return principal
+
+
+def person_of(request: HttpRequest) -> User:
+    """Who asks, for what each person has alone. A token is no person's: `forbidden`."""
+    principal = principal_of_request(request)
+    if principal.user_id is None:
+        raise ProblemError("forbidden", "an API token belongs to no user; log in instead")
+    require(principal, "access.profile")
+    return User.objects.get(pk=principal.user_id)
 
 
 def account_of(principal: Principal, slug: str, action: str) -> Account:

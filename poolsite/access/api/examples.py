@@ -47,7 +47,19 @@ ACCOUNT: Final = {
     "locale": "en",
 }
 
+PROFILE: Final = {
+    "id": 41,
+    "username": "lin.mei",
+    "email": "lin.mei@example.com",
+    "first_name": "Mei",
+    "last_name": "Lin",
+    "zone": "Asia/Shanghai",
+    "locale": "zh-hans",
+}
+
 EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "ProfileOut": PROFILE,
+    "ProfileChangeIn": {"zone": "Asia/Shanghai", "locale": "zh-hans"},
     "people": {"slug": "acme", "user": 41, "invitation": 9, "finance_request": 3},
     "tokens": {"token": 17},
     "audit-log": {"entry": 20_418, "action": "numbers.pool_configure"},

@@ -1,6 +1,6 @@
-"""Registers the routes about accounts, people, tokens and the audit log."""
+"""Registers the routes about accounts, people, tokens, the audit log and one's own profile."""
 
-from poolsite.access.api import accounts, audit, operators, tokens
+from poolsite.access.api import accounts, audit, operators, profile, tokens
 from poolsite.access.api.examples import EXAMPLES
 from poolsite.api import examples
 from poolsite.api.root import api
@@ -13,3 +13,4 @@ def register() -> None:
     api.add_router("/people", operators.router)
     api.add_router("/tokens", tokens.router)
     api.add_router("/audit-log", audit.router)
+    api.add_router("/profile", profile.router)

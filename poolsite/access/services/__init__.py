@@ -34,11 +34,11 @@ from poolsite.access.services.people import (
     membership_set,
     password_reset,
     password_set,
-    profile_change,
     user_activate,
     user_create,
     user_deactivate,
 )
+from poolsite.access.services.profile import profile_change
 from poolsite.access.services.tokens import token_create, token_issue, token_revoke
 from poolsite.access.services.visitors import visitor_end, visitor_token
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from poolsite.access.auditing import audit
 from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor
-from poolsite.moments import zone_names
+from poolsite.access.services.profile import require_known_words
 
 
 @transaction.atomic
@@ -80,9 +80,6 @@ def account_change(
 
 def _check(account: Account) -> None:
     account.full_clean()
-    if account.zone not in zone_names():
-        raise ValidationError({"zone": _("Unknown time zone. Use a name such as Asia/Shanghai.")})
+    require_known_words(account.zone, account.locale)
     if len(account.currency) != 3 or not account.currency.isalpha():
         raise ValidationError({"currency": _("Enter a three-letter currency code, such as CNY.")})
-    if account.locale not in dict(settings.LANGUAGES):
-        raise ValidationError({"locale": _("This language isn't supported.")})

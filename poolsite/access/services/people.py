@@ -1,7 +1,6 @@
 """Users, what they are in which account, and what else they may."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
@@ -13,7 +12,6 @@ from poolsite.access.giving import why_not_alone
 from poolsite.access.models import AccessLink, Account, Grant, GrantName, Membership, Role, User
 from poolsite.access.notices import tell_owner
 from poolsite.access.reset_links import reset_links
-from poolsite.access.rights import changed
 from poolsite.access.services.actor import Actor, is_person
 from poolsite.access.services.links import link_access, withdraw_void_invitations
 
@@ -275,24 +273,3 @@ def password_reset(*, user: User, secret: str, password: str) -> User:
     if not user.is_active or not reset_links.check_token(user, secret):
         raise ValidationError(_("This link no longer works."))
     return password_set(user=user, password=password, actor=user, reason=_("by email"))
-
-
-@transaction.atomic
-def profile_change(*, user: User, actor: Actor, **fields: Any) -> User:
-    """Change a user's own names, zone and language; ValidationError when bad."""
-    allowed = {"first_name", "last_name", "zone", "locale"}
-    unknown = set(fields) - allowed
-    if unknown:
-        raise ValidationError(_("“%s” can't be changed here.") % min(unknown))
-    user = User.objects.select_for_update().get(pk=user.pk)
-    changes = {name: value for name, value in fields.items() if getattr(user, name) != value}
-    if not changes:
-        return user
-    before = {name: getattr(user, name) for name in changes}
-    for name, value in changes.items():
-        setattr(user, name, value)
-    user.clean_fields()
-    user.save(update_fields=list(changes))
-    changed("user", user.pk)
-    audit(actor=actor, action="access.profile_change", thing=user, before=before, after=changes)
-    return user

@@ -23,6 +23,15 @@ INCIDENT: Final = {
     "snoozed_by": "",
     "snooze_reason": "",
 }
+RECIPIENT: Final = {
+    "id": 7,
+    "address": "ops@example.com",
+    "account": "acme",
+    "warnings": True,
+    "active": True,
+    "created_at": AT,
+}
+VIEW: Final = {"path": "/incidents/", "name": "Critical", "query": "severity=critical"}
 TEXT: Final = "Call the carrier first."
 
 WEBHOOK: Final = {
@@ -66,6 +75,13 @@ EXAMPLES: Final[Mapping[str, Mapping[str, Any]]] = {
     "AssignIn": {"user": 41},
     "SnoozeIn": {"until": "2026-03-01T18:00:00+08:00", "reason": "Numbers are on order"},
     "IncidentReasonIn": {"reason": "Checked with the carrier"},
+    "alert-recipients": {"recipient": 7},
+    "AlertRecipientOut": RECIPIENT,
+    "AlertRecipientIn": {name: RECIPIENT[name] for name in ("address", "account", "warnings")},
+    "AlertRecipientChangeIn": {"warnings": False, "reason": "Too many emails"},
+    "saved-views": {"view": 23, "path": "/incidents/"},
+    "SavedViewIn": VIEW,
+    "SavedViewOut": {"id": 23, **VIEW, "created_at": AT},
     "NoteIn": {"text": TEXT},
     "webhooks": {"slug": "we-5f1c0a9b7d3e", "delivery": 9120, "type": "message.delivered"},
     "EndpointIn": {name: WEBHOOK[name] for name in ("name", "url", "events", "account")},

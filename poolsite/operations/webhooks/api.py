@@ -7,14 +7,14 @@ from django.utils.translation import override
 from ninja import Query, Router, Status
 
 from poolsite import access
-from poolsite.access import Principal, principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.access.api.common import require_confirmed
-from poolsite.access.models import Account
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, page
 from poolsite.api.paths import id_in_path, slug_in_path
 from poolsite.api.root import ProblemError, api
 from poolsite.moments import iso
+from poolsite.operations.api.common import account_named
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 from poolsite.operations.webhooks import event_types, selectors, services
 from poolsite.operations.webhooks.schemas import (
@@ -76,7 +76,7 @@ def create_webhook(request: HttpRequest, given: EndpointIn) -> Any:
     _require_confirmed(request)
     made = services.endpoint_create(
         actor=principal,
-        account=_account(principal, given.account),
+        account=account_named(principal, given.account, services.CHANGE, WebhookEndpoint),
         name=given.name,
         url=given.url,
         events=given.events,
@@ -227,16 +227,6 @@ def _delivery(request: HttpRequest, slug: str, key: int) -> WebhookDelivery:
         return selectors.delivery(found, key)
     except access.Hidden:
         raise ProblemError("unknown-delivery") from None
-
-
-def _account(principal: Principal, slug: str | None) -> Account | None:
-    """The account of a new endpoint; one that the principal is foreign to looks like none."""
-    account = None if slug is None else Account.objects.filter(slug=slug).first()
-    thing = WebhookEndpoint(account=account)
-    decision = access.decide(principal, services.CHANGE, thing)
-    if (slug is not None and account is None) or decision is access.Decision.HIDDEN:
-        raise ProblemError("malformed", f"account: {slug or 'none'} was not found")
-    return account
 
 
 def _fields(row: WebhookEndpoint) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from poolsite.access.api.schemas import Slug40
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import LINE, STRICT
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
 EventName = Annotated[str, StringConstraints(pattern=r"^(\*|[a-z_]+\.[a-z_]+)$", max_length=40)]
 Url = Annotated[str, StringConstraints(min_length=1, max_length=500, pattern=r"^[!-~]+$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=LINE)]
@@ -36,7 +36,7 @@ class EndpointIn(BaseModel):
     name: Name
     url: Url = Field(description="Events are sent to it as POST requests. Use https.")
     events: Events = Field(description=EVENTS)
-    account: Slug | None = Field(
+    account: Slug40 | None = Field(
         None, description="Omit it for an endpoint of the platform, which gets all events."
     )
 

@@ -1,0 +1,19 @@
+"""The account's payers choose who is emailed about its balance and top-ups."""
+
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from billing.models import Wallet
+from billing.selectors.recharges import RECIPIENTS_LIMIT, recipients_of
+from poolsite.access import Principal
+from poolsite.operations.models import NoticeTarget
+from poolsite.operations.services import save_target
+
+
+def recipient_add(wallet: Wallet, *, actor: Principal, address: str) -> NoticeTarget:
+    """Add a recipient. ValidationError for no email address, and for the eleventh recipient."""
+    if recipients_of(wallet).count() >= RECIPIENTS_LIMIT:
+        raise ValidationError(_("The limit of alert recipients is reached. Remove one first."))
+    target = NoticeTarget(account=wallet.account, address=address)
+    target.full_clean()
+    return save_target(target, actor=actor)
