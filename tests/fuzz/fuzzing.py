@@ -84,7 +84,7 @@ class Fuzz:
     findings: Findings = field(default_factory=Findings)
     calls: Counter[str] = field(default_factory=Counter)
     done: Counter[str] = field(default_factory=Counter)
-    answers: Counter[tuple[str, int]] = field(default_factory=Counter)
+    refusals: dict[str, Counter[str]] = field(default_factory=dict)
 
     def operation(self, operation: Any, number: int, examples: int) -> None:
         """Call one operation that often, by a seed."""
@@ -121,8 +121,9 @@ class Fuzz:
         _one()
 
     def never_done(self, operations: list[Any]) -> list[str]:
-        """The operations that never answered 2xx."""
-        return [name for name in map(name_of, operations) if not self.done[name]]
+        """The operations that never answered 2xx, with what they answered most."""
+        never = [name for name in map(name_of, operations) if not self.done[name]]
+        return [f"{name}: {self.refusals.get(name, Counter()).most_common(4)}" for name in never]
 
     # -- one example -----------------------------------------------------------------------------
 
@@ -259,7 +260,8 @@ class Fuzz:
             return None
         self.calls[name] += 1
         self.done[name] += answer.status_code < 300
-        self.answers[name, answer.status_code] += 1
+        if answer.status_code >= 400:
+            self.refusals.setdefault(name, Counter())[answer.text[:160]] += 1
         tenant = caller.slug if who != "nobody" else ""
         for fault in judge(case, answer, "" if name in OPEN_TO_ALL else tenant):
             self._note(name, fault, case, f"{caller.slug or 'platform'} {who}", answer)
