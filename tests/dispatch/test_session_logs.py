@@ -1,5 +1,6 @@
-"""200 sessions while an upgrade is aborted or forced, by the logs of both ends, with processes.
+"""200 sessions by the logs of both ends, with processes: what orders cost, and nothing else.
 
+Upgrades that are aborted or forced, a block in a group that shares by key, the sweep of old routes.
 The front-end is here, the instances are processes, and an operator gives his orders as commands.
 Each session counts its own messages, one after the other, and its instance sends each back.
 """
@@ -22,7 +23,7 @@ from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.prove
 
-SESSIONS, MORE = 200, 40
+SESSIONS, MORE, KEYS = 200, 40, 50
 NAMES = ("as-1", "as-2", "as-3")
 BY_ITSELF = "longest drain of the upgrade"
 
@@ -51,6 +52,7 @@ class Play:
             stage.settings(group, *webs), self.heard, profile="BICC", peer_id="bicc-1"
         )
         self.home: dict[str, str] = {}  # the instance that each session has begun on
+        self.key: dict[str, str] = {}
         self._said: dict[str, list[Sent]] = defaultdict(list)
         self._silent = asyncio.Event()
 
@@ -70,18 +72,20 @@ class Play:
 
     async def begin(self, count: int) -> Counter[str]:
         """More sessions; how many began on each instance."""
-        begun = await asyncio.gather(*(self.front.start() for _ in range(count)))
+        keys = [f"user-{n % KEYS}" for n in range(count)]
+        begun = await asyncio.gather(*(self.front.start(key=key) for key in keys))
         self.home |= {each.session: each.instance for each in begun}
+        self.key |= {each.session: key for each, key in zip(begun, keys, strict=True)}
         return Counter(each.instance for each in begun)
 
     async def _say_on(self) -> None:
-        while True:
+        while not self._silent.is_set():
             for session in self.lasting():
                 if self._silent.is_set():
                     return
                 if len(self.heard.back[session]) == len(self._said[session]):
                     await self._say(session)
-                await asyncio.sleep(0.001)  # waits: the pace of the talk
+            await asyncio.sleep(0.05)  # waits: the pace of the talk
 
     async def _say(self, session: str) -> None:
         said = self._said[session]
@@ -94,7 +98,14 @@ class Play:
     def on(self, name: str) -> set[str]:
         return {session for session, home in self.home.items() if home == name}
 
-    # -- the upgrade -----------------------------------------------------------------------------
+    def homes(self, sessions: set[str]) -> dict[str, set[str]]:
+        """The instances of each key, of these sessions."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for session in sessions:
+            found[self.key[session]].add(self.home[session])
+        return found
+
+    # -- the orders -----------------------------------------------------------------------------
 
     async def order(self, *words: str) -> str:
         """What an operator's command prints; the talk goes on meanwhile."""
@@ -163,9 +174,12 @@ class Play:
 
 
 @pytest.fixture
-def play(stage: Stage, web: WebServer, other_web: WebServer) -> Iterator[Play]:
-    """Three instances of version 1, linked to two web processes."""
-    with stage.group(heartbeat_seconds=1, missed_limit=20, disconnect_seconds=600) as group:
+def play(
+    request: pytest.FixtureRequest, stage: Stage, web: WebServer, other_web: WebServer
+) -> Iterator[Play]:
+    """Three instances of version 1, linked to two web processes; the parameter: how they share."""
+    timers = {"heartbeat_seconds": 1, "missed_limit": 20, "disconnect_seconds": 600}
+    with stage.group(**timers, sharing=getattr(request, "param", "least")) as group:
         made = Play(stage, group, [web, other_web])
         try:
             yield made
@@ -228,3 +242,32 @@ async def test_an_abort_between_two_instances_keeps_the_new_version_and_the_old_
         begun = await play.begin(2 * MORE)
         assert set(begun) == set(NAMES)
         await play.judge(forced, "no time")
+
+
+@pytest.mark.parametrize("play", ["key"], indirect=True)
+async def test_sessions_of_a_key_stay_together_and_a_block_moves_its_keys_alone(
+    play: Play,
+) -> None:
+    async with play.talking():
+        before = play.homes(set(play.home))
+        assert [key for key, names in before.items() if len(names) != 1] == []
+        blocked = play.on("as-1")
+        await play.order("block", "as-1", "--reason", "faulty")
+        await eventually(lambda: not blocked & set(play.lasting()))
+        old = set(play.home)
+        await play.begin(2 * KEYS)
+        for key, names in play.homes(set(play.home) - old).items():
+            assert len(names) == 1
+            assert "as-1" not in names
+            assert before[key] in (names, {"as-1"})
+        await play.judge(blocked, "blocked")
+
+
+async def test_the_sweep_ends_old_routes_once_and_later_ones_go_on(play: Play) -> None:
+    async with play.talking():
+        old = set(play.home)
+        await play.order("set", "--route-limit-seconds", "1", "--timed-route-seconds", "1")
+        await eventually(lambda: not play.lasting())
+        await play.order("set", "--route-limit-seconds", "86400")
+        await play.begin(MORE)
+        await play.judge(old, "expired")
