@@ -1,8 +1,9 @@
 """Checks signed permits where the work is done: no question to the platform, no other package.
 
 A signed permit is `v1.<payload>.<signature>`, both base64url without padding: a JSON object of
-gate, holder, token, deadline (µs since 1970) and, for devices, task; and the HMAC-SHA256 of
-`v1.<payload>` under the gate's signing key.
+gate, holder, token, deadline (µs since 1970), for devices task, and weight, left out if it is 1;
+and the HMAC-SHA256 of `v1.<payload>` under the gate's signing key. Fields that it does not know it
+passes over.
 """
 
 import base64
@@ -34,13 +35,16 @@ class InvalidPermit(Exception):  # noqa: N818  a verdict, not a fault
 
 @dataclass(frozen=True, slots=True)
 class SignedPermit:
-    """What a permit says. `holder` is a name, or `@device`; deadline_us: µs since 1970."""
+    """What a permit says. `holder` is a name, or `@device`; deadline_us: µs since 1970; weight: how
+    many slots it takes.
+    """
 
     gate: str
     holder: str
     token: int
     deadline_us: int
     task: str | None = None
+    weight: int = 1
 
 
 class TokenStore(Protocol):
@@ -138,12 +142,15 @@ def _payload(text: str) -> SignedPermit:
     try:
         found = json.loads(_decoded(text))
         permit = SignedPermit(
-            found["gate"], found["holder"], found["token"], found["deadline"], found.get("task")
+            *(found["gate"], found["holder"], found["token"], found["deadline"]),
+            *(found.get("task"), found.get("weight", 1)),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidPermit("malformed") from None
     texts = (permit.gate, permit.holder, permit.task or "")
-    whole = (permit.token, permit.deadline_us)
+    whole = (permit.token, permit.deadline_us, permit.weight)
     if not all(type(each) is str for each in texts) or not all(type(each) is int for each in whole):
+        raise InvalidPermit("malformed")
+    if permit.weight < 1:
         raise InvalidPermit("malformed")
     return permit

@@ -10,7 +10,7 @@ from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
 from poolsite.operations.admin_values import labelled_text
 from queueing.dispatch import services
 from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
-from queueing.dispatch.selectors.events import event_words, reason_words
+from queueing.dispatch.selectors.events import event_words, reason_told
 from queueing.dispatch.services.groups import SETTINGS
 
 
@@ -77,7 +77,7 @@ class EventAdmin(OfGroup):
         "event": lambda event: str(event_words().get(event, event)),
         "peer": lambda peer: peer.partition(":")[2] or peer,
         "data": labelled_text,
-        "reason": lambda reason: str(capfirst(reason_words().get(reason, reason))),
+        "reason": lambda reason: str(capfirst(reason_told(reason))),
     }
     list_display = ("at_us", "aggregate", "event", "peer", "name", "count", "reason")
     search_fields = ("peer__startswith", "name__startswith")

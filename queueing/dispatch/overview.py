@@ -10,7 +10,7 @@ from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 
-LEVELS = ("sessions", "active", "pending", "ejected")
+LEVELS = ("sessions", "active", "pending", "ready", "ejected")
 COUNTERS = (
     *("started", "ended", "refused", "messages", "delivered", "cleared", "expired", "freed"),
     *("retried", "ejections"),
@@ -26,7 +26,7 @@ def collect() -> Iterable[Metric]:
     """Figures of each group for Prometheus: no names of peers or sessions."""
     levels = GaugeMetricFamily(
         "poolsite_dispatch_level",
-        "A group's sessions, its links that are active or pending, and its ejected instances.",
+        "A group's sessions, its active and pending links, its ready and ejected instances.",
         labels=["group", "what"],
     )
     common = AggregateMetrics(

@@ -1,6 +1,8 @@
 """What the tests of the gate share: a gate under a clock that the test moves."""
 
 import contextlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -170,3 +172,20 @@ def gate_on(url: str, clock: ScriptClock | None = None, form: str = "") -> Itera
     finally:
         client.close()
         path.close()
+
+
+@contextlib.contextmanager
+def sweeping(bench: GateUnderTest, url: str) -> Iterator[None]:
+    """What the worker does, in a process of its own, every 50 ms."""
+    code = (
+        "import sys,time,redis;c=redis.Redis.from_url(sys.argv[1])\n"
+        "while True:\n c.evalsha(sys.argv[2],1,'{gate.tower}','500');time.sleep(0.05)"
+    )
+    sha = bench.client.script_load(gate.SCRIPTS["sweep"].text)
+    sweeper = subprocess.Popen([sys.executable, "-c", code, url, sha])
+    try:
+        yield
+        assert sweeper.poll() is None
+    finally:
+        sweeper.kill()
+        sweeper.wait()

@@ -7,15 +7,13 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate
-from tests.admission.gate_support import SLUG, GateUnderTest, gate_on
+from tests.admission.gate_support import SLUG, GateUnderTest, gate_on, sweeping
 
 pytestmark = [pytest.mark.prove, pytest.mark.alone]
 
@@ -25,23 +23,6 @@ CALLER = Path(__file__).with_name("device_caller.py")
 SETTINGS = gate.GateSettings(
     cap=CAP, permit_seconds=2, margin_seconds=1, longest_seconds=10, attempts=50, period_seconds=1
 )
-
-
-@contextmanager
-def sweeping(bench: GateUnderTest, url: str) -> Iterator[None]:
-    """What the worker does, in a process of its own, every 50 ms."""
-    code = (
-        "import sys,time,redis;c=redis.Redis.from_url(sys.argv[1])\n"
-        "while True:\n c.evalsha(sys.argv[2],1,'{gate.tower}','500');time.sleep(0.05)"
-    )
-    sha = bench.client.script_load(gate.SCRIPTS["sweep"].text)
-    sweeper = subprocess.Popen([sys.executable, "-c", code, url, sha])
-    try:
-        yield
-        assert sweeper.poll() is None
-    finally:
-        sweeper.kill()
-        sweeper.wait()
 
 
 class Callers:

@@ -1,11 +1,13 @@
 """Signed permits: who gets one, what it says, and what becomes of a gate's keys."""
 
+import base64
 import io
 import threading
 from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -77,6 +79,25 @@ async def test_acquire_its_repeat_and_renew_carry_a_permit_that_the_key_alone_ve
         assert 290_000 < got["remaining_ms"] <= 300_000
     full = [(await caller.post(ACQUIRE, {"holder": name})).json() for name in "ij"]
     assert ["permit" in answer for answer in full] == [True, False]
+
+
+async def test_a_permit_is_signed_with_the_weight_that_the_gate_counts(
+    caller: Caller, gate: Gate
+) -> None:
+    verifier = Verifier([await new_key(gate)])
+    got = (await caller.post(ACQUIRE, {"holder": "h", "weight": 2})).json()
+    token = {"holder": "h", "token": got["token"]}
+    renewed = (await caller.post(RENEW, token)).json()
+    wrong = (await caller.post(RENEW, {**token, "weight": 1})).json()  # the gate knows better
+    for answer in (got, renewed, wrong):
+        assert verifier.check(answer["permit"], gate="tower").weight == 2
+    await caller.post("/api/v1/gates/tower/release", token)
+    plain = (await caller.post(ACQUIRE, {"holder": "i"})).json()["permit"]
+    assert verifier.check(plain, gate="tower").weight == 1
+    payload = plain.split(".")[1]
+    assert "weight" not in orjson.loads(
+        base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+    )
 
 
 async def test_a_devices_task_is_signed_with_its_deadline_less_the_margin(

@@ -5,7 +5,7 @@ makes and removes groups while tests run.
 
 Each line of its input is an order in JSON, each line of its output says that one is done:
 `{"make": [{"slug": "g1", "account": "north", "heartbeat_seconds": 1}]}` or `{"remove": "g1"}`.
-Between two orders it sweeps and heals, until it is ended.
+Between two orders it sweeps, heals and carries upgrades on, until it is ended.
 
 Groups are made a day old, so that their data's loss is a loss and no unfinished beginning.
 """
@@ -57,6 +57,7 @@ def _look() -> None:
     try:
         let_time_pass("dispatch.group")
         services.watch_groups(0, 1)
+        services.tick_upgrades()
     except (hotpath.HotPathError, OSError) as error:
         print(error, file=sys.stderr, flush=True)
 

@@ -1,8 +1,10 @@
 """An instance as a process of its own, so that it can be killed: answers every message.
 
-    python instance_process.py '{"servers": [...], "group": "g", "token": "…", "name": "as-1"}'
+    python instance_process.py '{"servers": [...], "group": "g", "token": "…",
+                                "name": "as-1", "version": "1"}'
 
-Prints `linked <id>` for each link, `started <session>` and `ended <session> <reason>`.
+Prints `linked <id>` for each link, and `started <session>`, `heard <session> <message>`,
+`refused <session> <reason>` and `ended <session> <reason>`.
 """
 
 import asyncio
@@ -24,7 +26,11 @@ class Answering(InstanceHandler):
         await self.instance.send(session, {"hello": body})
 
     async def message(self, session: str, body: Any) -> None:
+        print(f"heard {session} {body}", flush=True)
         await self.instance.send(session, {"echo": body})
+
+    async def refused(self, session: str, what: str, reason: str) -> None:
+        print(f"refused {session} {reason}", flush=True)
 
     async def ended(self, session: str, reason: str, body: Any) -> None:
         print(f"ended {session} {reason}", flush=True)
@@ -32,9 +38,9 @@ class Answering(InstanceHandler):
 
 async def main(options: dict[str, Any]) -> None:
     handler = Answering()
-    name, capacity = options.pop("name"), options.pop("capacity", 10_000)
+    name, version = options.pop("name"), options.pop("version")
     handler.instance = Instance(
-        Settings(**options), handler, name=name, version="1", capacity=capacity
+        Settings(**options), handler, name=name, version=version, capacity=10_000
     )
     async with handler.instance:
         await asyncio.Event().wait()

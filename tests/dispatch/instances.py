@@ -13,15 +13,19 @@ PROGRAM = "tests/dispatch/instance_process.py"
 class InstanceProcess:
     """One instance as a process, and what it has printed."""
 
-    def __init__(self, stage: Stage, group: str, webs: list[WebServer], name: str) -> None:
+    def __init__(
+        self, stage: Stage, group: str, webs: list[WebServer], name: str, version: str = "1"
+    ) -> None:
+        self.name = name
         settings = stage.settings(group, *webs)
         options = {
             "servers": list(settings.servers),
             "group": group,
             "token": settings.token,
             "name": name,
+            "version": version,
         }
-        self._output = Path(stage.site.folder / f"{group}-{name}.log")
+        self._output = Path(stage.site.folder / f"{group}-{name}-{version}.log")
         words = [PROGRAM, json.dumps(options)]
         self._process = forking.start(words, stage.site.environment, output=self._output)
 

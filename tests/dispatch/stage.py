@@ -43,7 +43,7 @@ class Stage:
         return cls(site, redis, Keeper(site))
 
     @contextmanager
-    def group(self, slug: str = "", **settings: int) -> Iterator[str]:
+    def group(self, slug: str = "", **settings: int | str) -> Iterator[str]:
         """A group of the account north while the block runs; its slug."""
         slug = slug or f"group-{next(self._numbers)}"
         self.keeper.make({"slug": slug, **settings})

@@ -203,7 +203,9 @@ def test_the_log_says_the_dispatchers_own_reasons_in_the_readers_language() -> N
     with translation.override("zh-hans"):
         words = selectors.reason_words()
         assert [reason for reason in own if words.get(reason, reason) == reason] == []
-        assert words.get("new disks", "new disks") == "new disks"
+        assert "new disks" not in words
+        assert selectors.reason_told("new disks") == "new disks"
+        assert selectors.reason_told(door.reasons.EXPIRED) == words[door.reasons.EXPIRED]
 
 
 def test_the_log_as_csv_is_harmless_in_a_spreadsheet(group: Group, browser: Client) -> None:

@@ -1,4 +1,4 @@
-"""docs/reference/dispatch/protocol.md tells the truth: its conversation is replayed between two web
+"""docs/reference/dispatch/protocol.md tells the truth: its examples are replayed between two web
 processes, in both encodings."""
 
 import json
@@ -22,9 +22,11 @@ NAME = re.compile(r"(?<=[:,])([A-Z]{3,})(?=[,}])")
 FRAMES = {"deliver: an instance names the front-end"}
 
 
-def _lines() -> Iterator[tuple[str, str, str]]:
-    block = PAGE.split("```frames\n")[1].split("```")[0]
-    for line in block.splitlines():
+EXAMPLES = re.findall(r"^```frames\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def _lines(example: str) -> Iterator[tuple[str, str, str]]:
+    for line in example.splitlines():
         yield line[0], line[1], line[3:]
 
 
@@ -69,17 +71,27 @@ def test_the_page_names_every_close_of_the_servers_code() -> None:
     assert codes - {str(closes.NO_STATUS), str(closes.ABNORMAL)} <= known
 
 
+def test_every_example_of_a_frame_is_in_a_conversation_that_is_replayed() -> None:
+    elsewhere = re.sub(r"^```frames\n.*?^```$", "", PAGE, flags=re.DOTALL | re.MULTILINE)
+    assert '"op"' not in elsewhere
+    lines = [line for example in EXAMPLES for line in _lines(example)]
+    frames = [json.loads(NAME.sub('"x"', text)) for _, mark, text in lines if mark != "!"]
+    assert {"start", "started", "message", "end", "deliver"} <= {frame["op"] for frame in frames}
+    assert any(frame.get("confirm") for frame in frames)
+
+
 @pytest.mark.parametrize("protocol", [JSON, MSGPACK])
-async def test_the_pages_conversation_happens_as_written(
+async def test_the_pages_conversations_happen_as_written(
     stage: Stage, web: WebServer, other_web: WebServer, protocol: str
 ) -> None:
-    with stage.group(f"east-{protocol.rpartition('.')[2]}") as slug:
-        values = await _replay(stage, web, other_web, slug, protocol)
-    assert "OFFER" in values
+    for place, example in enumerate(EXAMPLES):
+        with stage.group(f"east-{place}-{protocol.rpartition('.')[2]}") as slug:
+            values = await _replay(example, stage, web, other_web, slug, protocol)
+        assert "OFFER" in values
 
 
 async def _replay(
-    stage: Stage, web: WebServer, other_web: WebServer, slug: str, protocol: str
+    example: str, stage: Stage, web: WebServer, other_web: WebServer, slug: str, protocol: str
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     token = stage.token()
@@ -88,7 +100,7 @@ async def _replay(
         raw(other_web, slug, "back", token, protocol=protocol) as back,
     ):
         peers: dict[str, RawPeer] = {"F": front, "B": back}
-        for who, mark, text in _lines():
+        for who, mark, text in _lines(example):
             if mark == "!":
                 code, _, reason = text.partition(" ")
                 assert await peers[who].closed() == (int(code), reason)

@@ -51,6 +51,16 @@ def test_a_permit_is_good_until_its_deadline_under_any_of_the_keys() -> None:
         Verifier([KEY]).check(sign(), gate="g", now=float("nan"))
 
 
+def test_a_permit_tells_its_weight_and_one_that_says_none_has_1() -> None:
+    verifier = Verifier([KEY])
+    assert verifier.check(sign(), gate="g", now=1.0).weight == 1
+    assert verifier.check(sign({**PAYLOAD, "weight": 3}), gate="g", now=1.0).weight == 3
+
+
+def test_fields_of_a_later_release_are_passed_over() -> None:
+    assert Verifier([KEY]).check(sign({**PAYLOAD, "colour": "red"}), gate="g", now=1.0).token
+
+
 def altered() -> Iterator[tuple[str, str]]:
     good = sign()
     version, payload, signature = good.split(".")
@@ -71,6 +81,8 @@ def altered() -> Iterator[tuple[str, str]]:
     yield sign({**PAYLOAD, "deadline": True}), "malformed"
     yield sign({**PAYLOAD, "deadline": 2e9}), "malformed"
     yield sign({**PAYLOAD, "task": 7}), "malformed"
+    for weight in (0, -1, True, 1.0, "2", None):
+        yield sign({**PAYLOAD, "weight": weight}), "malformed"
     yield sign({**PAYLOAD, "gate": "G"}), "wrong gate"
 
 

@@ -140,7 +140,7 @@ class _GateRoute:
 def _signed(ref: GateRef, given: BaseModel, permit: door.Permit) -> dict[str, Any]:
     if not isinstance(given, AcquireIn | RenewIn):
         return {}
-    return signed(ref, given.holder, permit.token, permit.deadline_us)
+    return signed(ref, given.holder, permit.token, permit.deadline_us, weight=permit.weight)
 
 
 async def _acquire(slug: str, given: AcquireIn) -> door.Permit:

@@ -49,7 +49,7 @@ async def take(
     told = await _gatherer().run(ref.slug, _report(ref, device, given))
     body = report_answer(ref.slug, told, sent)
     if told.token and told.until_us:
-        body |= signed(ref, f"@{device}", told.token, told.until_us, body["task"])
+        body |= signed(ref, f"@{device}", told.token, told.until_us, task=body["task"])
     return body
 
 

@@ -18,7 +18,8 @@ class Permit:
 
     `deadline_us` is when the slot is free for others, `now_us` the gate's time of this answer
     (0: a renewal that was refused). `place` counts from 1; None = there is no line, or nothing can
-    be estimated. `waited_ms`: how long its request had waited when it was granted.
+    be estimated. `waited_ms`: how long its request had waited when it was granted. `weight`: how
+    many slots the permit takes, as the gate counts it.
     """
 
     granted: bool
@@ -30,6 +31,7 @@ class Permit:
     retry_seconds: int | None = None
     now_us: int = 0
     waited_ms: int = 0
+    weight: int = 1
 
 
 def number(text: str) -> int | None:
@@ -38,8 +40,8 @@ def number(text: str) -> int | None:
 
 
 def _granted(reply: list[str]) -> Permit:
-    token, deadline, reason, now = reply[1:5]
-    return Permit(True, reason, int(token), int(deadline), now_us=int(now))
+    token, deadline, reason, now, weight = reply[1:6]
+    return Permit(True, reason, int(token), int(deadline), now_us=int(now), weight=int(weight or 1))
 
 
 def _permit(reply: list[str]) -> Permit:

@@ -13,7 +13,7 @@ KEYS[9] {gate}:waits     HASH    how long holders waited: counts by minute and b
 ARGV[1] holder           1 to 64 of letters, digits and . _ : - ; a letter or digit first
 ARGV[2] weight           how many slots it takes, 1 to the cap; left out: 1
 ARGV[3] waits            1 = its caller asks again by itself: not counted as refused
-Reply: [1, token, deadline in µs, "" or "repeat", now in µs] or
+Reply: [1, token, deadline in µs, "" or "repeat", now in µs, weight, "" = 1] or
   [0, place, estimate in s, full turn rate paused recovering, ask again in s, now in µs]
 Errors: -1 "malformed …", "other weight" (it has a permit), "weight over cap", "no such gate", "script outdated …"
 Complexity: O(log cap × log n); with a rate, O(the lesser of weight and rate) besides

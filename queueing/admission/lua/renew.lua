@@ -5,7 +5,7 @@ KEYS as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit
 ARGV[3] weight           of the permit, which Redis may have lost; left out: 1
-Reply: [1, token, deadline in µs, "" | adopted, now in µs] or [0, "", "", not held | other token | late]
+Reply: [1, token, deadline in µs, "" | adopted, now in µs, weight, "" = 1] or [0, "", "", not held | other token | late]
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
 Full server: runs

@@ -20,8 +20,9 @@ class Figures:
     """A group at one moment. Counters begin with the generation.
 
     `sessions`: routes that there are, also those that a sweep is about to remove; `clearing`:
-    lost lives of peers whose routes are being removed. `healing`: recovering after a promotion, so
-    it must be recovered by a new generation: it does not open by itself.
+    lost lives of peers whose routes are being removed. `ready`: instances that may be given
+    sessions, or are full. `healing`: recovering after a promotion, so it must be recovered by a
+    new generation: it does not open by itself.
     """
 
     as_of_us: int
@@ -35,6 +36,7 @@ class Figures:
     healing: bool
     active: int
     pending: int
+    ready: int
     names: int
     sessions: int
     clearing: int
@@ -53,7 +55,7 @@ class Figures:
 
 
 _COUNTS: Final = (
-    *("seq", "drained", "dropped", "active", "pending", "names", "sessions", "clearing"),
+    *("seq", "drained", "dropped", "active", "pending", "ready", "names", "sessions", "clearing"),
     *("started", "ended", "refused", "messages", "delivered", "cleared", "expired"),
     *("restored", "freed", "retried", "ejections", "ejected"),
 )

@@ -1,5 +1,6 @@
 """Every reason that a reply can carry: the words that callers, pages and documents share."""
 
+import re
 from typing import Final
 
 from poolsite.hotpath import AggregateRefused
@@ -62,6 +63,8 @@ SILENT: Final = "silent"
 DISCONNECTED: Final = "disconnected"
 CLEARED: Final = "clear"
 NAMED_ANEW: Final = "started anew under its name"
+# why an instance is ejected: how many of its sessions failed, and of how many
+_SHARE_FAILED: Final = re.compile(r"(\d+) of (\d+) sessions failed", re.ASCII)
 # why an ejection is over; an operator gives another
 TIME_PASSED: Final = "its time has passed"  # of a drain or block too
 RESTARTED: Final = "restarted"  # another program is registered under the name
@@ -76,6 +79,12 @@ OF_LOG: Final = (
     *(REPLACED, GAP, BEHIND),
     *(TIME_PASSED, RESTARTED, EJECTION_OFF),
 )
+
+
+def share_failed(reason: str) -> tuple[int, int] | None:
+    """What the reason of an ejection says: failed sessions, of how many; None = another reason."""
+    found = _SHARE_FAILED.fullmatch(reason)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 class DispatchRefusedError(AggregateRefused):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from django.db.models import Q
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
+from django.utils.translation import ngettext, pgettext
 
 from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
@@ -70,7 +70,7 @@ def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
             taken.add(lost.pk)
         told = lost or row
         look, icon = LOOKS.get(row.event, ("neutral", "settings"))
-        reason = reasons.get(told.reason, told.reason)
+        reason = reason_told(told.reason, reasons)
         lines.append(
             StoryLine(
                 moment_of(row.at_us),
@@ -182,8 +182,25 @@ def event_words() -> dict[str, str]:
     }
 
 
+def reason_told(reason: str, words: dict[str, str] | None = None) -> str:
+    """What people read for a reason; a person's own words stay as they are.
+
+    words: `reason_words()`, where many are told.
+    """
+    share = door.reasons.share_failed(reason)
+    if share is None:
+        return (reason_words() if words is None else words).get(reason, reason)
+    failed, sessions = share
+    told = ngettext(
+        "%(failed)s of %(sessions)s session failed",
+        "%(failed)s of %(sessions)s sessions failed",
+        sessions,
+    )
+    return told % {"failed": f"{failed:,}", "sessions": f"{sessions:,}"}
+
+
 def reason_words() -> dict[str, str]:
-    """What people read for the dispatcher's own reasons; one that is not here is a person's."""
+    """What people read for the dispatcher's own reasons; see `reason_told`."""
     reasons = door.reasons
     return {
         reasons.NO_SUCH_SESSION: _("session not found"),

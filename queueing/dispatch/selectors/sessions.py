@@ -10,7 +10,7 @@ from poolsite import hotpath
 from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors.events import reason_words
+from queueing.dispatch.selectors.events import reason_told
 
 
 def _why() -> dict[str, str]:
@@ -62,7 +62,7 @@ class SessionStory:
                 "name": told.next_name
             }
         return f"{ended} " + _("A similar new session would be refused: %(reason)s.") % {
-            "reason": reason_words().get(told.reason, told.reason)
+            "reason": reason_told(told.reason)
         }
 
 

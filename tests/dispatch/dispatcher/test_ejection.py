@@ -63,6 +63,8 @@ def test_an_instance_that_fails_its_sessions_is_ejected(
     change = group.changes()[-1]
     assert (change.event, change.name, change.count) == ("ejected", "as-0", 2)
     assert change.reason == "2 of 4 sessions failed"
+    assert dispatcher.reasons.share_failed(change.reason) == (2, 4)
+    assert (group.show().ready, group.show().ejected) == (2, 1)
     assert change.data == str(row.ejected_until_us)
     assert bad.key not in {front.start(f"after{n}").peer for n in range(8)}
     configure(group, max_ejection_percent=60)  # looks at every instance again

@@ -23,9 +23,9 @@ function holders.malformed_release(holder, token, ok, took_ms)
   if not is_right or not checks.is_number_or_none(took_ms, checks.COUNT_DIGITS) then return 'malformed outcome' end
 end
 
--- The reply that names a permit.
+-- The reply that names a permit; its weight, '' = 1.
 function holders.granted(permit, reason)
-  return { '1', permit.token, permit.deadline, reason, gate.at }
+  return { '1', permit.token, permit.deadline, reason, gate.at, permits.weight_told(permit) }
 end
 
 function holders.refused(reason)
