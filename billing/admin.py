@@ -52,6 +52,7 @@ class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     paginator = BoundedPaginator
     ordering: Sequence[str] = ("-pk",)
     related: ClassVar[tuple[str, ...]] = ("wallet__account",)
+    figures = (MoneyField,)
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)

@@ -12,10 +12,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_GET, require_POST
 
-from billing.models import Wallet
+from billing.models import Adjustment, Wallet
 from billing.money import plain
 from billing.presentation import amount, symbol
 from billing.selectors import figures as now_figures
+from billing.selectors.adjustments import adjustment_counts
 from billing.selectors.holds import holds_by_age
 from billing.selectors.tariffs import tariff_at
 from billing.selectors.usage import charged_since, last_day
@@ -55,6 +56,7 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         return _csv(principal, query)
     page = query.page(principal)
     rows = _rows(page.rows)
+    may = access.decide(principal, "billing.adjusting").allowed
     context = {
         "rows": rows,
         "empty": not rows and not any((query.search, query.show, query.after)),
@@ -67,7 +69,8 @@ def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
         "shown": ngettext("%(n)s account", "%(n)s accounts", len(rows)) % {"n": len(rows)},
         "next_url": address(filters, after=page.following) if page.following else "",
         "back_url": address(filters) if query.after else "",
-        "links": {"open": link("wallet_open"), "adjustments": link("adjustments")},
+        "links": {"open": link("wallet_open"), "adjustments": link("adjustments") if may else ""},
+        "waiting": adjustment_counts().get(Adjustment.Status.WAITING, 0) if may else 0,
     }
     return render(request, "billing/accounts.html", context)
 

@@ -28,11 +28,13 @@ class Told(ByActions):
 
     `words`: how the values of a field are written that code has a word of its own for; and those
     of that name within a field of JSON, where `labels` says what the names mean. A field that a
-    class writes by a method `<field>_written` of its own is shown by it.
+    class writes by a method `<field>_written` of its own is shown by it. `figures`: the kinds of
+    fields that stand right-aligned in a list, as money does.
     """
 
     words: ClassVar[Mapping[str, Written]] = {}
     labels: ClassVar[Mapping[str, Any]] = {}
+    figures: ClassVar[tuple[type[Any], ...]] = ()
     show_facets = admin.ShowFacets.NEVER  # counting a large table costs more than its page
 
     @property
@@ -116,7 +118,8 @@ class Told(ByActions):
         writer = None if field is None else self.writer_of(field)
         if writer is None:
             return name
-        shown = f"{name}_written"
+        # Django makes the name a class of the column's cells, for admin.css.
+        shown = f"{name}_figure" if isinstance(field, self.figures) else f"{name}_written"
         if not hasattr(type(self), shown):
             setattr(type(self), shown, _column(field, writer))
         return shown

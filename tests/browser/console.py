@@ -30,6 +30,7 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 DESKTOP = {"width": 1440, "height": 900}
+TABLET = {"width": 820, "height": 1180}
 PHONE = {"width": 390, "height": 844}
 PATIENCE_MS = 1000 * patient(30)  # for a page
 LATENCY_MS = int(os.environ.get("BROWSER_LATENCY_MS", "0"))  # finds tests that do not wait

@@ -18,7 +18,7 @@ import pytest
 from playwright.async_api import Browser, BrowserContext
 
 from tests.browser import long_words
-from tests.browser.console import DESKTOP, PHONE, Window
+from tests.browser.console import DESKTOP, PHONE, TABLET, Window
 from tests.browser.running import APPLICATION, Console, running
 from tests.live.servers import WebServer
 from tests.support.waiting import patient
@@ -69,6 +69,21 @@ SQUEEZED = """() => {
     found.push(`${lines} lines in ${Math.round(width)} px: ${told}`);
   }
   return found;
+}"""
+# Headings of which hardly a letter is left, and tables that lie over what stands beside their card.
+CROWDED = """() => {
+  const shown = (some) => [...document.querySelectorAll(some)].filter(
+    (each) => each.checkVisibility() && !each.closest('.visually-hidden'));
+  const squeezed = (each) => each.clientWidth < 60 && each.scrollWidth > each.clientWidth + 1;
+  const right = (each) => each.getBoundingClientRect().right;
+  const beyond = (table) => {
+    const card = table.closest('.card');
+    let box = table;
+    while (box !== card && getComputedStyle(box).overflowX === 'visible') box = box.parentElement;
+    return right(box === card ? table : box) > right(card) + 1;
+  };
+  return [...shown('h1, h2, h3').filter(squeezed), ...shown('.card table').filter(beyond)].map(
+    (each) => `crowded: ${each.outerHTML.slice(0, 120)}`);
 }"""
 SOURCES = "[...document.scripts].map((each) => each.src).filter(Boolean)"
 # Of the table of addresses: figures, files, pieces of pages, and what leads on to another page.
@@ -220,17 +235,22 @@ async def test_the_walk_goes_everywhere_but_where_no_page_is(walk: Walk) -> None
     assert sorted(set(walk.others) ^ NO_PAGES) == []
 
 
-async def test_every_page_pleases_axe_in_chinese_in_the_light_and_fits_both_screens(
+async def _unfit(shown: Window) -> list[str]:
+    return [*await shown.overflow(), *await shown.page.evaluate(CROWDED)]
+
+
+async def test_every_page_pleases_axe_in_chinese_in_the_light_and_fits_every_screen(
     walk: Walk,
 ) -> None:
     async def look(shown: Window) -> list[str]:
-        wrong = [*await shown.violations(), *await shown.overflow()]
+        wrong = [*await shown.violations(), *await _unfit(shown)]
         if await shown.page.evaluate("document.documentElement.lang") != "zh-hans":
             wrong.append("not in Chinese")
         if (size := await shown.page.evaluate(SCRIPT_SUM)) >= SCRIPT_BYTES:
             wrong.append(f"{size} bytes of script")
-        await shown.page.set_viewport_size(PHONE)
-        wrong += [f"phone: {each}" for each in await shown.overflow()]
+        for name, size in (("tablet", TABLET), ("phone", PHONE)):
+            await shown.page.set_viewport_size(size)
+            wrong += [f"{name}: {each}" for each in await _unfit(shown)]
         await shown.page.set_viewport_size(DESKTOP)  # for the next page
         return wrong
 
@@ -276,6 +296,17 @@ async def test_words_that_do_not_fit_would_be_seen(walk: Walk) -> None:
     one = {name: page for name, page in walk.pages.items() if name == "system/"}
     shortened = replace(walk, pages=one)
     assert await shortened.each(look, locale="en-GB") != {}
+
+
+async def test_a_heading_and_a_table_without_room_would_be_seen(walk: Walk) -> None:
+    async with walk.console.window("operate", viewport=TABLET) as shown:
+        await shown.go("/system/")
+        assert await _unfit(shown) == []
+        await shown.page.evaluate("document.querySelector('h1').style.maxInlineSize = '20px'")
+        await shown.page.evaluate("document.querySelector('.card table').style.inlineSize = '99vw'")
+        heading, *tables = await shown.page.evaluate(CROWDED)
+    assert "<h1" in heading
+    assert ["<table" in each for each in tables] == [True]
 
 
 async def test_the_admin_stays_within_its_script_as_it_travels(walk: Walk) -> None:

@@ -70,6 +70,24 @@ def test_a_chargeback_needs_the_account_s_own_top_up(people: Payers, client: Cli
     assert Adjustment.objects.get().recharge == recharge
 
 
+def test_balances_say_to_finance_how_many_wait_for_approval(
+    people: Payers, client: Client, settings: Any
+) -> None:
+    settings.BILLING_FOUR_EYES_ABOVE = 1
+
+    def words(reader: Client) -> str:
+        return reader.get("/billing/accounts/").content.decode()
+
+    assert 'aria-label="Adjustments"' in words(client)
+    given = {"kind": "credit", "amount": "30", "reason": "goodwill", "token": str(uuid4())}
+    assert client.post(FORM, given).status_code == 302
+    assert Adjustment.objects.get().status == Adjustment.Status.WAITING
+    page = words(client)
+    assert 'aria-label="Adjustments, 1 waiting for approval"' in page
+    assert '<span class="badge badge--warn">1</span>' in page
+    assert LIST not in words(browser(operator("looker")))
+
+
 @pytest.mark.parametrize("kind", ["by_hand", "recharge", "nonsense"])
 def test_a_kind_that_no_form_offers_is_refused(people: Payers, client: Client, kind: str) -> None:
     given = {"kind": kind, "amount": "1", "reason": "x", "token": str(uuid4())}
