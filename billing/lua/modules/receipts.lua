@@ -22,7 +22,8 @@ end
 function receipts.repeated(operation, kind, amount)
   local receipt = receipts.of(operation)
   if not receipt then return nil end
-  if receipt.kind ~= kind or receipt.amount ~= (amount or receipt.amount) then return receipts.reply('conflict', '0', '0') end
+  local is_same = receipt.kind == kind and (amount == nil or receipt.amount == amount)
+  if not is_same then return receipts.reply('conflict', '0', '0') end
   local answer = receipt.answer == 'applied' and 'repeat' or receipt.answer
   return receipts.reply(answer, receipt.effect, receipt.owed)
 end
