@@ -27,14 +27,25 @@ class System:
         print(time.time_ns() // 1_000, by, self.count, words, file=self.log)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        words = (await reader.readline()).decode().strip()
+        words = await heard(reader)
+        if not words.endswith("\n"):
+            return  # it was killed before it had come in
+        words = words.strip()
         self.step(1, words)
         writer.write(b"0\n" if self.count > self.strength else b"1\n")
-        said_bye = await reader.readline()
+        said_bye = await heard(reader)
         self.step(-1, words)
         if said_bye:
             writer.write(b"bye\n")
         writer.close()
+
+
+async def heard(reader: asyncio.StreamReader) -> str:
+    """The next line; not a whole one from a client that was killed."""
+    try:
+        return (await reader.readline()).decode()
+    except ConnectionError:
+        return ""
 
 
 async def main(place: str, system: System) -> None:
