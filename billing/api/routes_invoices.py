@@ -172,20 +172,9 @@ def set_tax_profile(request: HttpRequest, given: TaxProfileIn, slug: str = Slug)
 
 
 def _profile(wallet: Wallet) -> TaxProfileOut:
-    found = tax_profiles.profile_of(wallet.account)
-    if found is not None:
-        told = {name: getattr(found, name) for name in tax_profiles.PROFILE}
-        return TaxProfileOut(entered=True, **told)
-    seller = tax_profiles.seller_of()
-    return TaxProfileOut(
-        entered=False,
-        legal_name=wallet.account.name,
-        address="",
-        country=seller.country if seller else "",
-        tax_id="",
-        treatment="standard",
-        email="",
-    )
+    profile = tax_profiles.profile_of(wallet.account)
+    facts = tax_profiles.profile_values(wallet.account, profile)
+    return TaxProfileOut(entered=profile is not None, **facts)
 
 
 def _own(wallet: Wallet, key: int) -> Invoice:

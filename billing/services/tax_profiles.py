@@ -32,6 +32,16 @@ def profile_of(account: Account) -> TaxProfile | None:
     return TaxProfile.objects.filter(account=account).first()
 
 
+def profile_values(account: Account, profile: TaxProfile | None) -> dict[str, Any]:
+    """The values of PROFILE; without a profile, those that a new one begins with."""
+    if profile is not None:
+        return {name: getattr(profile, name) for name in PROFILE}
+    seller = seller_of()
+    country = seller.country if seller is not None else ""
+    began = {"legal_name": account.name, "country": country, "treatment": Treatment.STANDARD.value}
+    return dict.fromkeys(PROFILE, "") | began
+
+
 def customer_of(account: Account, seller: Seller) -> dict[str, str]:
     """The customer as an invoice keeps it; without a profile, its name and the seller's country."""
     profile = profile_of(account)

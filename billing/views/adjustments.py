@@ -1,6 +1,7 @@
 """What operators decide: adjustments with four eyes, refund requests, opening and closing."""
 
 from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -26,7 +27,7 @@ from billing.views.adjustments_asking import say
 from billing.views.adjustments_list import row_of
 from poolsite import access
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import add_errors, saved
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
 
@@ -131,14 +132,9 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     currency = wallet.account.currency
     most = in_words(own_balance(wallet), currency)
     form = RefundForm(request.POST or None, currency=currency, most=most)
-    if request.method == "POST" and form.is_valid():
-        try:
-            refunds.refund_ask(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Refund request submitted."))
-            return redirect("billing:refund_ask", slug=slug)
+    if saved(form, partial(refunds.refund_ask, wallet, actor=principal)):
+        messages.success(request, _("Refund request submitted."))
+        return redirect("billing:refund_ask", slug=slug)
     found = list(wallet.refund_requests.select_related("adjustment")[:50])
     context = {
         "wallet": wallet,
@@ -208,14 +204,9 @@ def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = ReasonForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            wallets.wallet_close(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("The account is closed."))
-            return redirect("billing:account", slug=slug)
+    if saved(form, partial(wallets.wallet_close, wallet, actor=principal)):
+        messages.success(request, _("The account is closed."))
+        return redirect("billing:account", slug=slug)
     context = {"wallet": wallet, "form": form}
     status = 422 if form.errors else 200
     return render(request, "billing/adjustments/wallet_close.html", context, status=status)

@@ -21,7 +21,6 @@ from billing.views.call_rates_rows import found_rates, shown_rates
 from billing.views.tariffs import address_of, may_change, own_tariff
 from billing.views.tariffs_edit import check_seen, mark_of, name_of_new
 from billing.views.tariffs_forms import CallRatesForm
-from poolsite import access
 from poolsite.access.views.common import add_errors
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
@@ -96,9 +95,14 @@ def call_rates_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         try:
             if not found.faults:
                 check_seen(form.cleaned_data["seen"], tariff)
+                given = _given(tariff, is_new, form, found)
+                old = None if is_new else tariff
                 if "confirm" in request.POST:
-                    return _take(request, wallet, tariff, is_new, form, found)
-                review = _review(principal, wallet, tariff, is_new, form, found)
+                    return _take(request, wallet, old, given)
+                preview = services.tariff_preview(
+                    actor=principal, account=wallet.account, tariff=old, **given
+                )
+                review = review_of(preview, rates_of(tariff), found.rates)
         except ValidationError as error:
             add_errors(form, error)
     context = {
@@ -116,38 +120,16 @@ def call_rates_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "billing/tariffs/call_rates_import.html", context, status=status)
 
 
-def _review(
-    principal: access.Principal,
-    wallet: Wallet,
-    tariff: Tariff,
-    is_new: bool,
-    form: CallRatesForm,
-    found: RateFile,
-) -> Review:
-    preview = services.tariff_preview(
-        actor=principal,
-        account=wallet.account,
-        tariff=None if is_new else tariff,
-        **_given(tariff, is_new, form, found),
-    )
-    return review_of(preview, rates_of(tariff), found.rates)
-
-
 def _take(
-    request: HttpRequest,
-    wallet: Wallet,
-    tariff: Tariff,
-    is_new: bool,
-    form: CallRatesForm,
-    found: RateFile,
+    request: HttpRequest, wallet: Wallet, tariff: Tariff | None, given: dict[str, Any]
 ) -> HttpResponse:
-    given = _given(tariff, is_new, form, found)
+    """Change the version, or create one (None), and go to it."""
     principal = principal_of(request)
-    if is_new:
+    if tariff is None:
         made = services.tariff_create(actor=principal, account=wallet.account, **given)
     else:
         made = services.tariff_change(actor=principal, tariff=tariff, **given)
-    count = len(found.rates)
+    count = len(given["call_rates"])
     text = ngettext(
         "%(n)s call rate imported into “%(name)s”.",
         "%(n)s call rates imported into “%(name)s”.",
@@ -158,6 +140,7 @@ def _take(
 
 
 def _given(tariff: Tariff, is_new: bool, form: CallRatesForm, found: RateFile) -> dict[str, Any]:
+    """What the version is made of: the file's rates, and the other values as they are."""
     given: dict[str, Any] = {"prices": tariff.prices, "call_rates": found.rates}
     if not is_new:
         starts, ends = tariff.valid_from, tariff.valid_until

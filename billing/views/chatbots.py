@@ -1,5 +1,7 @@
 """An account's chatbots: who sends in its name, how fast, and with which token."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.db.models import Count
@@ -14,7 +16,7 @@ from billing.selectors.wallets import wallet_get
 from billing.services import chatbots as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import add_errors, saved
 from poolsite.operations.pages import principal_of
 
 PAGE_ROWS = 200
@@ -67,14 +69,9 @@ def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
     found = _chatbot(wallet, chatbot)
     initial = {"name": found.name, "rate_limit": found.rate_limit}
     form = ChatbotForm(request.POST or None, is_new=False, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.chatbot_change(actor=principal, chatbot=found, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Saved."))
-            return redirect("billing:chatbot", slug=slug, chatbot=chatbot)
+    if saved(form, partial(services.chatbot_change, actor=principal, chatbot=found)):
+        messages.success(request, _("Saved."))
+        return redirect("billing:chatbot", slug=slug, chatbot=chatbot)
     return _page(request, wallet, form, found)
 
 

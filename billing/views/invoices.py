@@ -1,9 +1,9 @@
 """An account's invoices: the list, each one with its files, and the account's tax profile."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -23,7 +23,7 @@ from billing.views.common import finance_of, may_pay
 from billing.views.invoices_files import credit_pdf_file, invoice_csv_file, invoice_pdf_file
 from billing.views.invoices_forms import IssueForm, TaxProfileForm
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import saved
 from poolsite.moments import iso
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
@@ -176,19 +176,11 @@ def tax_profile(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     profile = tax_profiles.profile_of(wallet.account)
-    seller = tax_profiles.seller_of()
-    initial = {"legal_name": wallet.account.name, "country": seller.country if seller else ""}
-    if profile is not None:
-        initial = {name: getattr(profile, name) for name in tax_profiles.PROFILE}
+    initial = tax_profiles.profile_values(wallet.account, profile)
     form = TaxProfileForm(request.POST or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            tax_profiles.profile_set(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Saved. The next invoice uses it."))
-            return redirect("billing:invoices", slug=slug)
+    if saved(form, partial(tax_profiles.profile_set, wallet, actor=principal)):
+        messages.success(request, _("Saved. The next invoice uses it."))
+        return redirect("billing:invoices", slug=slug)
     context = {"wallet": wallet, "form": form}
     status = 422 if form.errors else 200
     return render(request, "billing/invoices/tax_profile.html", context, status=status)

@@ -1,11 +1,11 @@
 """What operators do with invoices: look over all accounts, issue, credit, set seller and rates."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -37,7 +37,7 @@ from billing.views.invoices import (
 )
 from billing.views.invoices_forms import IssueForm, RateEndForm, SellerForm, TaxRateForm
 from poolsite import access
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import saved
 from poolsite.operations import tables
 from poolsite.operations.pages import principal_of
 from poolsite.operations.tables import SqlColumn
@@ -167,8 +167,8 @@ def seller(request: HttpRequest) -> HttpResponse:
         initial = {name: getattr(found, name) for name in tax_profiles.SELLER}
     form = SellerForm(request.POST if part == "seller" else None, initial=initial)
     rate = TaxRateForm(request.POST if part == "rate" else None, auto_id="rate_%s")
-    if _saved(form, lambda: tax_profiles.seller_set(actor=principal, **form.cleaned_data)) or (
-        _saved(rate, lambda: tax_profiles.rate_create(actor=principal, **rate.cleaned_data))
+    if saved(form, partial(tax_profiles.seller_set, actor=principal)) or saved(
+        rate, partial(tax_profiles.rate_create, actor=principal)
     ):
         messages.success(request, _("Saved."))
         return redirect("billing:seller")
@@ -182,17 +182,6 @@ def seller(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/invoices/seller.html", context, status=status)
 
 
-def _saved(form: Form, save: Callable[[], object]) -> bool:
-    if not form.is_bound or not form.is_valid():
-        return False
-    try:
-        save()
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
-
-
 @require_http_methods(["GET", "POST"])
 def rate_end(request: HttpRequest, pk: int) -> HttpResponse:
     """End a rate on a day."""
@@ -200,7 +189,7 @@ def rate_end(request: HttpRequest, pk: int) -> HttpResponse:
     access.require(principal, "billing.finance")
     found = get_object_or_404(TaxRate, pk=pk)
     form = RateEndForm(request.POST or None, initial={"valid_until": timezone.localdate()})
-    if _saved(form, lambda: tax_profiles.rate_end(found, actor=principal, **form.cleaned_data)):
+    if saved(form, partial(tax_profiles.rate_end, found, actor=principal)):
         messages.success(request, _("Saved."))
         return redirect("billing:seller")
     context = {"rate": found, "percent": percent(found.rate), "form": form}

@@ -1,7 +1,8 @@
 """The customer's own rules: alerts and who is told, the daily limit, automatic top-ups."""
 
+from functools import partial
+
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,7 +19,7 @@ from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
 from poolsite.access import Principal
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import saved
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.pages import principal_of
 from poolsite.operations.services import delete_target
@@ -39,12 +40,11 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
-    saved = (
-        (part == "rules" and _save_rules(principal, wallet, form))
-        or (part == "target" and _save_target(principal, wallet, notice))
+    if (
+        saved(form, partial(wallet_configure, wallet, actor=principal))
+        or saved(notice, partial(recipient_add, wallet, actor=principal))
         or (part == "forget" and _forget(principal, wallet, request.POST.get("target", "")))
-    )
-    if saved:
+    ):
         messages.success(request, _("Saved."))
         return redirect("billing:limits", slug=slug)
     context = {
@@ -58,28 +58,6 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
     }
     status = 422 if form.errors or notice.errors else 200
     return render(request, "billing/recharges/limits.html", context, status=status)
-
-
-def _save_rules(principal: Principal, wallet: Wallet, form: LimitsForm) -> bool:
-    if not form.is_valid():
-        return False
-    try:
-        wallet_configure(wallet, actor=principal, **form.cleaned_data)
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
-
-
-def _save_target(principal: Principal, wallet: Wallet, form: NoticeForm) -> bool:
-    if not form.is_valid():
-        return False
-    try:
-        recipient_add(wallet, actor=principal, **form.cleaned_data)
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
 
 
 def _forget(principal: Principal, wallet: Wallet, key: str) -> bool:

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,7 +24,7 @@ from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.access.views.common import add_errors
+from poolsite.access.views.common import saved
 from poolsite.operations.pages import principal_of
 from poolsite.operations.verbs import carry_out
 
@@ -122,14 +122,9 @@ def tariff_end(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.finance")
     tariff = own_tariff(wallet, pk)
     form = EndTariffForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.tariff_end(actor=principal, tariff=tariff, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Saved."))
-            return redirect("billing:tariffs", slug=slug)
+    if saved(form, partial(services.tariff_end, actor=principal, tariff=tariff)):
+        messages.success(request, _("Saved."))
+        return redirect("billing:tariffs", slug=slug)
     context = {"wallet": wallet, "form": form, "tariff": tariff, "zone": wallet.account.zone}
     status = 422 if form.errors else 200
     return render(request, "billing/tariffs/tariff_end.html", context, status=status)

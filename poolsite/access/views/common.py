@@ -94,6 +94,18 @@ def next_of(request: HttpRequest, default: str = "") -> str:
     return wanted if safe else default
 
 
+def saved(form: BaseForm, save: Callable[..., object]) -> bool:
+    """Hand what was sent with a form to a service; what it refuses is shown. Whether it took it."""
+    if not form.is_valid():
+        return False
+    try:
+        save(**form.cleaned_data)
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    return True
+
+
 def add_errors(form: BaseForm, error: ValidationError) -> None:
     """Show what a service refused beside its field, or above the form."""
     if not hasattr(error, "error_dict"):

@@ -1,5 +1,7 @@
 """Accounts, their members and invitations."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -13,7 +15,7 @@ from poolsite.access import selectors, services
 from poolsite.access.actions import decide, require
 from poolsite.access.forms import AccountForm, InviteForm, RolesForm
 from poolsite.access.models import Account, Invitation, Membership, Role, User
-from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, sign_on_of
+from poolsite.access.views.common import actor_of, add_errors, asks, asks_again, saved, sign_on_of
 from poolsite.access.views.invitations import mail_invitation
 from poolsite.access.views.person_columns import person_columns
 from poolsite.moments import iso
@@ -166,16 +168,11 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
     form = RolesForm(
         request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
     )
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.member_set(
-                **form.cleaned_data, user=user, account=account, actor=actor_of(request)
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Roles saved. They take effect immediately."))
-            return redirect("access:members", slug=slug)
+    if saved(
+        form, partial(services.member_set, user=user, account=account, actor=actor_of(request))
+    ):
+        messages.success(request, _("Roles saved. They take effect immediately."))
+        return redirect("access:members", slug=slug)
     context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
     return render(request, "access/member.html", context)
 
