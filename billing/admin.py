@@ -17,8 +17,8 @@ from billing.recharging.reports import Answer
 from billing.recharging.variants import label_of
 from poolsite import access
 from poolsite.access.principals import principal_of_request
-from poolsite.operations.admin_columns import Told, Words, Written
-from poolsite.operations.admin_lists import BoundedPaginator, audit_log_of
+from poolsite.console.admin_columns import Told, Words, Written
+from poolsite.console.admin_lists import BoundedPaginator, audit_log_of
 
 # What came of a provider's notification (billing.recharging.reports.Answer).
 ANSWERS = {

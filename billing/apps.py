@@ -34,7 +34,7 @@ class BillingConfig(AppConfig):
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.books import persist_all
         from billing.services.recharges import reported
-        from poolsite import backup, operations, timers
+        from poolsite import backup, console, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
@@ -50,8 +50,8 @@ class BillingConfig(AppConfig):
         overview.register()
         search.register()
         undo_ways.register()
-        operations.register_sentences("billing.sentences")
-        operations.register_goals("billing.guide")
+        console.register_sentences("billing.sentences")
+        console.register_goals("billing.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         operations.register_metrics("billing", lag_metrics)
         reports.handled_by(reported)

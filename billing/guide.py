@@ -16,21 +16,21 @@ from billing.selectors.wallets import visible_wallets
 from billing.services.acting import person
 from billing.services.adjustments import adjustment_ask
 from billing.services.wallets import wallet_open
-from poolsite import operations
+from poolsite import console
 from poolsite.access import four_eyes
-from poolsite.access.guide import account_step, first_account, owner_step
 from poolsite.access.models import Account
 from poolsite.access.selectors import accounts
-from poolsite.operations.goal_forms import PressForm
-from poolsite.operations.goals import Data, Guide
+from poolsite.console.goal_forms import PressForm
+from poolsite.console.goals import Data, Guide
+from poolsite.people.guide import account_step, first_account, owner_step
 
 KINDS = (MoneyOrder.Kind.RECHARGE, MoneyOrder.Kind.CREDIT)
 
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
-    operations.register_goal(
-        operations.Goal(
+    console.register_goal(
+        console.Goal(
             "top-up",
             gettext_lazy("First top-up"),
             gettext_lazy("An account pays in advance; each message is charged to its balance."),
@@ -51,8 +51,8 @@ def register() -> None:
     )
 
 
-def _balance_step() -> operations.Step:
-    return operations.Step(
+def _balance_step() -> console.Step:
+    return console.Step(
         "balance",
         gettext_lazy("Open its balance"),
         gettext_lazy("The balance starts at zero and can't become negative."),
@@ -67,8 +67,8 @@ def _balance_step() -> operations.Step:
     )
 
 
-def _prices_step() -> operations.Step:
-    return operations.Step(
+def _prices_step() -> console.Step:
+    return console.Step(
         "prices",
         gettext_lazy("Set prices for messages"),
         gettext_lazy("Needed for messages: a message without a price is refused."),
@@ -82,8 +82,8 @@ def _prices_step() -> operations.Step:
     )
 
 
-def _top_up_step() -> operations.Step:
-    return operations.Step(
+def _top_up_step() -> console.Step:
+    return console.Step(
         "top_up",
         gettext_lazy("Top up"),
         gettext_lazy("Credit a payment that you received, such as a bank transfer."),

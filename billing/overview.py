@@ -19,9 +19,10 @@ from billing.selectors.flagged import open_totals
 from billing.selectors.usage import last_day
 from billing.selectors.wallets import low_balances, visible_wallets
 from billing.views import portal
-from poolsite import access, operations
+from poolsite import access, console, operations
 from poolsite.access import Principal, register_first_page
-from poolsite.kept import Kept, reach_of
+from poolsite.access.principal import reach_of
+from poolsite.kept import Kept
 
 SHOWN = 5
 CANDIDATES = 50  # wallets whose live figures are read for the card
@@ -75,7 +76,7 @@ def _candidates(principal: Principal) -> list[Wallet]:
     return low + list(rest[: CANDIDATES - len(low)])
 
 
-def balances_card(principal: Any) -> operations.CardData | None:
+def balances_card(principal: Any) -> console.CardData | None:
     """The balances that end soonest."""
     rows = rows_for(principal)
     if rows is None:
@@ -83,9 +84,9 @@ def balances_card(principal: Any) -> operations.CardData | None:
     url = reverse("billing:accounts") if principal.is_operator else reverse("billing:balance")
     if not rows:
         empty = _("No balances yet. Open a balance for an account and top it up before it sends.")
-        return operations.CardData([], empty=empty, url=url)
+        return console.CardData([], empty=empty, url=url)
     count = visible_wallets(principal).count()
-    return operations.CardData(
+    return console.CardData(
         [],
         columns=[_("Account"), _("Available"), _("Runs out in")],
         rows=[_card_row(row, principal) for row in rows[:SHOWN]],
@@ -121,7 +122,7 @@ def lasts_word(hours: float | None) -> str:
     return _("%(d)s d") % {"d": f"{days:,}"} if days <= 365 else _("over a year")
 
 
-def money_held(principal: Any) -> operations.Stat | None:
+def money_held(principal: Any) -> console.Stat | None:
     """Money held for messages whose end is not known, over the reader's accounts."""
     rows = rows_for(principal)
     if not rows:
@@ -130,21 +131,21 @@ def money_held(principal: Any) -> operations.Stat | None:
     if len(currencies) > 1:
         return None  # no sum of two currencies
     held = sum(row.figures.held for row in rows)
-    return operations.Stat(amount(held // 100 * 100, currencies.pop()))
+    return console.Stat(amount(held // 100 * 100, currencies.pop()))
 
 
-def audit_stat(principal: Any) -> operations.Stat | None:
+def audit_stat(principal: Any) -> console.Stat | None:
     """Whether the books agree; for operators."""
     if not principal.is_operator or not Wallet.objects.exists():
         return None
     state = lag.audit_state()
     if state.differences:
-        return operations.Stat(
+        return console.Stat(
             _("Out of balance"),
             severity="critical",
             mark=_("%(n)s accounts") % {"n": len(state.differences)},
         )
-    return operations.Stat(_("Balanced") if state.is_green else _("Not run yet"))
+    return console.Stat(_("Balanced") if state.is_green else _("Not run yet"))
 
 
 # -- metrics --------------------------------------------------------------------------------------
@@ -167,8 +168,8 @@ def collect() -> Iterable[Metric]:
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        operations.Card(
+    console.register_card(
+        console.Card(
             "billing.balances",
             gettext_lazy("Balances"),  # type: ignore[arg-type]  # translated where it is shown
             balances_card,
@@ -182,7 +183,7 @@ def register() -> None:
             ("billing.audit", gettext_lazy("Money audit"), audit_stat),
         )
     ):
-        entry = operations.StatEntry(name, label, load, order=40 + order)  # type: ignore[arg-type]
-        operations.register_stat(entry)
+        entry = console.StatEntry(name, label, load, order=40 + order)  # type: ignore[arg-type]
+        console.register_stat(entry)
     operations.register_metrics("billing.lists", collect)
     register_first_page("portal", suits=portal.has_portal, url=portal.first_page, order=40)

@@ -15,12 +15,12 @@ from billing.selectors.invoices import visible_invoices
 from billing.selectors.messages import visible_messages
 from billing.selectors.wallets import in_visible_wallets, own_wallet, visible_wallets
 from billing.views.common import link
-from poolsite import access, operations
+from poolsite import access, console
 from poolsite.access import Principal
-from poolsite.operations import Found
-from poolsite.operations.matching import named
-from poolsite.operations.palette import Offer, register_offer
-from poolsite.operations.registry import Follow
+from poolsite.console import Found
+from poolsite.console.matching import named
+from poolsite.console.palette import Offer, register_offer
+from poolsite.console.registry import Follow
 
 LONGEST_ID = 80
 MOST_WALLETS = 10_000  # a message id is looked for in so many, each by its index
@@ -28,7 +28,7 @@ MOST_WALLETS = 10_000  # a message id is looked for in so many, each by its inde
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("billing", find)
+    console.register_search("billing", find)
     for name, label, page, icon, action in (
         ("top_up", gettext_lazy("Top up…"), "top_up", "add_card", "billing.paying"),
         ("refund", gettext_lazy("Request a refund…"), "refund_ask", "undo", "billing.paying"),

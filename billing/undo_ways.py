@@ -7,10 +7,10 @@ from billing.recharging.reports import Said
 from billing.services import tariffs, templates
 from billing.services.chatbots import chatbot_change
 from billing.services.wallets import wallet_configure
-from poolsite import operations
+from poolsite import console
 from poolsite.access.models import AuditEntry
-from poolsite.operations import kept_values
-from poolsite.operations.kept_values import Values
+from poolsite.console import kept_values
+from poolsite.console.kept_values import Values
 
 MOVED_MONEY = (Said.PAID, Said.REFUNDED, Said.WITHDRAWN, Said.REINSTATED)
 
@@ -27,12 +27,12 @@ def register() -> None:
         "billing.invoice_issue": _why_issued,
         "billing.credit_issue": _why_issued,
     }.items():
-        operations.register_final(operations.Final(action, "billing.finance", why))
-    operations.register_way(
-        operations.Way(
-            operations.Undo(
+        console.register_final(console.Final(action, "billing.finance", why))
+    console.register_way(
+        console.Way(
+            console.Undo(
                 "billing.wallet_configure",
-                operations.through(wallet_configure, "wallet"),
+                console.through(wallet_configure, "wallet"),
                 why_not=_why_closed,
             ),
             "wallet",
@@ -41,11 +41,11 @@ def register() -> None:
             lambda wallets, entry: wallets.filter(account__slug=entry.thing_id),
         )
     )
-    operations.register_way(
-        operations.Way(
-            operations.Undo(
+    console.register_way(
+        console.Way(
+            console.Undo(
                 "billing.tariff_change",
-                operations.through(tariffs.tariff_change, "tariff"),
+                console.through(tariffs.tariff_change, "tariff"),
                 why_not=tariffs.why_fixed,
                 lock=tariffs.lock_account,
                 values=_tariff_values,
@@ -55,11 +55,11 @@ def register() -> None:
             lambda _entry: "billing.finance",
         )
     )
-    operations.register_way(
-        operations.Way(
-            operations.Undo(
+    console.register_way(
+        console.Way(
+            console.Undo(
                 "billing.template_change",
-                operations.through(templates.template_change, "template"),
+                console.through(templates.template_change, "template"),
                 why_not=templates.why_fixed,
             ),
             "template",
@@ -67,11 +67,11 @@ def register() -> None:
             lambda _entry: "billing.send",
         )
     )
-    operations.register_way(
-        operations.Way(
-            operations.Undo(
+    console.register_way(
+        console.Way(
+            console.Undo(
                 "billing.chatbot_change",
-                operations.through(chatbot_change, "chatbot"),
+                console.through(chatbot_change, "chatbot"),
             ),
             "chatbot",
             Chatbot.objects.all,

@@ -28,8 +28,8 @@ from numbers.views.number_rows import Row, rows_of
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
-from poolsite.operations.admin_columns import Words
-from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.console.admin_columns import Words
+from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
 
 
 class OfPool(OfAggregate):

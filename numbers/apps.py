@@ -17,14 +17,14 @@ class NumbersConfig(AppConfig):
         import numbers.topics  # noqa: F401  registers the live topics
         from numbers import demo, errors, menu, overview, pool, rules, search, webhook_events
         from numbers.services.history_source import PoolSource
-        from poolsite import history, operations, timers
+        from poolsite import console, history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
 
         rules.register()
         webhook_events.register()
-        operations.register_sentences("numbers.sentences")
-        operations.register_goals("numbers.guide")
+        console.register_sentences("numbers.sentences")
+        console.register_goals("numbers.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         overview.register()
         search.register()

@@ -13,9 +13,10 @@ from numbers.selectors.charts import totals_by_minute
 from numbers.selectors.pools import visible_pools
 from numbers.selectors.rows import PoolRow, pool_rows
 from numbers.services.pools import pool_configure
-from poolsite import access, operations
-from poolsite.kept import Kept, reach_of
-from poolsite.operations.templatetags.console import figure, percent
+from poolsite import access, console
+from poolsite.access.principal import reach_of
+from poolsite.console.templatetags.console import figure, percent
+from poolsite.kept import Kept
 
 BUSIEST = 5
 MOST_POOLS = 500  # on the overview; the list of pools has all of them
@@ -64,7 +65,7 @@ def _summary(principal: access.Principal) -> Summary:
     return Summary(pool_rows(pools), totals["busy"], totals["offered"], totals["blocked"])
 
 
-def pools_card(principal: Any) -> operations.CardData | None:
+def pools_card(principal: Any) -> console.CardData | None:
     """The busiest pools: occupancy and blocking, worst first."""
     found = summary(principal)
     if found is None:
@@ -72,12 +73,12 @@ def pools_card(principal: Any) -> operations.CardData | None:
     url = reverse("numbers:pools")
     if not found.rows:
         empty = _("No pools yet. Create one to share outbound numbers between calls.")
-        return operations.CardData([], empty=empty, url=url)
+        return console.CardData([], empty=empty, url=url)
     ranked = sorted(found.rows, key=lambda row: (not row.over, -(row.occupancy or 0)))
     hint = ngettext("%(n)s pool", "%(n)s pools", len(found.rows)) % {"n": len(found.rows)}
     if len(ranked) > BUSIEST:
         hint = _("%(shown)s busiest of %(all)s") % {"shown": BUSIEST, "all": len(ranked)}
-    return operations.CardData(
+    return console.CardData(
         [],
         columns=[_("Pool"), _("Occupancy"), _("Blocked")],
         rows=[_card_row(row) for row in ranked[:BUSIEST]],
@@ -111,39 +112,37 @@ def _card_row(row: PoolRow) -> dict[str, Any]:
     }
 
 
-def calls_in_progress(principal: Any) -> operations.Stat | None:
+def calls_in_progress(principal: Any) -> console.Stat | None:
     """Numbers in a call now."""
     found = summary(principal)
-    return None if found is None else operations.Stat(figure(found.busy), trend=found.busy_trend)
+    return None if found is None else console.Stat(figure(found.busy), trend=found.busy_trend)
 
 
-def calls_offered(principal: Any) -> operations.Stat | None:
+def calls_offered(principal: Any) -> console.Stat | None:
     """Calls offered in the last whole minute."""
     found = summary(principal)
     if found is None:
         return None
     known = [value for value in found.offered_trend if value is not None]
-    return operations.Stat(
-        figure(known[-1]) if known else "–", _("/min"), trend=found.offered_trend
-    )
+    return console.Stat(figure(known[-1]) if known else "–", _("/min"), trend=found.offered_trend)
 
 
-def usable_numbers(principal: Any) -> operations.Stat | None:
+def usable_numbers(principal: Any) -> console.Stat | None:
     """How many numbers calls can use, and how many of them are in use."""
     found = summary(principal)
     if found is None:
         return None
     share = found.busy / found.usable if found.usable else None
-    return operations.Stat(percent(share, 0), _("of %(n)s") % {"n": figure(found.usable)})
+    return console.Stat(percent(share, 0), _("of %(n)s") % {"n": figure(found.usable)})
 
 
-def blocked_calls(principal: Any) -> operations.Stat | None:
+def blocked_calls(principal: Any) -> console.Stat | None:
     """Share of the last hour's calls that found no number."""
     found = summary(principal)
     if found is None:
         return None
     over = sum(row.over for row in found.rows)
-    return operations.Stat(
+    return console.Stat(
         percent(found.blocked_share),
         trend=found.blocked_trend,
         severity="warning" if over else "",
@@ -155,8 +154,8 @@ def blocked_calls(principal: Any) -> operations.Stat | None:
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        operations.Card(
+    console.register_card(
+        console.Card(
             "numbers.pools",
             gettext_lazy("Pools"),  # type: ignore[arg-type]  # translated where it is shown
             pools_card,
@@ -172,10 +171,10 @@ def register() -> None:
             ("numbers.blocked", gettext_lazy("Blocked, last hour"), blocked_calls),
         )
     ):
-        entry = operations.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
-        operations.register_stat(entry)
-    operations.register_managed(
-        operations.ManagedKind(
+        entry = console.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
+        console.register_stat(entry)
+    console.register_managed(
+        console.ManagedKind(
             "pool",
             gettext_lazy("Pool"),  # type: ignore[arg-type]
             gettext_lazy("Visible to everyone who can view the pool."),  # type: ignore[arg-type]
@@ -183,9 +182,9 @@ def register() -> None:
             lambda pool: reverse("numbers:pool", args=[pool.slug]),
             "numbers.view",
             "numbers.operate",
-            operations.Undo(
+            console.Undo(
                 "numbers.pool_configure",
-                operations.through(pool_configure, "pool"),
+                console.through(pool_configure, "pool"),
             ),
         )
     )

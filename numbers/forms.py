@@ -8,8 +8,8 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.models import Pool, SwitchKind
 from poolsite import number_format
-from poolsite.operations.forms import AggregateCreateForm
-from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.aggregates.forms import AggregateCreateForm
+from poolsite.console.settings_forms import Section, SettingsMixin
 
 SECTIONS = (
     Section(

@@ -16,12 +16,12 @@ from numbers.selectors.pools import visible_pools
 from numbers.services.adding import numbers_add
 from numbers.services.pools import pool_create
 from numbers.services.trial_calls import trial_call, trial_calls
-from poolsite import number_format, operations
+from poolsite import console, number_format
 from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
-from poolsite.operations.goal_forms import PressForm, with_short_name
-from poolsite.operations.goals import Guide, guide_url
-from poolsite.operations.templatetags.console import phone
+from poolsite.console.goal_forms import PressForm, with_short_name
+from poolsite.console.goals import Guide, guide_url
+from poolsite.console.templatetags.console import phone
 
 LINES_LIMIT = 1_000
 LETTERS = {"idle+up": "R", "busy+up": "C", "busy+down": "L", "idle+down": "O"}
@@ -60,8 +60,8 @@ class NumbersForm(forms.Form):
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
-    operations.register_goal(
-        operations.Goal(
+    console.register_goal(
+        console.Goal(
             "call",
             gettext_lazy("First call"),
             gettext_lazy("A pool lends one of its numbers to a call and takes it back."),
@@ -76,8 +76,8 @@ def register() -> None:
     )
 
 
-def _pool_step() -> operations.Step:
-    return operations.Step(
+def _pool_step() -> console.Step:
+    return console.Step(
         "pool",
         gettext_lazy("Create a pool"),
         gettext_lazy("A set of outbound numbers that calls share."),
@@ -92,8 +92,8 @@ def _pool_step() -> operations.Step:
     )
 
 
-def _numbers_step() -> operations.Step:
-    return operations.Step(
+def _numbers_step() -> console.Step:
+    return console.Step(
         "numbers",
         gettext_lazy("Add numbers"),
         gettext_lazy("Phone numbers that calls may show. Two are enough to try it."),
@@ -109,8 +109,8 @@ def _numbers_step() -> operations.Step:
     )
 
 
-def _call_step() -> operations.Step:
-    return operations.Step(
+def _call_step() -> console.Step:
+    return console.Step(
         "call",
         gettext_lazy("Make a test call"),
         gettext_lazy(

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.models import HealthRule, Measure
 from numbers.models.health_rules import RULE_SETTINGS
-from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import Section, SettingsMixin
 
 # The threshold's field for each measure: they have units of their own.
 THRESHOLDS: Final[Mapping[str, str]] = {

@@ -7,7 +7,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from numbers import cards, selectors
 from numbers.models import Pool
 from poolsite import operations
-from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
+from poolsite.aggregates.metrics import AggregateMetrics, add_each
 
 STATES = (
     *("idle_up", "idle_down", "pickable", "busy_up", "busy_down"),

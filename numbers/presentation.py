@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from numbers.models import PoolEvent
+from poolsite.console.templatetags.console import span
 from poolsite.number_format import masked
-from poolsite.operations.templatetags.console import span
 
 STATE_WORDS: dict[str, tuple[str, Callable[[], str]]] = {
     "R": ("chip--ok", lambda: _("Idle")),

@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy, ngettext
 from numbers import selectors
 from numbers.models import Number, Pool, Switch
 from numbers.selectors.imports import visible_imports
-from poolsite import access, number_format, operations
+from poolsite import access, console, dates, number_format
 from poolsite.access import Principal
-from poolsite.operations import Found, dates
-from poolsite.operations.matching import BEGINS, PART, named, rank
-from poolsite.operations.palette import Offer, register_offer
-from poolsite.operations.registry import Follow
+from poolsite.console import Found
+from poolsite.console.matching import BEGINS, PART, named, rank
+from poolsite.console.palette import Offer, register_offer
+from poolsite.console.registry import Follow
 
 LONGEST_CALL = 128
 COUNTED = 10_000  # more numbers are not counted while somebody types
@@ -24,7 +24,7 @@ COUNTED = 10_000  # more numbers are not counted while somebody types
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("numbers", find)
+    console.register_search("numbers", find)
     for name, label, url, icon, action in (
         ("new_pool", gettext_lazy("New pool…"), "numbers:pool_create", "add", "numbers.create"),
         ("import", gettext_lazy("Import numbers…"), _import, "upload_file", "numbers.operate"),

@@ -11,7 +11,7 @@ from numbers.forms import PoolSettingsForm
 from numbers.models import HealthRule, Number, Pool, SwitchKind
 from numbers.selectors.imports import visible_imports
 from poolsite.access import Principal
-from poolsite.operations.sentences import (
+from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
     Settings,

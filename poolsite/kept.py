@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from poolsite.access.principal import Principal
-
 K = TypeVar("K")
 T = TypeVar("T")
 
@@ -36,8 +34,3 @@ class Kept(Generic[K, T]):
     def clear(self) -> None:
         """Forget all."""
         self._known.clear()
-
-
-def reach_of(principal: Principal) -> str:
-    """A key that is the same for all who see the same accounts."""
-    return "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))

@@ -98,7 +98,9 @@ INSTALLED_APPS = [
     "poolsite.live.apps.LiveConfig",
     "poolsite.jobs.apps.JobsConfig",
     "poolsite.timers.apps.TimersConfig",
+    "poolsite.console.apps.ConsoleConfig",
     "poolsite.operations.apps.OperationsConfig",
+    "poolsite.people.apps.PeopleConfig",
     "poolsite.runtime.apps.RuntimeConfig",
     "poolsite.backup.apps.BackupConfig",
     "numbers.apps.NumbersConfig",
@@ -120,7 +122,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "poolsite.access.middleware.PrincipalMiddleware",  # inside: it answers "is it you?" itself
-    "poolsite.operations.reader.ReaderMiddleware",
+    "poolsite.console.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -142,7 +144,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "poolsite.operations.pages.context",
+                "poolsite.console.pages.context",
             ]
         },
     }
@@ -162,7 +164,7 @@ AXES_HANDLER = "poolsite.access.logins.LoginThrottle"
 AXES_CLIENT_IP_CALLABLE = "poolsite.access.addresses.client_address"
 AXES_USERNAME_CALLABLE = "poolsite.access.logins.axes_username"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
-AXES_LOCKOUT_CALLABLE = "poolsite.access.views.log_in.locked_out"
+AXES_LOCKOUT_CALLABLE = "poolsite.people.views.log_in.locked_out"
 AXES_FAILURE_LIMIT = 1  # the handler answers 1 once one of these is reached
 LOGIN_FAILURES_TOGETHER = env.int("POOLSITE_LOGIN_FAILURES_TOGETHER", default=5)
 LOGIN_FAILURES_BY_USER = env.int("POOLSITE_LOGIN_FAILURES_BY_USER", default=20)
@@ -201,18 +203,18 @@ ACCOUNT_ADAPTER = "poolsite.access.adapters.AccountAdapter"
 MFA_ADAPTER = "poolsite.access.adapters.MfaAdapter"
 USERSESSIONS_ADAPTER = "poolsite.access.adapters.SessionsAdapter"
 ACCOUNT_FORMS = {
-    "login": "poolsite.access.log_in_forms.LoginForm",
-    "reauthenticate": "poolsite.access.log_in_forms.ReauthenticateForm",
-    "change_password": "poolsite.access.log_in_forms.ChangePasswordForm",
-    "reset_password": "poolsite.access.log_in_forms.ResetForm",
-    "reset_password_from_key": "poolsite.access.log_in_forms.NewPasswordForm",
+    "login": "poolsite.people.log_in_forms.LoginForm",
+    "reauthenticate": "poolsite.people.log_in_forms.ReauthenticateForm",
+    "change_password": "poolsite.people.log_in_forms.ChangePasswordForm",
+    "reset_password": "poolsite.people.log_in_forms.ResetForm",
+    "reset_password_from_key": "poolsite.people.log_in_forms.NewPasswordForm",
 }
 MFA_FORMS = {
-    "authenticate": "poolsite.access.log_in_forms.CodeForm",
-    "reauthenticate": "poolsite.access.log_in_forms.ConfirmForm",
-    "activate_totp": "poolsite.access.log_in_forms.AppForm",
-    "generate_recovery_codes": "poolsite.access.log_in_forms.RecoveryCodesForm",
-    "add_webauthn": "poolsite.access.log_in_forms.PasskeyForm",
+    "authenticate": "poolsite.people.log_in_forms.CodeForm",
+    "reauthenticate": "poolsite.people.log_in_forms.ConfirmForm",
+    "activate_totp": "poolsite.people.log_in_forms.AppForm",
+    "generate_recovery_codes": "poolsite.people.log_in_forms.RecoveryCodesForm",
+    "add_webauthn": "poolsite.people.log_in_forms.PasskeyForm",
 }
 ACCOUNT_RATE_LIMITS = False
 ACCOUNT_LOGIN_METHODS = {"username"}
@@ -341,7 +343,7 @@ UNFOLD = {
     "SITE_TITLE": PLATFORM_NAME,
     "SITE_HEADER": PLATFORM_NAME,
     "SITE_ICON": lambda request: static("favicon.svg"),
-    "DASHBOARD_CALLBACK": "poolsite.operations.admin_index.dashboard",
+    "DASHBOARD_CALLBACK": "poolsite.console.admin_index.dashboard",
     "SITE_URL": "/",
     "SHOW_BACK_BUTTON": True,
     "STYLES": [

@@ -9,18 +9,18 @@ from django.urls import include, path
 
 from billing.api import routes as billing_routes
 from numbers.api import routes as numbers_routes
-from poolsite.access.api import routes as access_routes
-from poolsite.access.views import admin_doors
-from poolsite.api import reference_views
 from poolsite.api.root import api
-from poolsite.jobs import api as jobs_routes
 from poolsite.operations.api import routes as operations_routes
+from poolsite.operations.jobs import api as jobs_routes
+from poolsite.people.api import routes as access_routes
+from poolsite.people.views import admin_doors
+from poolsite.reference import views as reference_views
 from queueing.admission.api import routes as admission_routes
 from queueing.dispatch.api import routes as dispatch_routes
 from queueing.line.api import routes as line_routes
 
-handler403 = "poolsite.operations.error_pages.not_allowed"
-handler404 = "poolsite.api.root.nothing_there"
+handler403 = "poolsite.console.error_pages.not_allowed"
+handler404 = "poolsite.console.error_pages.nothing_there"
 handler500 = "poolsite.api.faults.something_failed"
 
 admin.autodiscover()
@@ -41,10 +41,10 @@ urlpatterns = [
     path("api/v1/", api.urls),
     *admin_doors.urlpatterns,
     path("admin/", admin.site.urls),
-    path("", include("poolsite.access.urls")),
-    path("", include("poolsite.access.log_in_urls")),
+    path("", include("poolsite.people.urls")),
+    path("", include("poolsite.people.log_in_urls")),
     path("", include("poolsite.operations.urls")),
-    path("", include("poolsite.jobs.urls")),
+    path("", include("poolsite.operations.jobs.urls")),
     path("", include("numbers.urls")),
     path("", include("billing.urls")),
     path("payments/", include("payments.urls")),

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from billing.api.common import Id, Slug, money_of
 from billing.selectors.recharges import recipients_of
 from billing.services.alert_recipients import recipient_add
-from poolsite.access.api.schemas import Email
+from poolsite.api.fields import Email
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import STRICT
 from poolsite.api.root import ProblemError

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import CreditNote, Invoice, InvoiceLine, Treatment
 from billing.presentation import exact, mode_word
-from poolsite.operations import dates
+from poolsite import dates
 from poolsite.paper import Column, Paper
 
 

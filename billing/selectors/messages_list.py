@@ -11,9 +11,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from billing.models import Campaign, Message, Recipient, Wallet
 from billing.models.messages import State
 from billing.services.sending_values import OTHER_BODY
+from poolsite.console import tables
+from poolsite.console.tables import NEWEST_FIRST, Term
 from poolsite.number_format import NotANumberError, parse
-from poolsite.operations import tables
-from poolsite.operations.tables import NEWEST_FIRST, Term
 
 CHUNK = 1_000
 COUNTED = 10_000  # more rows than that are not counted

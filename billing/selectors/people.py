@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from poolsite.operations.sentences import Names
+from poolsite.console.sentences import Names
 
 
 def names_of(actors: Iterable[str]) -> dict[str, str]:

@@ -11,12 +11,7 @@ from billing.selectors.wallets import visible_wallets
 from billing.sentences import of_invoices, of_money, of_sending
 from billing.sentences.kinds import money
 from poolsite.access import Principal
-from poolsite.operations.sentences import (
-    HistoryObject,
-    register,
-    register_field_kind,
-    register_object,
-)
+from poolsite.console.sentences import HistoryObject, register, register_field_kind, register_object
 
 
 def register_all() -> None:

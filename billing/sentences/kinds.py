@@ -3,7 +3,7 @@
 from typing import Any
 
 from billing import presentation
-from poolsite.operations.sentences import Reading, plain
+from poolsite.console.sentences import Reading, plain
 
 
 def money(value: Any, reading: Reading) -> str:

@@ -8,7 +8,7 @@ from billing.invoicing.document import percent as written
 from billing.models import CreditNote, Seller, TaxProfile, TaxRate, Treatment
 from billing.sentences.kinds import money
 from billing.views.invoices_forms import SellerForm, TaxProfileForm
-from poolsite.operations.sentences import Reading, Sentence, Settings, choice, plain
+from poolsite.console.sentences import Reading, Sentence, Settings, choice, plain
 
 INVOICES = _("Invoices")
 

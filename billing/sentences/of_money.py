@@ -11,7 +11,7 @@ from billing.recharging.reports import Answer
 from billing.sentences.kinds import money, prices
 from billing.views.tariffs_forms import TariffForm
 from poolsite.access.models import AuditEntry
-from poolsite.operations.sentences import Sentence, Settings, choice, count, moment
+from poolsite.console.sentences import Sentence, Settings, choice, count, moment
 
 BALANCES, TOP_UPS, ADJUSTMENTS = _("Balances"), _("Top-ups"), _("Adjustments")
 TARIFFS = _("Tariffs")

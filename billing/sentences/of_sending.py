@@ -9,8 +9,8 @@ from billing.forms import ChatbotForm
 from billing.models import Campaign, Chatbot, Template
 from billing.views.campaigns_common import CampaignSettingsForm
 from billing.views.campaigns_templates import TemplateForm
+from poolsite.console.sentences import Reading, Sentence, Settings, count, moment, plain
 from poolsite.operations.logs import mask_text
-from poolsite.operations.sentences import Reading, Sentence, Settings, count, moment, plain
 
 CAMPAIGNS, TEMPLATES, CHATBOTS = _("Campaigns"), _("Templates"), _("Chatbots")
 OPT_OUTS = _("Opt-outs")

@@ -34,9 +34,8 @@ from billing.services import invoices_mail
 from billing.services.adjustments import operator_of
 from billing.services.days import Month
 from billing.services.tax_profiles import customer_of, profile_of, rate_of, seller_of
-from poolsite import access
+from poolsite import access, dates
 from poolsite.access.services.actor import Actor, is_person, name_of, require
-from poolsite.operations import dates
 
 # Without a tax, its line has no name.
 UNTAXED: Final = ("", 0)

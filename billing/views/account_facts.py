@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from billing.models import Recharge, Tariff, Wallet
 from billing.presentation import amount
 from billing.selectors import figures as now_figures
+from poolsite import dates
 from poolsite.access.models import Membership, Role, User
-from poolsite.operations import dates
 
 Facts = list[tuple[str, Any]]
 

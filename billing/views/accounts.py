@@ -32,12 +32,12 @@ from billing.views.lasting import lasting
 from billing.views.portal import page_data
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.chips import chips_of
+from poolsite.console.goals import guide_url
+from poolsite.console.lists import address, head
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import answers_json, body_of, reason_of
 from poolsite.csv_text import csv_file
-from poolsite.operations.chips import chips_of
-from poolsite.operations.goals import guide_url
-from poolsite.operations.lists import address, head
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import answers_json, body_of, reason_of
 
 
 @require_GET

@@ -27,9 +27,8 @@ from billing.views.adjustments_asking import say
 from billing.views.adjustments_list import row_of
 from poolsite import access
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors, saved
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import add_errors, carry_out, saved
 
 
 @require_GET

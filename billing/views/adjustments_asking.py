@@ -23,8 +23,8 @@ from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
 from billing.services.acting import person
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import add_errors
 
 Kind = MoneyOrder.Kind
 

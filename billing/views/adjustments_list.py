@@ -11,11 +11,11 @@ from billing.models import Adjustment
 from billing.selectors.adjustments import ALL, adjustment_counts, adjustment_rows
 from billing.selectors.recharges import open_refunds
 from poolsite import access
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.templatetags.console import figure, person_name
 from poolsite.moments import iso
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.templatetags.console import figure, person_name
 
 CHIPS = {
     Adjustment.Status.WAITING: ("chip--warn", "schedule"),

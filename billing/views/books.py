@@ -14,8 +14,8 @@ from django.views.decorators.http import require_GET
 from billing.selectors import lag
 from billing.views.money_audit import TOPIC
 from poolsite import access
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure, span
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure, span
 
 TURNS = 20
 ORDERS_LATE_SECONDS = 60

@@ -21,10 +21,10 @@ from billing.views.call_rates_rows import found_rates, shown_rates
 from billing.views.tariffs import address_of, may_change, own_tariff
 from billing.views.tariffs_edit import check_seen, mark_of, name_of_new
 from billing.views.tariffs_forms import CallRatesForm
-from poolsite.access.views.common import add_errors
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.verbs import add_errors
 
 
 @require_GET

@@ -40,11 +40,11 @@ from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, may_pay, number_of
 from billing.views.messages_words import outcome, place_of, range_words
 from poolsite import access
-from poolsite.access.views.common import add_errors
-from poolsite.operations.dates import moment
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import add_errors
+from poolsite.dates import moment
 from poolsite.table_sentences import said
 
 Status = Campaign.Status

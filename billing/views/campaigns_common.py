@@ -16,7 +16,7 @@ from billing.models import Campaign, Template
 from billing.selectors.campaigns import campaign_get
 from poolsite import access, hotpath
 from poolsite.access import Principal
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 CHIPS = {
     "draft": ("", "edit_note"),

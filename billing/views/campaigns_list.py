@@ -15,11 +15,11 @@ from billing.selectors.campaigns import figures_of, visible_campaigns
 from billing.selectors.people import names_of
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import chip_of, may_send
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.templatetags.console import figure
 from poolsite.moments import iso
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.templatetags.console import figure
 
 
 @require_GET

@@ -18,13 +18,12 @@ from billing.services import opt_outs as services
 from billing.views.campaigns_common import may_send
 from billing.views.messages_words import place_of, range_words
 from poolsite import access
-from poolsite.access.views.common import add_errors
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import key_of
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import add_errors, carry_out
 from poolsite.csv_text import csv_file
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of
-from poolsite.operations.templatetags.console import figure
-from poolsite.operations.verbs import carry_out
 from poolsite.paging import older_page
 
 

@@ -9,7 +9,7 @@ from billing.presentation import MODE_LOOKS, mode_word
 from billing.pricing.modes import ends_of
 from billing.selectors.campaigns import figures_of
 from billing.views.campaigns_common import chip_of, may_send
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 Status = Campaign.Status
 

@@ -17,7 +17,7 @@ from billing.services.campaigns_test_send import campaign_test_send
 from billing.services.campaigns_upload import recipients_upload
 from billing.views.campaigns_common import found_of, step
 from poolsite import access
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 
 @require_POST

@@ -20,9 +20,9 @@ from billing.selectors.wallets import wallet_get
 from billing.services import templates as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import add_errors
 
 
 class TemplateForm(forms.Form):

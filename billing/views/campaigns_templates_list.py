@@ -12,11 +12,11 @@ from billing.pricing import content_of, missing_of
 from billing.pricing.segments import segments
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import may_send
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import Choice, SqlColumn
+from poolsite.console.templatetags.console import figure
 from poolsite.moments import iso
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import Choice, SqlColumn
-from poolsite.operations.templatetags.console import figure
 
 
 @require_GET

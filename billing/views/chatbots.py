@@ -16,8 +16,8 @@ from billing.selectors.wallets import wallet_get
 from billing.services import chatbots as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
-from poolsite.access.views.common import add_errors, saved
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import add_errors, saved
 
 PAGE_ROWS = 200
 SHOWN = 6  # templates and campaigns beside a chatbot

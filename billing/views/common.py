@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from billing.models import Wallet
 from poolsite import access
 from poolsite.access import Decision, Principal
-from poolsite.access.views.common import factor_url
+from poolsite.access.confirming import factor_url
 
 
 def link(name: str, *args: Any) -> str:

@@ -13,8 +13,8 @@ from billing.selectors.wallets import wallet_get
 from billing.services import credit_limits
 from billing.services.acting import person
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import add_errors
 
 
 @require_http_methods(["GET", "POST"])

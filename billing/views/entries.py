@@ -27,10 +27,10 @@ from billing.views.common import given
 from billing.views.ledger import Part, by_day, ledger
 from billing.views.messages_words import count_words
 from poolsite.access.models import Account
+from poolsite.console.chips import chips_of
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
-from poolsite.operations.chips import chips_of
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
 from poolsite.paging import keyset_page
 
 FIGURE = "entries"  # in cursors

@@ -21,9 +21,9 @@ from billing.views.common import given, link
 from billing.views.entries import day_us, journal_csv
 from billing.views.ledger import Part, by_day, ledger
 from poolsite import access
-from poolsite.operations.chips import chips_of
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
+from poolsite.console.chips import chips_of
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
 
 ALL_CORRECTIONS = "adjustments"  # as a type: what is neither a charge nor a top-up
 ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned

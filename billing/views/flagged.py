@@ -17,10 +17,10 @@ from billing.selectors.flagged import SHOWS, FlaggedQuery, open_totals, report_g
 from billing.services.flagged_reports import TOPIC, flagged_accept, flagged_charge
 from billing.views.common import finance_of, given, number_of
 from poolsite import access
-from poolsite.operations.chips import chips_of
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import answers_json, body_of, reason_of
+from poolsite.console.chips import chips_of
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import answers_json, body_of, reason_of
 
 
 @require_GET

@@ -13,7 +13,7 @@ from billing.selectors.wallets import visible_wallets
 from billing.views.common import given
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 
 @require_GET

@@ -23,12 +23,12 @@ from billing.views.common import finance_of, may_pay
 from billing.views.invoices_files import credit_pdf_file, invoice_csv_file, invoice_pdf_file
 from billing.views.invoices_forms import IssueForm, TaxProfileForm
 from poolsite.access import four_eyes
-from poolsite.access.views.common import saved
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import Choice, SqlColumn
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import saved
 from poolsite.moments import iso
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import Choice, SqlColumn
-from poolsite.operations.templatetags.console import figure
 
 
 @require_GET

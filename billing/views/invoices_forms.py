@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from billing.models import TaxRate, Treatment
 from billing.models.taxes import COUNTRY, PREFIX
 from billing.views.tariffs_forms import DayField
+from poolsite import dates
 from poolsite.moments import zone_names
-from poolsite.operations import dates
 
 MONTH: Final = "%Y-%m"
 

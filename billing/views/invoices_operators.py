@@ -37,11 +37,10 @@ from billing.views.invoices import (
 )
 from billing.views.invoices_forms import IssueForm, RateEndForm, SellerForm, TaxRateForm
 from poolsite import access
-from poolsite.access.views.common import saved
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.verbs import carry_out
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.verbs import carry_out, saved
 
 
 @require_GET

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from poolsite.operations import dates
-from poolsite.operations.templatetags.console import span
+from poolsite import dates
+from poolsite.console.templatetags.console import span
 
 SOON_HOURS = 24  # the same in static/js/portal.js and wallets.js
 LATER_HOURS = 72

@@ -24,8 +24,8 @@ from billing.views.common import link
 from billing.views.messages_words import outcome
 from billing.views.rules import rules_table
 from poolsite import access
+from poolsite.console.pages import principal_of
 from poolsite.number_format import masked
-from poolsite.operations.pages import principal_of
 
 ID_LENGTH = 80
 

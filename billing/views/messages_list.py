@@ -26,15 +26,15 @@ from billing.selectors.wallets import wallet_get
 from billing.services.reloading import read_prices
 from billing.views.common import link
 from billing.views.messages_words import outcome, place_of, range_words
+from poolsite.console import tables
+from poolsite.console.chips import chips_of
+from poolsite.console.lists import address
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import key_of, text_of
+from poolsite.console.templatetags.console import figure
 from poolsite.csv_text import csv_file
 from poolsite.moments import iso
 from poolsite.number_format import masked
-from poolsite.operations import tables
-from poolsite.operations.chips import chips_of
-from poolsite.operations.lists import address
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of, text_of
-from poolsite.operations.templatetags.console import figure
 
 FILTERS = ("q", "state", "mode", "chatbot", "campaign", "flagged", "period", "from", "until")
 OPEN = (State.HELD, State.SENT, State.PARKED, State.UNPAID)

@@ -4,8 +4,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from billing.selectors.messages_list import COUNTED
-from poolsite.operations.tables import key_of
-from poolsite.operations.templatetags.console import figure
+from poolsite.console.tables import key_of
+from poolsite.console.templatetags.console import figure
 
 
 def outcome(state: str, error: str = "") -> str:

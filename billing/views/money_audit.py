@@ -13,8 +13,8 @@ from billing.models import AuditRun, Wallet
 from billing.selectors.losses import recent_losses
 from billing.services.auditing import audit_some
 from poolsite import access, live
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import answers_json
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import answers_json
 
 RUN_SECONDS = 10.0
 LATEST = 20

@@ -22,11 +22,11 @@ from billing.views.common import link, may_pay
 from billing.views.lasting import Lasts, lasting
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.pages import principal_of
+from poolsite.console.registry import CARDS
+from poolsite.console.verbs import answers_json
 from poolsite.moments import moment_of
 from poolsite.operations.overview import reader_of
-from poolsite.operations.pages import principal_of
-from poolsite.operations.registry import CARDS
-from poolsite.operations.verbs import answers_json
 
 TOP_UPS = (500, 2_000, 5_000)  # currency units
 OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that stand here, too

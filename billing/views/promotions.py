@@ -20,10 +20,9 @@ from billing.services.promotions import promotion_revoke
 from billing.views.adjustments_asking import say
 from poolsite import access
 from poolsite.access import four_eyes
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import PAGE_ROWS
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import PAGE_ROWS
+from poolsite.console.verbs import add_errors, carry_out
 
 
 @require_http_methods(["GET", "POST"])

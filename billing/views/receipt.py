@@ -20,7 +20,7 @@ from billing.selectors.recharges import SHOWS, recharge_get
 from billing.services import recharges_asking as services
 from billing.services.days import zone_of
 from billing.views.common import may_pay
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 from poolsite.paper import Column, Paper
 
 

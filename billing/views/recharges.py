@@ -11,7 +11,7 @@ from billing.recharging.demo_provider import ENDINGS, DemoProvider
 from billing.recharging.reports import Answer
 from billing.selectors.recharges import SHOWS, recharge_get
 from billing.services import provider_events
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 # What a provider hears as a failure: it sends the event again, or a person there looks.
 _REFUSED = {

@@ -19,9 +19,9 @@ from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
 from poolsite.access import Principal
-from poolsite.access.views.common import saved
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import saved
 from poolsite.operations.models import NoticeTarget
-from poolsite.operations.pages import principal_of
 from poolsite.operations.services import delete_target
 
 

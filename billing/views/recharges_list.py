@@ -17,11 +17,11 @@ from billing.selectors.recharges import SHOWS, RechargeQuery, recharge_years
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link, may_pay
 from billing.views.receipt import state_of
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.templatetags.console import figure
 from poolsite.csv_text import csv_file
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.templatetags.console import figure
 
 CSV_HEAD = (
     *("number", "created", "amount", "currency", "status", "provider", "reference"),

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from billing import rules_table as table
 from poolsite import access
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 # Flags of these reports stand in the operator's list until somebody closes them.
 LISTED = ("late", "contradiction", "unexpected mode", "unpaid", "orphan", "unreadable")

@@ -18,8 +18,8 @@ from billing.views import statements_page as shown
 from billing.views.common import number_of
 from billing.views.statements_files import statement_csv_file, statement_pdf_file
 from billing.views.statements_pdf import MOVES_LIMIT
+from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
-from poolsite.operations.pages import principal_of
 
 YEAR_HEAD = (
     *("account", "currency", "month", "state", "opening", "top-ups", "charges"),

@@ -15,7 +15,7 @@ from billing.selectors.statements_days import Days
 from billing.services.days import zone_of
 from billing.views.common import link
 from billing.views.usage import series_of
-from poolsite.operations import dates
+from poolsite import dates
 
 BAR = 148  # px of the month that cost most
 MOVES_LIMIT = 50  # top-ups and adjustments listed on the page

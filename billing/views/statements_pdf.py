@@ -15,7 +15,7 @@ from billing.selectors.statements import Opened, Statement
 from billing.selectors.statements_days import Days
 from billing.selectors.statements_entries import Move
 from billing.services.days import zone_of
-from poolsite.operations import dates
+from poolsite import dates
 from poolsite.paper import Column, Paper
 
 MOVES_LIMIT = 200  # listed one by one; the rest is counted

@@ -24,9 +24,8 @@ from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.access.views.common import saved
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, saved
 
 NEWEST, MOST = 6, 500  # versions shown at first, and at all
 

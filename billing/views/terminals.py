@@ -15,7 +15,7 @@ from billing.selectors.terminals import ability_of, terminals
 from billing.services import terminals as services
 from billing.views.common import finance_of, given, link
 from poolsite import access, number_format
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 
 CHIPS = {"done": "chip--ok", "failed": "chip--bad", "cancelled": "chip--warn"}
 

@@ -18,9 +18,9 @@ from billing.selectors import top_up as selectors
 from billing.selectors.wallets import wallet_get
 from billing.services.recharges import check_amount, recharge_start
 from poolsite.access import Principal
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import add_errors
 
 YEAR_HOURS = 24 * 365
 

@@ -18,9 +18,9 @@ from billing.pricing.modes import MODES
 from billing.selectors.usage import RANGES, usage
 from billing.selectors.wallets import wallet_get
 from billing.views.common import link
-from poolsite.operations import dates
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import answers_json
+from poolsite import dates
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import answers_json
 
 
 @require_GET

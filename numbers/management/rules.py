@@ -16,7 +16,7 @@ from numbers.services.health_rules import (
     health_rule_create,
     health_rule_delete,
 )
-from poolsite.operations.setting_options import add_settings, changes_given, settings_given
+from poolsite.console.setting_options import add_settings, changes_given, settings_given
 
 SHOWN = 100
 STEPS = {

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from numbers import pool as door
 from numbers.models import MinuteSample, Pool
-from poolsite.operations import minutes
+from poolsite.aggregates import minutes
 
 COUNTERS = ("offered", "carried", "blocked")
 

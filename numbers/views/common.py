@@ -9,7 +9,7 @@ from numbers import selectors
 from numbers.models import Number, Pool
 from numbers.reason_words import sentence_of
 from poolsite import access, number_format
-from poolsite.operations import verbs
+from poolsite.console import verbs
 
 P = ParamSpec("P")
 

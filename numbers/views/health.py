@@ -21,9 +21,8 @@ from numbers.selectors.health import HealthFilter
 from numbers.services.health_acting import health_undo
 from numbers.services.spam_labels import Labelled, read_rows, spam_labels_add
 from numbers.views.common import pool_of
-from poolsite import access
-from poolsite.operations import dates
-from poolsite.operations.pages import principal_of
+from poolsite import access, dates
+from poolsite.console.pages import principal_of
 
 REFUSED_SHOWN = 100
 NOT_TOLD_MARK = 0.9  # told for fewer of the calls: the page says so

@@ -19,8 +19,8 @@ from numbers.services.health_rules import (
 )
 from numbers.views.common import pool_of
 from poolsite import access
-from poolsite.access.views.common import add_errors
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import add_errors
 
 
 @require_GET

@@ -13,12 +13,12 @@ from numbers.models import NumberImport
 from numbers.selectors.imports import visible_imports
 from numbers.views.common import visible_pools
 from poolsite import access
+from poolsite.console import lists, tables
+from poolsite.console.chips import chips_of
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.templatetags.console import figure
 from poolsite.moments import iso
-from poolsite.operations import lists, tables
-from poolsite.operations.chips import chips_of
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.templatetags.console import figure
 
 CHIPS = {
     "reading": "chip--info",

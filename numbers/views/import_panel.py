@@ -12,8 +12,8 @@ from numbers.models import ImportRow, NumberImport, Pool
 from numbers.selectors.imports import ALL_ROWS, SHOWN_ROWS, import_of, staged_rows
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.tables import key_of
-from poolsite.operations.templatetags.console import figure
+from poolsite.console.tables import key_of
+from poolsite.console.templatetags.console import figure
 
 NEW = "new"
 EXAMPLES = 3

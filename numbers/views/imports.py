@@ -15,8 +15,8 @@ from numbers.selectors.imports import import_of, rows_left_out
 from numbers.services import imports as service
 from numbers.views.common import pool_of
 from poolsite import access
+from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
-from poolsite.operations.pages import principal_of
 
 
 @require_POST

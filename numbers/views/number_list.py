@@ -36,9 +36,9 @@ from numbers.views.number_rows import rows_of
 from numbers.views.twins import twin_count
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure
 from poolsite.csv_text import csv_file
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure
 
 ROWS = (25, 50, ROWS_AT_MOST)
 LAST = "~"  # behind every number

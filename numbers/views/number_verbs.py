@@ -17,8 +17,8 @@ from numbers.views.common import answers_json, number_of, pool_of
 from numbers.views.number_filter import ROWS_AT_MOST, other_forms, read_filters, with_prefix
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import body_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import body_of
 
 
 @require_POST

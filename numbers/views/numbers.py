@@ -20,11 +20,10 @@ from numbers.selectors import health, records
 from numbers.selectors.late import late_events
 from numbers.views.common import answers_json, number_of, reason_of
 from numbers.views.who_had import call_row
-from poolsite import access, hotpath
+from poolsite import access, dates, hotpath
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import clock, span
 from poolsite.moments import us_of
-from poolsite.operations import dates
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import clock, span
 
 STORY_LENGTH = 50
 CALLS = 10

@@ -27,8 +27,8 @@ from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
 from numbers.views.common import answers_json, reason_of
 from poolsite import access, hotpath
+from poolsite.console.pages import principal_of
 from poolsite.moments import us_of
-from poolsite.operations.pages import principal_of
 
 RANGES = (3_600, 7_200, 86_400, 604_800)
 SIZING_WINDOW = timedelta(hours=24)

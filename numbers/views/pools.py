@@ -17,12 +17,12 @@ from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
+from poolsite.console.chips import chips_of
+from poolsite.console.goals import guide_url
+from poolsite.console.lists import address, head
+from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
-from poolsite.operations.chips import chips_of
-from poolsite.operations.goals import guide_url
-from poolsite.operations.lists import address, head
-from poolsite.operations.pages import principal_of
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 
 PAGE_ROWS = 100

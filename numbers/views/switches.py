@@ -13,8 +13,8 @@ from numbers.forms import SwitchForm
 from numbers.models import Pool, Switch, SwitchKind
 from numbers.selectors.switches import media_not_chosen, switches_of
 from poolsite import access
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -18,10 +18,10 @@ from numbers.services import twins as service
 from numbers.views.number_rows import rows_of
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.pages import principal_of
-from poolsite.operations.tables import key_of
-from poolsite.operations.templatetags.console import figure
-from poolsite.operations.verbs import carry_out, word_of
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import key_of
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import carry_out, word_of
 
 GROUPS = 25
 AT_ONCE = 50  # groups that are merged while the person waits

@@ -17,11 +17,10 @@ from numbers.forms import WhoHadForm
 from numbers.models import CallRecord
 from numbers.presentation import end_of
 from numbers.selectors import records
-from poolsite import access
+from poolsite import access, dates
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import phone, span
 from poolsite.number_format import masked
-from poolsite.operations import dates
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import phone, span
 
 SECOND = timedelta(seconds=1)
 

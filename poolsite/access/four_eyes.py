@@ -17,9 +17,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from poolsite import dates
 from poolsite.access.models import AccessLink, Grant, GrantName, User
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import dates
 
 ALWAYS = datetime.max.replace(tzinfo=UTC)
 How = AccessLink.How

@@ -152,3 +152,8 @@ class Principal:
 
 
 ANONYMOUS = Principal(kind="anonymous")
+
+
+def reach_of(principal: Principal) -> str:
+    """A key that is the same for all who see the same accounts."""
+    return "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))

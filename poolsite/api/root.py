@@ -8,7 +8,6 @@ from django.core.exceptions import PermissionDenied
 from django.core.exceptions import ValidationError as FieldsRefused
 from django.db import Error as DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 from ninja.operation import Operation
@@ -28,18 +27,10 @@ from poolsite.api.problems import (
 )
 from poolsite.api.reading import TOO_DEEP, TooDeepError, check_depth
 from poolsite.api.reference_access import accesses_of
-from poolsite.operations.error_pages import not_found
 
 
 class ProblemError(RefusedError):
     """Raised by a view to answer with a problem."""
-
-
-def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Django's 404: a problem below /api/, also where no route fits; a page elsewhere."""
-    if request.path.startswith("/api/"):
-        return django_problem("not-found")
-    return not_found(request, exception)
 
 
 class BoundedParser(Parser):

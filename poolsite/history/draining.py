@@ -17,9 +17,9 @@ from django.db import transaction
 
 from poolsite import hotpath, tracing
 from poolsite.history import services, stream
-from poolsite.history.alarms import Alarms
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Drained, Entry, Source
+from poolsite.history.reporting import Alarms, load_alarms
 from poolsite.hotpath import traces
 from poolsite.runtime.crash_points import crash_point
 
@@ -32,7 +32,7 @@ def drain_aggregate(source: Source, aggregate: Aggregate, alarms: Alarms | None 
     Several drains of one aggregate may run: one moves the cursor, the others write nothing.
     Raises the database's errors (nothing was trimmed then) and HotPathError.
     """
-    return _Drain(source, aggregate, alarms or Alarms.load()).run()
+    return _Drain(source, aggregate, alarms or load_alarms()).run()
 
 
 @dataclass

@@ -11,10 +11,10 @@ from django.utils.translation import ngettext_lazy
 
 from poolsite import hotpath
 from poolsite.history import refusals, retention, stream
-from poolsite.history.alarms import Alarms
 from poolsite.history.draining import drain_aggregate
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Source, sources
+from poolsite.history.reporting import Alarms, load_alarms
 from poolsite.jobs.registry import sweep
 from poolsite.jobs.telling import Told
 
@@ -42,7 +42,7 @@ LOG = structlog.get_logger(__name__)
 def drain_all(shard: int, shards: int) -> dict[str, int]:
     """Drain what is new in this shard's streams; one that fails does not stop the others."""
     done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
-    alarms = Alarms.load()
+    alarms = load_alarms()
     for source in sources():
         for aggregate in _dirty(source, shard, shards):
             done["aggregates"] += 1

@@ -11,14 +11,9 @@ class JobsConfig(AppConfig):
 
     def ready(self) -> None:
         """Declare who may see and stop a job, its topic, and the workers' presence."""
-        import poolsite.celery  # noqa: F401  so that tasks sent from here find our broker
-        from poolsite import operations
-        from poolsite.api import problems
-        from poolsite.jobs import errors, presence, queues, rules, topics
+        from poolsite.jobs import presence, queues, rules, topics
 
         rules.register()
-        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        operations.register_sentences("poolsite.jobs.sentences")
         topics.register()
         presence.connect()
         queues.connect()

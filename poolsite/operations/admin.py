@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 from unfold.admin import ModelAdmin
 
+from poolsite import dates
 from poolsite.access.principals import principal_of_request
+from poolsite.console.admin_columns import Told
+from poolsite.console.sentences import object_word
 from poolsite.history.models import GapRecord
 from poolsite.jobs.models import Job
 from poolsite.jobs.registry import kinds
-from poolsite.operations import dates, services
-from poolsite.operations.admin_columns import Told
+from poolsite.operations import services
 from poolsite.operations.models import Incident, NoticeTarget, OutgoingCall
-from poolsite.operations.sentences import object_word
 from poolsite.operations.system_page import purpose_word
 
 admin.site.index_title = gettext_lazy("Admin")

@@ -10,27 +10,38 @@ class OperationsConfig(AppConfig):
     verbose_name = _("Operations")
 
     def ready(self) -> None:
-        """Declare actions, topics, hot routes and what stands on the overview."""
-        from poolsite import operations
+        """Declare actions, topics, hot routes and what the console shows of operations."""
+        import poolsite.celery  # noqa: F401  so that tasks sent from here find our broker
+        from poolsite import console, operations
         from poolsite.api import problems
+        from poolsite.console import strings
+        from poolsite.history.reporting import report_to
+        from poolsite.live import metrics as live_metrics
         from poolsite.operations import (
             cards,
             checks,
             doctor,
             errors,
+            history_alarms,
             hot_routes,
+            menu,
             rules,
             search,
-            strings,
             topics,
             undo_ways,
         )
+        from poolsite.operations.jobs import errors as job_errors
         from poolsite.operations.webhooks import own_types
 
         rules.register()
+        menu.register()
         own_types.register()
-        problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        operations.register_sentences("poolsite.operations.own_sentences")
+        for each in (errors, job_errors):
+            problems.declare_all(each.PROBLEMS, each.OPERATIONS)
+        console.register_sentences("poolsite.operations.own_sentences")
+        console.register_sentences("poolsite.operations.jobs.sentences")
+        operations.register_metrics("live", live_metrics.collect)
+        report_to(history_alarms.Alarms.load)
         checks.register()
         doctor.register()
         topics.register()

@@ -5,13 +5,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from poolsite.console.registry import Card, CardData, Figure, register_card
 from poolsite.operations import health
-from poolsite.operations.registry import (
-    Card,
-    CardData,
-    Figure,
-    register_card,
-)
 
 
 def register() -> None:

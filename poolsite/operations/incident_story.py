@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from poolsite import dates
 from poolsite.access.principal import Principal
-from poolsite.operations import dates
+from poolsite.console.templatetags.console import span
 from poolsite.operations.models import Incident, IncidentEvent, OutgoingCall
-from poolsite.operations.templatetags.console import span
 
 MOST_EVENTS = 200
 MOST_CALLS = 100

@@ -14,12 +14,12 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from poolsite import access
-from poolsite.access.views.common import next_of
-from poolsite.operations import selectors, tables
+from poolsite.console import tables
+from poolsite.console.pages import principal_of, user_of
+from poolsite.console.verbs import next_of, word_of
+from poolsite.operations import selectors
 from poolsite.operations.models import Incident
-from poolsite.operations.pages import principal_of, user_of
 from poolsite.operations.services import incident_care
-from poolsite.operations.verbs import word_of
 
 SNOOZES: dict[str, timedelta] = {
     "15m": timedelta(minutes=15),

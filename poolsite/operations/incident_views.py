@@ -11,14 +11,15 @@ from django.views.decorators.http import require_GET
 
 from poolsite import access
 from poolsite.access.principal import Principal
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.tables import SqlColumn
 from poolsite.moments import iso
-from poolsite.operations import incident_story, selectors, tables
+from poolsite.operations import incident_story, selectors
 from poolsite.operations.attention import Cause
 from poolsite.operations.incident_verbs import snooze_choices
 from poolsite.operations.models import Incident
-from poolsite.operations.pages import principal_of
 from poolsite.operations.services import incident_care
-from poolsite.operations.tables import SqlColumn
 
 
 def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from django.views.decorators.http import require_POST
 
 from poolsite import access
 from poolsite.access.models import AuditEntry
-from poolsite.operations import managed, tags_and_notes, undoing
+from poolsite.console import managed, undoing
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out
+from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Note
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
 
 PLACE = "#tags-and-notes"
 

@@ -11,9 +11,9 @@ from django.utils.translation import override
 
 from poolsite import live
 from poolsite.access import Principal
+from poolsite.console.registry import CARDS, CardData, Figure, Stat
 from poolsite.live.scopes import AccountTopic
 from poolsite.operations import selectors
-from poolsite.operations.registry import CARDS, CardData, Figure, Stat
 
 NAME = "operations.overview"
 PERIOD_SECONDS = 2.0  # a reading asks every app; figures that flicker faster help nobody

@@ -7,9 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access import Principal
 from poolsite.access.visibility import visible
-from poolsite.operations import selectors
-from poolsite.operations.models import NoticeTarget, WebhookEndpoint
-from poolsite.operations.sentences import (
+from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
     Settings,
@@ -17,6 +15,8 @@ from poolsite.operations.sentences import (
     register,
     register_object,
 )
+from poolsite.operations import selectors
+from poolsite.operations.models import NoticeTarget, WebhookEndpoint
 
 INCIDENTS, TAGS, VIEWS = _("Incidents"), _("Tags and notes"), _("Saved views")
 WEBHOOKS = _("Webhooks")

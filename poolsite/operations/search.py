@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from poolsite import dates
 from poolsite.access.principal import Principal
-from poolsite.operations import dates, selectors, tags_and_notes
-from poolsite.operations.matching import BEGINS, rank
-from poolsite.operations.registry import Found, register_search
+from poolsite.console.matching import BEGINS, rank
+from poolsite.console.registry import Found, register_search
+from poolsite.operations import selectors, tags_and_notes
 
 LOOKED_AT = 200  # the latest incidents, whose titles are compared
 

@@ -14,10 +14,10 @@ from poolsite import access
 from poolsite.access.actions import action_of
 from poolsite.access.models import Membership, User
 from poolsite.access.principal import Principal
+from poolsite.console.navigation import Counter, Entry
+from poolsite.console.registry import CARDS, STATS, Card, CardData, Stat, StatEntry
 from poolsite.operations import attention
 from poolsite.operations.models import Incident
-from poolsite.operations.registry import CARDS, STATS, Card, CardData, Stat
-from poolsite.operations.registry import StatEntry as Entry
 
 LOG = structlog.get_logger(__name__)
 MOST_STATS = 6
@@ -120,11 +120,21 @@ def _visible(principal: Principal) -> QuerySet[Incident]:
     return Incident.objects.filter(account_id__in=managed)
 
 
-def scope_of(principal: Principal) -> str:
-    """The key of the incidents' topic that this reader watches: `all`, or an account's id."""
-    if principal.is_operator:
-        return "all"
-    return str(min(principal.memberships, default="none"))
+def badge_counter(principal: Principal) -> Counter:
+    """Return what counts a sidebar entry's open incidents, with the worst severity.
+
+    A cause all of whose incidents are snoozed counts nothing.
+    """
+    rows = open_incidents(principal)
+    awake = rows.exclude(snoozed_until__gt=timezone.now()).values("type")
+    open_ones = list(rows.filter(type__in=awake).values_list("type", "severity"))
+
+    def count(_entry: Entry, prefixes: Iterable[str]) -> tuple[int, str]:
+        hits = [severity for kind, severity in open_ones if kind.startswith(tuple(prefixes))]
+        worst = Incident.Severity.CRITICAL if Incident.Severity.CRITICAL in hits else "warning"
+        return len(hits), str(worst) if hits else ""
+
+    return count
 
 
 # -- the overview -----------------------------------------------------------------------------
@@ -140,7 +150,7 @@ def cards(principal: Principal) -> list[tuple[Card, CardData]]:
     return found
 
 
-def stats(principal: Principal) -> list[tuple[Entry, Stat]]:
+def stats(principal: Principal) -> list[tuple[StatEntry, Stat]]:
     """The headline figures, at most six."""
     found = []
     for entry in sorted(STATS.values(), key=lambda entry: (entry.order, entry.name)):

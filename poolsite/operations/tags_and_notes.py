@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.auditing import describe_actor
-from poolsite.operations.managed import KINDS, ManagedKind, kind_of, may_see
+from poolsite.console.managed import KINDS, ManagedKind, kind_of, may_see
+from poolsite.console.registry import Found
 from poolsite.operations.models import Note, Tag
-from poolsite.operations.registry import Found
 
 TAG_LONGEST = 40
 MOST_TAGS = 20

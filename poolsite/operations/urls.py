@@ -2,13 +2,8 @@
 
 from django.urls import path
 
-from poolsite.operations import (
-    goal_views,
-    incident_verbs,
-    incident_views,
-    managed_views,
-    views,
-)
+from poolsite.console import goal_views
+from poolsite.operations import incident_verbs, incident_views, managed_views, views
 from poolsite.operations.webhooks import urls as webhook_urls
 
 app_name = "operations"

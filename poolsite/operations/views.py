@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
-from poolsite.operations import palette, saved_views, selectors, services, system_page
-from poolsite.operations.goals import done_of, open_guides
+from poolsite.console import palette
+from poolsite.console.goals import done_of, open_guides
+from poolsite.console.pages import principal_of, user_of
+from poolsite.operations import saved_views, selectors, services, system_page
 from poolsite.operations.incident_views import attention_context
 from poolsite.operations.models import SavedView
-from poolsite.operations.pages import principal_of, user_of
 
 OVERVIEW_CAUSES = 5
 

@@ -6,9 +6,9 @@ from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.services.actor import Actor
-from poolsite.operations.admin_columns import Words
-from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
-from poolsite.operations.admin_values import labelled_text
+from poolsite.console.admin_columns import Words
+from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.console.admin_values import labelled_text
 from queueing.admission import services
 from queueing.admission.forms import GateChecks
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch

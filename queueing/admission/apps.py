@@ -13,15 +13,15 @@ class AdmissionConfig(AppConfig):
         import queueing.admission.gate.scripts
         import queueing.admission.tasks
         import queueing.admission.topics  # noqa: F401  registers the live topics
-        from poolsite import history, operations, timers
+        from poolsite import console, history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, gate, menu, overview, rules, search
         from queueing.admission.services.history_source import GateSource
 
         rules.register()
-        operations.register_sentences("queueing.admission.sentences")
-        operations.register_goals("queueing.admission.guide")
+        console.register_sentences("queueing.admission.sentences")
+        console.register_goals("queueing.admission.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()

@@ -7,9 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from poolsite import access, operations
-from poolsite.operations.minutes import hour_trends
-from poolsite.operations.templatetags.console import figure
+from poolsite import access, console
+from poolsite.aggregates.minutes import hour_trends
+from poolsite.console.templatetags.console import figure
 from queueing.admission import selectors
 from queueing.admission.models import Gate, MinuteSample
 from queueing.admission.selectors import GateNow
@@ -21,8 +21,8 @@ FULLEST = 5
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        operations.Card(
+    console.register_card(
+        console.Card(
             "admission.gates",
             gettext_lazy("Gates"),  # type: ignore[arg-type]  # translated where it is shown
             gates_card,
@@ -30,8 +30,8 @@ def register() -> None:
             icon="traffic",
         )
     )
-    operations.register_managed(
-        operations.ManagedKind(
+    console.register_managed(
+        console.ManagedKind(
             "gate",
             gettext_lazy("Gate"),  # type: ignore[arg-type]
             gettext_lazy("Visible to everyone who can view the gate."),  # type: ignore[arg-type]
@@ -39,15 +39,15 @@ def register() -> None:
             lambda gate: reverse("admission:gate", args=[gate.slug]),
             "admission.view",
             "admission.operate",
-            operations.Undo(
+            console.Undo(
                 "admission.gate_configure",
-                operations.through(gate_configure, "gate"),
+                console.through(gate_configure, "gate"),
             ),
         )
     )
 
 
-def gates_card(principal: Any) -> operations.CardData | None:
+def gates_card(principal: Any) -> console.CardData | None:
     """The fullest gates: use of the cap, who waits."""
     if not access.decide(principal, "admission.view"):
         return None
@@ -57,13 +57,13 @@ def gates_card(principal: Any) -> operations.CardData | None:
         empty = _(
             "No gates yet. Create a gate to limit how many devices use an external system at once."
         )
-        return operations.CardData([], empty=empty, url=url)
+        return console.CardData([], empty=empty, url=url)
     rows = selectors.with_figures(gates, patient=True)
     ranked = sorted(rows, key=lambda row: -(row.share or 0))[:FULLEST]
     keys = [row.gate.pk for row in ranked]
     trends = hour_trends(keys, MinuteSample.objects.all(), "gate_id", "used", timezone.now())
     hint = ngettext("%(n)s gate", "%(n)s gates", len(rows)) % {"n": len(rows)}
-    return operations.CardData(
+    return console.CardData(
         [],
         columns=[_("Gate"), _("In use"), _("Waiting")],
         rows=[_card_row(row, trends[row.gate.pk]) for row in ranked],

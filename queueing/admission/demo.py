@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from poolsite.access.demo import token_anew
+from poolsite.people.demo import token_anew
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.admission.models import Gate, TaskBatch
 from queueing.admission.services.batches import batch_create

@@ -9,8 +9,8 @@ from django.core.validators import RegexValidator
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm
-from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.aggregates.forms import AggregateCreateForm
+from poolsite.console.settings_forms import Section, SettingsMixin
 from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 

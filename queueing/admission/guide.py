@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import operations
+from poolsite import console
 from poolsite.access.models import AuditEntry
-from poolsite.operations.goal_forms import PressForm, with_short_name
-from poolsite.operations.goals import Guide
+from poolsite.console.goal_forms import PressForm, with_short_name
+from poolsite.console.goals import Guide
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate, MinuteSample
 from queueing.admission.selectors import visible_gates
@@ -21,8 +21,8 @@ READ_PERMIT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
-    operations.register_goal(
-        operations.Goal(
+    console.register_goal(
+        console.Goal(
             "permit",
             gettext_lazy("First permit"),
             gettext_lazy("A gate limits how many devices use an external system at once."),
@@ -37,8 +37,8 @@ def register() -> None:
     )
 
 
-def _gate_step() -> operations.Step:
-    return operations.Step(
+def _gate_step() -> console.Step:
+    return console.Step(
         "gate",
         gettext_lazy("Create a gate"),
         gettext_lazy("Give it a name and say how many devices may use the system at once."),
@@ -53,8 +53,8 @@ def _gate_step() -> operations.Step:
     )
 
 
-def _permit_step() -> operations.Step:
-    return operations.Step(
+def _permit_step() -> console.Step:
+    return console.Step(
         "permit",
         gettext_lazy("Take a test permit"),
         gettext_lazy(

@@ -4,9 +4,9 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations import navigation
-from poolsite.operations.navigation import Entry
-from poolsite.operations.page_words import register_page_word
+from poolsite.console import navigation
+from poolsite.console.navigation import Entry
+from poolsite.console.page_words import register_page_word
 from queueing.admission.models import Gate
 
 

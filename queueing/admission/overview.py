@@ -11,8 +11,8 @@ from prometheus_client.core import (
 )
 
 from poolsite import operations
+from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.admission import gate as door
 from queueing.admission.models import Gate
 

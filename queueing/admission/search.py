@@ -6,18 +6,18 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import access, operations
+from poolsite import access, console
 from poolsite.access import Principal
-from poolsite.operations import Found
-from poolsite.operations.matching import named
-from poolsite.operations.palette import Offer, register_offer
-from poolsite.operations.registry import Follow
+from poolsite.console import Found
+from poolsite.console.matching import named
+from poolsite.console.palette import Offer, register_offer
+from poolsite.console.registry import Follow
 from queueing.admission.models import Gate, Task, TaskBatch
 
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("admission", find)
+    console.register_search("admission", find)
     words = gettext_lazy("New gate…")
     register_offer(
         Offer("admission.new", words, "admission:gate_create", "add", "admission.create")

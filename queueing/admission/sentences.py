@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from poolsite.access import Principal, visible
-from poolsite.operations.sentences import (
+from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
     Settings,

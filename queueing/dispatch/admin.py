@@ -6,8 +6,8 @@ from django.contrib import admin
 from django.utils.text import capfirst
 
 from poolsite.access.services.actor import Actor
-from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
-from poolsite.operations.admin_values import labelled_text
+from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.console.admin_values import labelled_text
 from queueing.dispatch import services
 from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
 from queueing.dispatch.selectors.events import event_words, reason_told

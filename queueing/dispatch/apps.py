@@ -13,7 +13,7 @@ class DispatchConfig(AppConfig):
         import queueing.dispatch.dispatcher.scripts
         import queueing.dispatch.tasks
         import queueing.dispatch.topics  # noqa: F401  registers the live topics
-        from poolsite import history, operations, timers
+        from poolsite import console, history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.dispatch import (
@@ -31,8 +31,8 @@ class DispatchConfig(AppConfig):
 
         rules.register()
         webhook_events.register()
-        operations.register_sentences("queueing.dispatch.sentences")
-        operations.register_goals("queueing.dispatch.guide")
+        console.register_sentences("queueing.dispatch.sentences")
+        console.register_goals("queueing.dispatch.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()

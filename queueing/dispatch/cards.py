@@ -7,9 +7,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
-from poolsite import access, operations
-from poolsite.operations.minutes import hour_trends
-from poolsite.operations.templatetags.console import figure
+from poolsite import access, console
+from poolsite.aggregates.minutes import hour_trends
+from poolsite.console.templatetags.console import figure
 from queueing.dispatch import selectors
 from queueing.dispatch.models import Group, MinuteSample
 from queueing.dispatch.selectors import GroupNow
@@ -21,8 +21,8 @@ BUSIEST = 5
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        operations.Card(
+    console.register_card(
+        console.Card(
             "dispatch.groups",
             gettext_lazy("Dispatcher"),  # type: ignore[arg-type]  # translated where it is shown
             groups_card,
@@ -30,8 +30,8 @@ def register() -> None:
             icon="hub",
         )
     )
-    operations.register_managed(
-        operations.ManagedKind(
+    console.register_managed(
+        console.ManagedKind(
             "group",
             gettext_lazy("Group"),  # type: ignore[arg-type]
             gettext_lazy("Visible to everyone who can view the group."),  # type: ignore[arg-type]
@@ -39,15 +39,15 @@ def register() -> None:
             lambda group: reverse("dispatch:group", args=[group.slug]),
             "dispatch.view",
             "dispatch.configure",
-            operations.Undo(
+            console.Undo(
                 "dispatch.group_configure",
-                operations.through(group_configure, "group"),
+                console.through(group_configure, "group"),
             ),
         )
     )
 
 
-def groups_card(principal: Any) -> operations.CardData | None:
+def groups_card(principal: Any) -> console.CardData | None:
     """The busiest groups: sessions, and links that are pending."""
     if not access.decide(principal, "dispatch.view"):
         return None
@@ -55,13 +55,13 @@ def groups_card(principal: Any) -> operations.CardData | None:
     groups = list(selectors.visible_groups(principal)[:MOST_GROUPS])
     if not groups:
         empty = _("No groups yet. Create a group to keep each session on one instance.")
-        return operations.CardData([], empty=empty, url=url)
+        return console.CardData([], empty=empty, url=url)
     rows = selectors.with_figures(groups, patient=True)
     ranked = sorted(rows, key=lambda row: -(row.figures.sessions if row.figures else 0))[:BUSIEST]
     keys = [row.group.pk for row in ranked]
     trends = hour_trends(keys, MinuteSample.objects.all(), "group_id", "sessions", timezone.now())
     hint = ngettext("%(n)s group", "%(n)s groups", len(rows)) % {"n": len(rows)}
-    return operations.CardData(
+    return console.CardData(
         [],
         columns=[_("Group"), _("Sessions"), pgettext("link", "Pending")],
         rows=[_card_row(row, trends[row.group.pk]) for row in ranked],

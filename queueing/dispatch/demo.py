@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from poolsite.access.demo import token_anew
+from poolsite.people.demo import token_anew
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.dispatch.models import Group
 from queueing.dispatch.services import group_create

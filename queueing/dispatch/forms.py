@@ -7,8 +7,8 @@ from django.core.validators import RegexValidator
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.operations.forms import AggregateCreateForm
-from poolsite.operations.settings_forms import DurationsMixin, Section, SettingsMixin
+from poolsite.aggregates.forms import AggregateCreateForm
+from poolsite.console.settings_forms import DurationsMixin, Section, SettingsMixin
 from queueing.dispatch.models import PEER_PATTERN, Group, Sharing, Upgrade
 from queueing.dispatch.models.groups import DAY_SECONDS
 

@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from poolsite import operations
+from poolsite import console
 from poolsite.access.mails import site_of
-from poolsite.operations.goal_forms import with_short_name
-from poolsite.operations.goals import Guide
+from poolsite.console.goal_forms import with_short_name
+from poolsite.console.goals import Guide
 from queueing.dispatch import selectors
 from queueing.dispatch.dispatcher import Figures
 from queueing.dispatch.forms import GroupCreateForm
@@ -40,8 +40,8 @@ asyncio.run(main())
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
-    operations.register_goal(
-        operations.Goal(
+    console.register_goal(
+        console.Goal(
             "session",
             gettext_lazy("First session"),
             gettext_lazy("A group keeps each front-end session on one instance."),
@@ -56,8 +56,8 @@ def register() -> None:
     )
 
 
-def _group_step() -> operations.Step:
-    return operations.Step(
+def _group_step() -> console.Step:
+    return console.Step(
         "group",
         gettext_lazy("Create a group"),
         gettext_lazy("Front-ends and application servers that belong together."),
@@ -72,8 +72,8 @@ def _group_step() -> operations.Step:
     )
 
 
-def _session_step() -> operations.Step:
-    return operations.Step(
+def _session_step() -> console.Step:
+    return console.Step(
         "session",
         gettext_lazy("Connect an instance and a front-end"),
         gettext_lazy(

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from poolsite import operations
+from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
 

@@ -7,12 +7,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import access, hotpath, operations
+from poolsite import access, console, hotpath
 from poolsite.access import Principal
-from poolsite.operations import Found
-from poolsite.operations.matching import named
-from poolsite.operations.palette import Offer, register_offer
-from poolsite.operations.registry import Follow
+from poolsite.console import Found
+from poolsite.console.matching import named
+from poolsite.console.palette import Offer, register_offer
+from poolsite.console.registry import Follow
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, Instance
 
@@ -21,7 +21,7 @@ SESSION_GROUPS = 50  # a session is asked of so many groups at most
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("dispatch", find)
+    console.register_search("dispatch", find)
     words = gettext_lazy("New group…")
     register_offer(Offer("dispatch.new", words, "dispatch:group_create", "add", "dispatch.create"))
 

@@ -3,14 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from poolsite.operations.sentences import (
-    Sentence,
-    Settings,
-    choice,
-    count,
-    moment,
-    register,
-)
+from poolsite.console.sentences import Sentence, Settings, choice, count, moment, register
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.models import Group, ManualState
 

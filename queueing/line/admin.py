@@ -9,12 +9,12 @@ from django.http import HttpRequest
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
+from poolsite import dates
 from poolsite.access.services.actor import Actor
-from poolsite.operations import dates
-from poolsite.operations.admin_columns import Words
-from poolsite.operations.admin_lists import ChangedAggregate, OfAggregate
-from poolsite.operations.admin_values import labelled, moment_us
-from poolsite.operations.templatetags.console import span
+from poolsite.console.admin_columns import Words
+from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
+from poolsite.console.admin_values import labelled, moment_us
+from poolsite.console.templatetags.console import span
 from queueing.line import pauses
 from queueing.line.admin_words import DATA, DATA_OF, EVENTS, PENDING
 from queueing.line.models import (

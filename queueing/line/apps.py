@@ -15,7 +15,7 @@ class LineConfig(AppConfig):
         import queueing.line.desk.scripts
         import queueing.line.tasks
         import queueing.line.topics  # noqa: F401  registers the live topics
-        from poolsite import history, operations, timers
+        from poolsite import console, history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.line import (
@@ -36,8 +36,8 @@ class LineConfig(AppConfig):
 
         rules.register()
         webhook_events.register()
-        operations.register_sentences("queueing.line.sentences")
-        operations.register_goals("queueing.line.guide")
+        console.register_sentences("queueing.line.sentences")
+        console.register_goals("queueing.line.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
         menu.register()
         overview.register()

@@ -9,10 +9,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from poolsite import access, operations
+from poolsite import access, console
+from poolsite.aggregates.minutes import hour_trends
+from poolsite.console.templatetags.console import clock, figure
 from poolsite.kept import Kept
-from poolsite.operations.minutes import hour_trends
-from poolsite.operations.templatetags.console import clock, figure
 from queueing.line.models import Agent, Desk, DeskSample, Queue
 from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.selectors.report_span import span_of
@@ -30,8 +30,8 @@ _LEVELS: Kept[int, float | None] = Kept(LEVEL_FRESH_SECONDS)
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_card(
-        operations.Card(
+    console.register_card(
+        console.Card(
             "line.desks",
             gettext_lazy("Desks"),  # type: ignore[arg-type]  # translated where it is shown
             desks_card,
@@ -39,8 +39,8 @@ def register() -> None:
             icon="support_agent",
         )
     )
-    operations.register_managed(
-        operations.ManagedKind(
+    console.register_managed(
+        console.ManagedKind(
             "desk",
             gettext_lazy("Desk"),  # type: ignore[arg-type]
             gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
@@ -48,14 +48,14 @@ def register() -> None:
             lambda desk: reverse("line:settings", args=[desk.slug]),
             "line.configure",
             "line.configure",
-            operations.Undo(
+            console.Undo(
                 "line.desk_configure",
-                operations.through(desk_configure, "desk"),
+                console.through(desk_configure, "desk"),
             ),
         )
     )
-    operations.register_managed(
-        operations.ManagedKind(
+    console.register_managed(
+        console.ManagedKind(
             "queue",
             gettext_lazy("Queue"),  # type: ignore[arg-type]
             gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
@@ -63,17 +63,17 @@ def register() -> None:
             lambda queue: reverse("line:queue", args=[queue.desk.slug, queue.slug]),
             "line.configure",
             "line.configure",
-            operations.Undo(
+            console.Undo(
                 "line.queue_configure",
-                operations.through(queue_configure, "queue"),
+                console.through(queue_configure, "queue"),
             ),
         )
     )
-    operations.register_way(
-        operations.Way(
-            operations.Undo(
+    console.register_way(
+        console.Way(
+            console.Undo(
                 "line.agent_configure",
-                operations.through(agent_configure, "agent"),
+                console.through(agent_configure, "agent"),
                 why_not=_why_archived,
             ),
             "agent",
@@ -87,7 +87,7 @@ def _why_archived(agent: Agent) -> str:
     return _("This agent is archived.") if agent.archived_at is not None else ""
 
 
-def desks_card(principal: Any) -> operations.CardData | None:
+def desks_card(principal: Any) -> console.CardData | None:
     """The desks with the longest wait: who waits, how long, today's service level."""
     if not access.decide(principal, "line.view"):
         return None
@@ -95,14 +95,14 @@ def desks_card(principal: Any) -> operations.CardData | None:
     rows = desk_rows(list(visible_desks(principal).order_by("slug")[:MOST_DESKS]))
     if not rows:
         empty = _("No desks yet. Create a desk so that visitors can wait for your agents.")
-        return operations.CardData([], empty=empty, url=url)
+        return console.CardData([], empty=empty, url=url)
     now = timezone.now()
     ranked = sorted(rows, key=lambda row: -_waited(row, now))[:SHOWN]
     keys = [row.desk.pk for row in ranked]
     waiting = DeskSample.objects.values("queue__desk_id", "minute").order_by()
     samples = waiting.annotate(waiting_sum=Sum("waiting"))
     trends = hour_trends(keys, samples, "queue__desk_id", "waiting_sum", now)
-    return operations.CardData(
+    return console.CardData(
         [],
         columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
         rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],

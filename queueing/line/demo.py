@@ -3,9 +3,9 @@
 import os
 from typing import Any
 
-from poolsite.access.demo import token_anew
 from poolsite.access.models import Account, User
 from poolsite.access.services import membership_set, user_create
+from poolsite.people.demo import token_anew
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.line.demo_past import Load, make_past
 from queueing.line.models import Agent, CannedReply, Desk, Queue, Skill

@@ -9,13 +9,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import access, hotpath, operations
+from poolsite import access, console, hotpath
 from poolsite.access import Principal
-from poolsite.access.guide import account_step, first_account
 from poolsite.access.models import Account, Membership, Role, User
 from poolsite.access.services import membership_set
-from poolsite.operations.goal_forms import with_short_name
-from poolsite.operations.goals import Data, Guide
+from poolsite.console.goal_forms import with_short_name
+from poolsite.console.goals import Data, Guide
+from poolsite.people.guide import account_step, first_account
 from queueing.line.forms import DeskCreateForm
 from queueing.line.forms.first import FirstAgentForm, FirstQueueForm
 from queueing.line.models import Agent, Desk, Queue, Visit
@@ -29,8 +29,8 @@ RECENT = timedelta(hours=1)
 
 def register() -> None:
     """Called once, before the goals are first asked for."""
-    operations.register_goal(
-        operations.Goal(
+    console.register_goal(
+        console.Goal(
             "visitor",
             gettext_lazy("First visitor"),
             gettext_lazy("Visitors wait in a queue of a desk until an agent is free."),
@@ -45,8 +45,8 @@ def register() -> None:
     )
 
 
-def _desk_step() -> operations.Step:
-    return operations.Step(
+def _desk_step() -> console.Step:
+    return console.Step(
         "desk",
         gettext_lazy("Create a desk"),
         gettext_lazy("A service team with its queues and agents, such as “Support”."),
@@ -61,8 +61,8 @@ def _desk_step() -> operations.Step:
     )
 
 
-def _queue_step() -> operations.Step:
-    return operations.Step(
+def _queue_step() -> console.Step:
+    return console.Step(
         "queue",
         gettext_lazy("Create a queue"),
         gettext_lazy("Visitors with the same kind of question. Open all day; set hours later."),
@@ -80,8 +80,8 @@ def _queue_step() -> operations.Step:
     )
 
 
-def _agent_step() -> operations.Step:
-    return operations.Step(
+def _agent_step() -> console.Step:
+    return console.Step(
         "agent",
         gettext_lazy("Add an agent"),
         gettext_lazy("The person who talks to visitors. Choose yourself to try it."),
@@ -100,8 +100,8 @@ def _agent_step() -> operations.Step:
     )
 
 
-def _visitor_step() -> operations.Step:
-    return operations.Step(
+def _visitor_step() -> console.Step:
+    return console.Step(
         "visitor",
         gettext_lazy("Serve the first visitor"),
         gettext_lazy(

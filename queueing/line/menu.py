@@ -6,9 +6,9 @@ from django.utils.translation import gettext_lazy as _
 from poolsite import access
 from poolsite.access.first_pages import register_first_page
 from poolsite.access.principal import Principal
-from poolsite.operations import navigation
-from poolsite.operations.navigation import Entry
-from poolsite.operations.page_words import register_page_word
+from poolsite.console import navigation
+from poolsite.console.navigation import Entry
+from poolsite.console.page_words import register_page_word
 from queueing.line.models import Desk
 
 

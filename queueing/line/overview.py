@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from poolsite import operations
+from poolsite.aggregates.metrics import AggregateMetrics, add_each
 from poolsite.hotpath.rows import with_figures
-from poolsite.operations.aggregate_metrics import AggregateMetrics, add_each
 from queueing.line import desk as door
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import wallboard

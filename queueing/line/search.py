@@ -7,12 +7,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite import access, operations
+from poolsite import access, console, dates
 from poolsite.access import Principal
-from poolsite.operations import Found, dates
-from poolsite.operations.matching import named
-from poolsite.operations.palette import Offer, register_offer
-from poolsite.operations.registry import Follow
+from poolsite.console import Found
+from poolsite.console.matching import named
+from poolsite.console.palette import Offer, register_offer
+from poolsite.console.registry import Follow
 from queueing.line.models import Agent, Desk, Queue, Visit
 
 ID_LENGTH = 6  # so much of a visit's id finds it
@@ -21,7 +21,7 @@ AGENT_NAMES = ("name", "user__first_name", "user__last_name", "user__username")
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    operations.register_search("line", find)
+    console.register_search("line", find)
     words = gettext_lazy("New desk…")
     register_offer(Offer("line.new", words, "line:desk_create", "add", "line.create"))
 

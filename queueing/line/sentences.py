@@ -5,8 +5,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from poolsite.operations.logs import mask_text
-from poolsite.operations.sentences import (
+from poolsite.console.sentences import (
     HistoryObject,
     Reading,
     Sentence,
@@ -18,6 +17,7 @@ from poolsite.operations.sentences import (
     register,
     register_object,
 )
+from poolsite.operations.logs import mask_text
 from queueing.line import pauses
 from queueing.line.forms.agents import AgentForm
 from queueing.line.forms.desks import DeskSettingsForm

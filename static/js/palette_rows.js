@@ -25,7 +25,7 @@ function digits(low, wanted) {
   return at < 0 ? null : [[places[at], places[at + bare.length - 1] + 1]];
 }
 
-/** Letters in this order, close together, from the start of a word on; as poolsite.operations.matching does. */
+/** Letters in this order, close together, from the start of a word on; as poolsite.console.matching does. */
 function letters(low, wanted) {
   if (wanted.length < LETTERS_LEAST) return null;
   for (const { index } of low.matchAll(/[\p{L}\p{N}_]+/gu)) {

@@ -57,7 +57,7 @@ export function ageOf(seconds) {
   return fill(gettext("%(d)s d"), { d: Math.floor(all / 86400) });
 }
 
-// How dates and times are written, the same as in poolsite/operations/dates.py.
+// How dates and times are written, the same as in poolsite/dates.py.
 const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);

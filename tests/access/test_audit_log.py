@@ -15,9 +15,9 @@ from poolsite.access import context, selectors, services
 from poolsite.access.auditing import NotInTransaction
 from poolsite.access.models import Account, AuditEntry
 from poolsite.access.models.audit import AppendOnly
-from poolsite.access.views.history import columns as history_columns
-from poolsite.operations import tables
-from poolsite.operations.sentences import Names
+from poolsite.console import tables
+from poolsite.console.sentences import Names
+from poolsite.people.views.history import columns as history_columns
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.world import World
 from tests.support.waiting import patient

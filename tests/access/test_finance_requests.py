@@ -12,7 +12,7 @@ from poolsite import access
 from poolsite.access import services
 from poolsite.access.models import AccessLink, AuditEntry, FinanceRequest, Grant, User
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import undoing
+from poolsite.console import undoing
 from tests.access.links import days_pass, operator
 from tests.access.mailed import open_mailed
 from tests.access.second_factor import give_app

@@ -10,10 +10,10 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from poolsite import dates
 from poolsite.access import four_eyes, services
 from poolsite.access.four_eyes import Link, dependence, shared_source, sources, why_dependent
 from poolsite.access.models import AccessLink, Account, User
-from poolsite.operations import dates
 from tests.access.links import days_pass, operator
 from tests.access.second_factor import give_app
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from poolsite.operations import tables
+from poolsite.console import tables
 from tests.access.world import World
 from tests.support import forking
 from tests.support.environment import SAFE

@@ -16,7 +16,7 @@ from poolsite import access
 from poolsite.access import context, selectors
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import tables
+from poolsite.console import tables
 from tests.access.world import World, make_world
 
 

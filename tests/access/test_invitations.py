@@ -10,8 +10,9 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from poolsite.access import mails, services, tasks
+from poolsite.access import mails, services
 from poolsite.access.models import Grant, Invitation, Membership, User
+from poolsite.people import tasks
 from tests.access.mailed import open_link
 from tests.access.world import PASSWORD, World
 

@@ -10,8 +10,9 @@ from allauth.socialaccount.models import SocialAccount
 from django.core import mail
 from django.test import Client, override_settings
 
-from poolsite.access import lookup, tasks
+from poolsite.access import lookup
 from poolsite.access.models import AuditEntry, User
+from poolsite.people import tasks
 from tests.access.second_factor import give_app
 from tests.access.sign_on import back_url, logged_in, person, refused, there_and_back
 from tests.access.test_log_in import log_in

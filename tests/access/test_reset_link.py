@@ -18,8 +18,9 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from poolsite.access import mails, services, tasks
+from poolsite.access import mails, services
 from poolsite.access.models import User
+from poolsite.people import tasks
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.conftest import make_user
 from tests.access.mailed import open_link

@@ -7,9 +7,9 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
-from poolsite.access import tidying
 from poolsite.access.browsers import browser_and_system
 from poolsite.access.models import AuditEntry, User
+from poolsite.people import tidying
 from tests.access.test_log_in import log_in, logged_in
 
 PAGE = "/security/sessions/"

@@ -12,9 +12,10 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from poolsite.access import mails, services, tasks
+from poolsite.access import mails, services
 from poolsite.access.factor_state import has_factor
 from poolsite.access.models import Invitation, User
+from poolsite.people import tasks
 from tests.access.conftest import make_user
 from tests.access.world import PASSWORD, World
 

@@ -6,11 +6,12 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from poolsite.access import services, tidying
+from poolsite.access import services
 from poolsite.access.models import ApiToken, CodeGuard, FinanceRequest
 from poolsite.access.rights import versions
-from poolsite.access.tasks import tidy
 from poolsite.operations.models import Incident
+from poolsite.people import tidying
+from poolsite.people.tasks import tidy
 from tests.access.world import World
 
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
-from poolsite.operations import tables
+from poolsite.console import tables
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from queueing.admission import selectors, services

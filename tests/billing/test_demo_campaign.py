@@ -5,9 +5,9 @@ import pytest
 from billing import demo
 from billing.demo import campaign
 from billing.models import Campaign, OptOut
-from poolsite.access import demo as people
 from poolsite.access.models import User
 from poolsite.jobs import runner
+from poolsite.people import demo as people
 from poolsite.runtime.demo_data import DemoData
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]

@@ -128,7 +128,7 @@ def _is_page(client: Client, address: str) -> bool:
 
 def _with_data() -> list[str]:
     """The pages of the demo's first thing of each kind."""
-    from poolsite.operations.managed import KINDS
+    from poolsite.console.managed import KINDS
 
     slugs = {}
     for name, kind in KINDS.items():
@@ -141,7 +141,8 @@ def _with_data() -> list[str]:
 def _say_beside(world: Any) -> None:
     """Names, and tags and notes as long as they may be."""
     from poolsite.access.principals import principal_of_user
-    from poolsite.operations import managed, tags_and_notes
+    from poolsite.console import managed
+    from poolsite.operations import tags_and_notes
 
     actor = principal_of_user(world.users["operate"])
     for kind in managed.KINDS.values():

@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from poolsite import history, hotpath
 from poolsite.history import draining, services, stream
-from poolsite.history.alarms import Alarms
 from poolsite.history.models import Cursor, GapRecord
+from poolsite.operations.history_alarms import Alarms
 from poolsite.operations.models import Incident
 from tests.history import ledger
 

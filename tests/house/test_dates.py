@@ -1,4 +1,4 @@
-"""Pages and messages write dates by the named filters of poolsite.operations.dates alone."""
+"""Pages and messages write dates by the named filters of poolsite.dates alone."""
 
 import re
 from pathlib import Path
@@ -68,7 +68,7 @@ def test_no_python_that_writes_for_people_has_a_form_of_its_own():
         if for_people(path)
         if RAW_IN_PYTHON.search(text_of(path))
     }
-    assert raw == ALLOWED, "use poolsite.operations.dates"
+    assert raw == ALLOWED, "use poolsite.dates"
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ import pytest
 from django.utils import timezone
 from prometheus_client.core import Metric
 
-from poolsite import hotpath
+from poolsite import dates, hotpath
 from poolsite.access.services import membership_set
 from poolsite.moments import us_of
-from poolsite.operations import dates
 from queueing.line import cards, definitions, overview
 from queueing.line import desk as door
 from queueing.line.models import LineEvent, Visit

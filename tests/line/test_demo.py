@@ -3,7 +3,7 @@
 import pytest
 
 from numbers.demo import POOLS
-from poolsite.access.demo import make_people
+from poolsite.people.demo import make_people
 from poolsite.runtime.demo_data import DemoData
 from queueing.line import demo, laws
 from queueing.line.models import Agent, Desk, Queue, Visit

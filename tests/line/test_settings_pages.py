@@ -7,11 +7,11 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from poolsite import hotpath, operations
+from poolsite import console, hotpath
 from poolsite.access.models import AuditEntry
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set
-from poolsite.operations.registry import CARDS
+from poolsite.console.registry import CARDS
 from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.search import find
@@ -241,7 +241,7 @@ def test_the_search_finds_desks_queues_and_visitors_of_the_own_tenant(
 def test_the_overview_shows_the_desk_that_waits_longest(world: World, line: LineWorld) -> None:
     visit_join(queue=line.queue)
     card = CARDS["line.desks"].load(principal_of_user(world.users["looker"]))
-    assert isinstance(card, operations.CardData)
+    assert isinstance(card, console.CardData)
     assert (card.rows[0]["name"], card.rows[0]["cells"][0]["text"]) == ("Support", "1")
     empty = CARDS["line.desks"].load(principal_of_user(world.users["owner"]))
     assert empty.empty

@@ -13,7 +13,7 @@ from numbers.models import Pool
 from numbers.services.pools import SETTINGS
 from poolsite import hotpath
 from poolsite.access.models import AuditEntry
-from poolsite.operations.setting_options import in_words
+from poolsite.console.setting_options import in_words
 from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.people import drain, make_pool, send, tenant
 

@@ -4,10 +4,9 @@ import pytest
 from django.contrib import admin
 from django.core import checks
 
-from poolsite import operations
+from poolsite import dates, operations
 from poolsite.access.models import AuditEntry
 from poolsite.jobs.models import Job
-from poolsite.operations import dates
 from poolsite.operations.models import NoticeTarget
 from queueing.admission.services import loading
 from tests.access.world import World, make_world

@@ -6,9 +6,9 @@ import pytest
 from django.contrib import admin
 from django.utils import timezone
 
+from poolsite.console.admin_index import AREAS, COUNTED
+from poolsite.console.admin_texts import ABOUT
 from poolsite.jobs.models import Job
-from poolsite.operations.admin_index import AREAS, COUNTED
-from poolsite.operations.admin_texts import ABOUT
 from queueing.admission.admin import EVENTS as GATE_WORDS
 from queueing.admission.gate.changes import EVENTS as GATE_EVENTS
 from queueing.line.admin_words import EVENTS as LINE_WORDS

@@ -11,12 +11,12 @@ from numbers.api import hot as numbers_hot
 from poolsite.access import principal_of_user
 from poolsite.access.models import User
 from poolsite.api import lane
-from poolsite.api.reference import Operation, groups_of
 from poolsite.api.reference_access import MACHINES, ROOT, WRITERS, accesses_of
 from poolsite.api.reference_schema import Schemas
 from poolsite.api.root import api
-from poolsite.operations import navigation
-from poolsite.operations.templatetags.reference_words import reference_words
+from poolsite.console import navigation
+from poolsite.console.templatetags.reference_words import reference_words
+from poolsite.reference.document import Operation, groups_of
 from queueing.admission.api import hot as admission_hot
 from queueing.line.api import hot as line_hot
 from tests.access.world import make_world

@@ -9,10 +9,10 @@ from django.template import engines
 from django.utils import timezone
 from django.utils.translation import override
 
+from poolsite import dates
+from poolsite.console.templatetags.console import decimal, figure
 from poolsite.formats.en import formats as english
 from poolsite.formats.zh_Hans import formats as chinese
-from poolsite.operations import dates
-from poolsite.operations.templatetags.console import decimal, figure
 
 AT = datetime(2026, 11, 22, 17, 5, 9, tzinfo=UTC)  # the 23rd, 01:05, in Shanghai
 NOW = datetime(2026, 12, 1, 12, 0, tzinfo=UTC)

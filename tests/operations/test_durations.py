@@ -7,7 +7,7 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolsite.operations.durations import (
+from poolsite.console.durations import (
     LONGEST,
     UNITS,
     DurationField,
@@ -15,7 +15,7 @@ from poolsite.operations.durations import (
     read_duration,
     unit_of,
 )
-from poolsite.operations.settings_forms import DurationsMixin
+from poolsite.console.settings_forms import DurationsMixin
 
 LANGUAGES = ["en", "zh-hans"]
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from poolsite.operations import error_pages, navigation
+from poolsite.console import error_pages, navigation
 from tests.access.world import World, make_world
 
 

@@ -15,7 +15,7 @@ from numbers.services import pool_pause
 from poolsite import hotpath
 from poolsite.access import services
 from poolsite.access.models import AuditEntry, Invitation, Membership
-from poolsite.operations import goals
+from poolsite.console import goals
 from queueing.admission import gate as gate_door
 from queueing.admission.models import Gate
 from queueing.line.models import Agent, Desk

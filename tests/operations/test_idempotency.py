@@ -15,8 +15,8 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access.models import ApiToken, AuditEntry, IdempotentRequest
 from poolsite.access.services import grant_set, key_claim, token_revoke, user_create
-from poolsite.access.tasks import tidy
 from poolsite.api import idempotency
+from poolsite.people.tasks import tidy
 from queueing.admission.models import Gate, TaskBatch
 from queueing.dispatch.models import Group
 from tests.admission.people import make_gate, token_for

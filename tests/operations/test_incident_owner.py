@@ -7,7 +7,8 @@ from django.test import Client
 from poolsite import access
 from poolsite.access import principal_of_user, services
 from poolsite.access.models import AuditEntry, User
-from poolsite.operations import incident_story, incidents, selectors, sentences
+from poolsite.console import sentences
+from poolsite.operations import incident_story, incidents, selectors
 from poolsite.operations.models import Incident, IncidentEvent
 from tests.access.world import World, make_world
 from tests.operations.probing import open_one

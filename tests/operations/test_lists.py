@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import pytest
 from django.test import RequestFactory
 
-from poolsite.operations import lists
-from poolsite.operations.lists import Column
+from poolsite.aggregates import paging
+from poolsite.console import lists
+from poolsite.console.lists import Column
 from queueing.admission.models import Gate
 from tests.access.world import World, make_world
 
@@ -63,11 +64,11 @@ def test_the_csv_has_each_column_and_runs_nothing_in_a_spreadsheet() -> None:
 
 
 def test_pages_follow_each_other_without_a_gap(world) -> None:
-    for n in range(lists.PAGE_ROWS + 3):
+    for n in range(paging.PAGE_ROWS + 3):
         Gate.objects.create(slug=f"g-{n:03}", key=f"g-{n:03}", name=f"Gate {n}", account=world.own)
 
-    def page(query: str) -> lists.ListPage[Gate]:
-        return lists.page_of(RequestFactory().get(query), Gate.objects.all(), kind="gate")
+    def page(query: str) -> paging.ListPage[Gate]:
+        return paging.page_of(RequestFactory().get(query), Gate.objects.all(), kind="gate")
 
     first = page("/gates/?q=g-")
     assert (len(first.rows), first.total, first.back_url) == (100, 103, "")

@@ -11,7 +11,7 @@ from django.utils.translation import override
 from billing.models import Wallet
 from poolsite import operations
 from poolsite.access import principal_of_user, services
-from poolsite.operations import navigation
+from poolsite.console import navigation
 from queueing.admission.models import Gate
 from tests.access.world import READERS, ROLES, World, make_world
 

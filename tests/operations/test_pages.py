@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from django.utils.translation import override
 
-from poolsite import hotpath, live, operations
+from poolsite import console, hotpath, live, operations
 from poolsite.access import ANONYMOUS, principal_of_user
 from poolsite.access.models import AuditEntry
 from poolsite.jobs import services as job_services
@@ -60,7 +60,7 @@ def test_the_overview_shows_what_is_wrong_and_a_card_that_fails_hides_only_itsel
     def broken(_principal):
         raise RuntimeError("no figures")
 
-    operations.register_card(operations.Card("broken", "Broken part", broken))
+    console.register_card(console.Card("broken", "Broken part", broken))
     answer = world.client("operate").get("/overview/")
     assert answer.status_code == 200
     text = answer.content.decode()
@@ -98,7 +98,7 @@ def test_incidents_are_acknowledged_by_name_and_a_second_click_changes_nothing(w
 
 
 def test_ended_incidents_are_paged_by_key(world, monkeypatch):
-    from poolsite.operations import tables
+    from poolsite.console import tables
 
     monkeypatch.setattr(tables, "PAGE_ROWS", 2)
     for n in range(5):

@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from billing.models import Campaign, Chatbot, Recharge, Tariff, Template, Wallet
 from numbers.models import Number, NumberImport, Pool, Switch
-from poolsite import operations
+from poolsite import console, operations
 from poolsite.access import Principal, principal_of_user
 from poolsite.access.models import ApiToken
-from poolsite.operations import matching, palette
+from poolsite.console import matching, palette
 from queueing.admission.models import Gate, TaskBatch
 from queueing.dispatch.models import Group
 from queueing.line.models import Desk, Queue, Visit
@@ -198,18 +198,18 @@ def test_a_large_group_ends_with_the_way_to_all_of_it(world: World) -> None:
 
 
 def test_a_failing_part_is_left_out_and_exact_ones_come_first(world: World) -> None:
-    def parts(_principal: Principal, text: str, limit: int) -> list[operations.Found]:
+    def parts(_principal: Principal, text: str, limit: int) -> list[console.Found]:
         assert limit == palette.LIMIT
         return [
-            operations.Found("Number", text + "1", "east", "/n/1", group="numbers"),
-            operations.Found("Number", text, "east", "/n/2", exact=True, group="numbers"),
+            console.Found("Number", text + "1", "east", "/n/1", group="numbers"),
+            console.Found("Number", text, "east", "/n/2", exact=True, group="numbers"),
         ]
 
-    def broken(*_: object) -> list[operations.Found]:
+    def broken(*_: object) -> list[console.Found]:
         raise RuntimeError("no index")
 
-    operations.register_search("broken", broken)
-    operations.register_search("numbers", parts)
+    console.register_search("broken", broken)
+    console.register_search("numbers", parts)
     answer = world.client("agent").get("/search/", {"q": " 138 "}).json()
     (group,) = answer["groups"]
     assert (group["name"], group["label"], group["more"]) == ("numbers", "Numbers", False)

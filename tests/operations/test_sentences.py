@@ -13,9 +13,9 @@ from numbers.services.pools import pool_configure, pool_create
 from poolsite import access
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import grant_set, membership_set
-from poolsite.operations import sentences
-from poolsite.operations.sentences import Names, Reading, Said, values
-from poolsite.operations.sentences.registry import groups, registered
+from poolsite.console import sentences
+from poolsite.console.sentences import Names, Reading, Said, values
+from poolsite.console.sentences.registry import groups, registered
 from queueing.admission.services.gates import gate_configure, gate_create
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
 from tests.access.world import World, make_world

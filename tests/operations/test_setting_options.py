@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from numbers.models import Number, Pool
 from numbers.services.pools import SETTINGS as POOL
-from poolsite.operations.setting_options import (
+from poolsite.console.setting_options import (
     add_settings,
     changes_given,
     in_words,

@@ -11,8 +11,8 @@ from django.template.loader import render_to_string
 from numbers.forms import PoolSettingsForm
 from numbers.health_forms import HealthRuleForm
 from numbers.models import Pool
-from poolsite.operations.durations import DurationField, unit_of
-from poolsite.operations.settings_forms import SettingsMixin
+from poolsite.console.durations import DurationField, unit_of
+from poolsite.console.settings_forms import SettingsMixin
 from queueing.admission.forms import GateSettingsForm
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.line.forms import DeskSettingsForm, QueueForm

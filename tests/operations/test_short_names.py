@@ -7,7 +7,7 @@ from django import forms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolsite.operations.short_names import ShortNameMixin, short_name
+from poolsite.console.short_names import ShortNameMixin, short_name
 
 
 class Example(ShortNameMixin, forms.Form):

@@ -12,9 +12,10 @@ from poolsite import operations
 from poolsite.access import audit, services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import tables, tags_and_notes
+from poolsite.console import tables
+from poolsite.console.tables import SqlColumn, Term
+from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Incident
-from poolsite.operations.tables import SqlColumn, Term
 from tests.access.world import World, make_world
 
 USED = [

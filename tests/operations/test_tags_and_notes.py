@@ -8,7 +8,8 @@ from numbers.models import Pool
 from poolsite import access
 from poolsite.access.models import AuditEntry
 from poolsite.access.principals import principal_of_user
-from poolsite.operations import managed, palette, tags_and_notes
+from poolsite.console import managed, palette
+from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Note, Tag
 from queueing.admission.models import Gate
 from queueing.dispatch.models import Group

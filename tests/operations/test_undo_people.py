@@ -11,7 +11,7 @@ from poolsite.access import Principal
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import grant_set, grants_set, membership_set
-from poolsite.operations import undoing
+from poolsite.console import undoing
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import delete_target, save_target
 from tests.access.world import World, make_world

@@ -25,7 +25,7 @@ from poolsite.access import Principal
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import grant_set
-from poolsite.operations import undoing
+from poolsite.console import undoing
 from queueing.line.models import Agent, Desk
 from queueing.line.services.desk_settings import agent_archive
 from queueing.line.services.desks import (

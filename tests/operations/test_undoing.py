@@ -9,7 +9,7 @@ from numbers.services.pools import pool_configure, pool_create
 from poolsite.access.models import AuditEntry
 from poolsite.access.principals import principal_of_user
 from poolsite.access.services import account_change
-from poolsite.operations import managed, undoing
+from poolsite.console import managed, undoing
 from queueing.admission.services.gates import gate_configure, gate_create
 from queueing.dispatch.services.groups import group_configure, group_create
 from queueing.line.services.desk_settings import desk_configure

@@ -2,7 +2,7 @@
 
 from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
-from poolsite.operations import undoing
+from poolsite.console import undoing
 
 
 def latest(action: str) -> AuditEntry:

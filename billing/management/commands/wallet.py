@@ -17,7 +17,7 @@ from billing.services import wallets
 from billing.services.moving import NotMovedError, wallet_move
 from billing.services.rebuilding import NotRebuiltError, Rebuilt
 from billing.services.rebuilding_drill import wallet_rebuild
-from poolsite.operations.commands import VerbCommand
+from poolsite.console.commands import VerbCommand
 
 ACTOR = "manage.py wallet"
 

@@ -15,8 +15,8 @@ from numbers.selectors.twins import keepers
 from numbers.services.pools import SETTINGS
 from numbers.services.reports import Report
 from numbers.services.twins import twins_merge_all
-from poolsite.operations.commands import VerbCommand, account_of
-from poolsite.operations.setting_options import (
+from poolsite.console.commands import VerbCommand, account_of
+from poolsite.console.setting_options import (
     add_settings,
     changes_given,
     in_words,

@@ -6,7 +6,7 @@ MONTH_DAY_FORMAT = "j M"
 TIME_FORMAT = "H:i"
 YEAR_MONTH_FORMAT = "F Y"
 
-# Names of this project; see poolsite.operations.dates.
+# Names of this project; see poolsite.dates.
 DATETIME_EXACT_FORMAT = "j M Y, H:i:s"
 MOMENT_FORMAT = "j M, H:i"
 MOMENT_EXACT_FORMAT = "j M, H:i:s"

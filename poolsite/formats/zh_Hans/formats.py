@@ -9,7 +9,7 @@ MONTH_DAY_FORMAT = "n月j日"
 TIME_FORMAT = "H:i"
 YEAR_MONTH_FORMAT = "Y年n月"
 
-# Names of this project; see poolsite.operations.dates.
+# Names of this project; see poolsite.dates.
 DATETIME_EXACT_FORMAT = "Y年n月j日 H:i:s"
 MOMENT_FORMAT = "n月j日 H:i"
 MOMENT_EXACT_FORMAT = "n月j日 H:i:s"

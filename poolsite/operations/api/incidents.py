@@ -10,6 +10,7 @@ from poolsite.access import Principal, principal_of_request
 from poolsite.api.pages import Page, page
 from poolsite.api.paths import id_in_path
 from poolsite.api.root import ProblemError
+from poolsite.console.pages import user_of
 from poolsite.moments import iso
 from poolsite.operations import incident_story, selectors
 from poolsite.operations.api.schemas import (
@@ -24,7 +25,6 @@ from poolsite.operations.api.schemas import (
     TimelineOut,
 )
 from poolsite.operations.models import Incident
-from poolsite.operations.pages import user_of
 from poolsite.operations.services import incident_care
 
 router = Router(tags=["incidents"])

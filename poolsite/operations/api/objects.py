@@ -10,7 +10,8 @@ from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path, slug_in_path
 from poolsite.api.root import ProblemError
-from poolsite.operations import managed, tags_and_notes
+from poolsite.console import managed
+from poolsite.operations import tags_and_notes
 from poolsite.operations.api.schemas import NoteIn, NoteOut, TagsIn, TagsOut
 from poolsite.operations.models import Note
 

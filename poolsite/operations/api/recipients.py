@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from poolsite import access
 from poolsite.access import principal_of_request
-from poolsite.access.api.schemas import Email, Slug40
+from poolsite.api.fields import Email, Slug40
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path
 from poolsite.api.reading import LINE, STRICT

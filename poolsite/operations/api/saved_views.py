@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from ninja import Query, Router, Status
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.access.api.common import person_of
+from poolsite.api.callers import person_of
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path
 from poolsite.api.reading import LINE, STRICT

@@ -4,8 +4,8 @@ from typing import Any
 
 from django import template
 
-from poolsite.operations.admin_console import list_page, row_page
-from poolsite.operations.admin_texts import ABOUT
+from poolsite.console.admin_console import list_page, row_page
+from poolsite.console.admin_texts import ABOUT
 
 register = template.Library()
 

@@ -8,10 +8,10 @@ from django.template import Context
 
 from poolsite import access
 from poolsite.access.auditing import describe_thing
+from poolsite.console import undoing
+from poolsite.console.managed import kind_of, may_see
+from poolsite.console.pages import principal_of
 from poolsite.operations import tags_and_notes as service
-from poolsite.operations import undoing
-from poolsite.operations.managed import kind_of, may_see
-from poolsite.operations.pages import principal_of
 
 register = template.Library()
 

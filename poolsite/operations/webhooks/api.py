@@ -8,7 +8,7 @@ from ninja import Query, Router, Status
 
 from poolsite import access
 from poolsite.access import principal_of_request
-from poolsite.access.api.common import require_confirmed
+from poolsite.api.callers import require_confirmed
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.pages import Page, page
 from poolsite.api.paths import id_in_path, slug_in_path

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.access.api.schemas import Slug40
+from poolsite.api.fields import Slug40
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import LINE, STRICT
 

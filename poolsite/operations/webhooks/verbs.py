@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from poolsite.access.views.common import asks_again
+from poolsite.access.confirming import asks_again
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, word_of
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out, word_of
 from poolsite.operations.webhooks import selectors, services
 
 

@@ -11,15 +11,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite import access
+from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account
-from poolsite.access.views.common import add_errors, asks_again
 from poolsite.access.visibility import visible
+from poolsite.console import tables
+from poolsite.console.pages import principal_of, topic_of
+from poolsite.console.tables import SqlColumn
+from poolsite.console.verbs import add_errors
 from poolsite.moments import iso
-from poolsite.operations import tables
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 from poolsite.operations.models.webhooks import EVERY_EVENT
-from poolsite.operations.pages import principal_of, topic_of
-from poolsite.operations.tables import SqlColumn
 from poolsite.operations.webhooks import event_types, selectors, services
 from poolsite.operations.webhooks.forms import EndpointForm
 

@@ -6,7 +6,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.api.paths import id_of, slug_in_path
 from poolsite.api.root import ProblemError
-from poolsite.operations.setting_options import values_of
+from poolsite.console.setting_options import values_of
 from queueing.admission import gate as door
 from queueing.admission import selectors
 from queueing.admission.api.answers import kind_of

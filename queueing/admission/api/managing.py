@@ -9,10 +9,10 @@ from ninja import Path, Query, Router, Status
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.access.models import Account
+from poolsite.aggregates.minutes import minute_of
 from poolsite.api.idempotency import shows_secret
 from poolsite.api.root import ProblemError
 from poolsite.api.setting_models import given_of
-from poolsite.operations.minutes import minute_of
 from queueing.admission import selectors, services
 from queueing.admission.api.common import Slug, gate_of, told, told_after
 from queueing.admission.api.managing_schemas import (

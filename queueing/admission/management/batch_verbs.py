@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.core.files import File
 
-from poolsite.operations.commands import moment_of_text
+from poolsite.console.commands import moment_of_text
 from queueing.admission import selectors, services
 from queueing.admission.management.finding import ACTOR, batch_of, gate_of
 from queueing.admission.models import Task, TaskBatch

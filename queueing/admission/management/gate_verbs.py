@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.operations.minutes import minute_of
+from poolsite.aggregates.minutes import minute_of
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.management.finding import ACTOR, gate_of

@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite import hotpath
+from poolsite.dates import moment
 from poolsite.moments import moment_of
-from poolsite.operations.dates import moment
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.selectors.batches import state_of

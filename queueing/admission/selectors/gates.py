@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 
 from poolsite import access, hotpath
 from poolsite.access import Principal
+from poolsite.aggregates.minutes import hour_sums as sums_of
 from poolsite.hotpath import rows
-from poolsite.operations.minutes import hour_sums as sums_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from poolsite import hotpath
-from poolsite.operations.tables import PAGE_ROWS
+from poolsite.console.tables import PAGE_ROWS
 from queueing.admission import gate as door
 
 SHOWN = PAGE_ROWS  # rows of each; every holder is on the list of holders

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from poolsite.operations import minutes
+from poolsite.aggregates import minutes
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, MinuteSample
 

@@ -14,14 +14,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console import tables
+from poolsite.console.pages import principal_of
+from poolsite.console.sentences import Names
+from poolsite.console.tables import SqlColumn
+from poolsite.console.templatetags.console import figure
+from poolsite.console.verbs import carry_out, word_of
 from poolsite.csv_text import csv_file
 from poolsite.moments import iso
-from poolsite.operations import tables
-from poolsite.operations.pages import principal_of
-from poolsite.operations.sentences import Names
-from poolsite.operations.tables import SqlColumn
-from poolsite.operations.templatetags.console import figure
-from poolsite.operations.verbs import carry_out, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import BatchForm

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from poolsite import hotpath
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 from queueing.admission import selectors
 from queueing.admission.gate import is_device_name
 from queueing.admission.selectors import gate_get

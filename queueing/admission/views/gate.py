@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.minutes import hour_values
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out, cleaned, word_of
+from poolsite.aggregates.minutes import hour_values
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, cleaned, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from poolsite import access, hotpath
-from poolsite.operations.lists import head
-from poolsite.operations.pages import principal_of
+from poolsite.console.lists import head
+from poolsite.console.pages import principal_of
 from queueing.admission import gate as door
 from queueing.admission import selectors
 from queueing.admission.models import Gate

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out, word_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, word_of
 from queueing.admission import services
 from queueing.admission.forms import GateSettingsForm
 from queueing.admission.models import Gate

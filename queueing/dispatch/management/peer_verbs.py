@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.operations.commands import moment_of_text
+from poolsite.console.commands import moment_of_text
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.management.common import ACTOR, Options, Say, group_of

@@ -8,7 +8,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from poolsite.operations.templatetags.console import figure, span
+from poolsite.console.templatetags.console import figure, span
 from queueing.dispatch.models import Group, ManualState, Upgrade, UpgradeStep
 
 if TYPE_CHECKING:

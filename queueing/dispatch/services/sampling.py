@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from poolsite.operations import minutes
+from poolsite.aggregates import minutes
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, MinuteSample
 

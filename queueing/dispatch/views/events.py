@@ -11,9 +11,9 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
 from poolsite.moments import moment_of
-from poolsite.operations.pages import principal_of
 from poolsite.paging import keyset_page
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors

@@ -9,8 +9,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
-from poolsite.operations.aggregate_lists import AggregateList, Words, state_column
-from poolsite.operations.lists import Column
+from poolsite.aggregates.lists import AggregateList, Words, state_column
+from poolsite.console.lists import Column
 from queueing.dispatch import selectors, services
 from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group

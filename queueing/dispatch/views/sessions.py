@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from poolsite import access, hotpath
+from poolsite.console.pages import principal_of
+from poolsite.console.templatetags.console import figure
 from poolsite.moments import moment_of
-from poolsite.operations.pages import principal_of
-from poolsite.operations.templatetags.console import figure
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors
 from queueing.dispatch.models import Group

@@ -7,8 +7,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out, word_of
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.models import Group

@@ -8,9 +8,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out, word_of
 from poolsite.live.scopes import in_language
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out, word_of
 from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Upgrade

@@ -11,7 +11,7 @@ from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.access.models import Account
 from poolsite.api.pages import Page, page
-from poolsite.operations.setting_options import values_of
+from poolsite.console.setting_options import values_of
 from queueing.line.api.credentials import AtDesk, AtDesks, desk_of_request
 from queueing.line.api.desk_schemas import (
     DeskChangeIn,

@@ -12,7 +12,7 @@ from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.root import ProblemError
-from poolsite.operations.setting_options import values_of
+from poolsite.console.setting_options import values_of
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
 from queueing.line.api.found import queue_named

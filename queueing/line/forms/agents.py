@@ -8,7 +8,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import User
-from poolsite.operations.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import Section, SettingsMixin
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.selectors.people import people_of
 

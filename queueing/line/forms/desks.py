@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.access.models.tenants import RESERVED_SLUGS
-from poolsite.operations.settings_forms import Section, SettingsMixin
-from poolsite.operations.short_names import ShortNameMixin
+from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField
 from queueing.line.models import Desk, Queue
 from queueing.line.models.desks import SLUG

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import User
-from poolsite.operations.short_names import ShortNameMixin
+from poolsite.console.short_names import ShortNameMixin
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.models.desks import SLUG
 from queueing.line.selectors.people import people_of

@@ -7,9 +7,9 @@ from django.core.exceptions import ValidationError
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
 
+from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.short_names import ShortNameMixin
 from poolsite.moments import zone_names
-from poolsite.operations.settings_forms import Section, SettingsMixin
-from poolsite.operations.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
 from queueing.line.models import Desk, Queue
 from queueing.line.services.common import zone_of

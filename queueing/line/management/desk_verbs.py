@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from poolsite.operations.commands import account_of
-from poolsite.operations.setting_options import (
+from poolsite.console.commands import account_of
+from poolsite.console.setting_options import (
     add_settings,
     changes_given,
     in_words,

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from poolsite.operations.setting_options import (
+from poolsite.console.setting_options import (
     add_settings,
     in_words,
     settings_given,

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from poolsite.operations.commands import moment_of_text
+from poolsite.console.commands import moment_of_text
 from queueing.line.management.verbs import (
     ACTOR,
     ROWS,

@@ -16,7 +16,7 @@ from django.db.models import (
 )
 from django.utils import timezone
 
-from poolsite.operations.tables import PAGE_ROWS
+from poolsite.console.tables import PAGE_ROWS
 from poolsite.sql_functions import Elapsed
 from queueing.line.models import Agent, Message, OutcomeCode, Room, Visit
 

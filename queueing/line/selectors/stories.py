@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from poolsite.access import Principal
-from poolsite.operations.sentences import Names
-from poolsite.operations.templatetags.console import figure, span
+from poolsite.console.sentences import Names
+from poolsite.console.templatetags.console import figure, span
 from queueing.line.models import Message, RoomEvent, Visit
 from queueing.line.selectors.attachments import ShownFile, shown_file
 

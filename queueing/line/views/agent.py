@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 from queueing.line import pauses
 from queueing.line.models import CannedReply
 from queueing.line.selectors import consoles, own_history

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.operations.aggregate_lists import AggregateList, Words, state_column
-from poolsite.operations.lists import Column
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.aggregates.lists import AggregateList, Words, state_column
+from poolsite.console.lists import Column
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out
 from queueing.line import definitions, pauses
 from queueing.line.errors import LineError
 from queueing.line.forms import DeskCreateForm

@@ -8,8 +8,8 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out
 from poolsite.paging import keyset_page
 from queueing.line.selectors import own_history
 from queueing.line.services import outcomes

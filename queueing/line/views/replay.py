@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from poolsite.operations.pages import principal_of
+from poolsite.console.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk
 from queueing.line.selectors import replay

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
-from poolsite.operations import dates
-from poolsite.operations.pages import principal_of
+from poolsite import dates
+from poolsite.console.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import pause_times, reports

@@ -11,8 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import Principal
-from poolsite.operations.pages import principal_of
-from poolsite.operations.verbs import carry_out
+from poolsite.console.pages import principal_of
+from poolsite.console.verbs import carry_out
 from queueing.line.errors import LineError
 from queueing.line.forms import HolidaysForm, LanguagesForm, TopicFormSet
 from queueing.line.forms.routing import OTHER_LANGUAGES, TopicForm, topic_initial

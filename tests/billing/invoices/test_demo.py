@@ -6,7 +6,7 @@ from billing import demo
 from billing.models import Invoice, Seller, TaxProfile, Wallet
 from billing.money import UNITS
 from billing.persistence.invoices import unlike_numbers, unlike_of
-from poolsite.access import demo as people
+from poolsite.people import demo as people
 from poolsite.runtime.demo_data import DemoData
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]

@@ -14,7 +14,7 @@ from billing.models import Campaign, Chatbot, Message, Recipient, Template
 from billing.selectors import messages_list
 from billing.selectors.messages_list import MessageQuery
 from billing.services.sending_values import OTHER_BODY
-from poolsite.operations import tables
+from poolsite.console import tables
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.pages.page_world import Customer, browser, customer
 from tests.billing.pages.test_pages import body_of

@@ -13,7 +13,7 @@ from billing.models import Adjustment, Chatbot, MoneyOrder, PaymentMethod, Recha
 from billing.money import UNITS
 from poolsite.access.models import ApiToken
 from poolsite.access.services import membership_set, user_create
-from poolsite.operations import tables
+from poolsite.console import tables
 from poolsite.operations.models import NoticeTarget
 from tests.billing.recharge.money_people import (
     Payers,

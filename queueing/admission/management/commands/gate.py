@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from poolsite.operations.commands import VerbCommand, account_of
-from poolsite.operations.setting_options import (
+from poolsite.console.commands import VerbCommand, account_of
+from poolsite.console.setting_options import (
     add_settings,
     changes_given,
     settings_given,

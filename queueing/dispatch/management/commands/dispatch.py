@@ -6,9 +6,8 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.moments import moment_of, us_of
-from poolsite.operations.commands import VerbCommand, account_of, moment_of_text
-from poolsite.operations.setting_options import (
+from poolsite.console.commands import VerbCommand, account_of, moment_of_text
+from poolsite.console.setting_options import (
     add_settings,
     changes_given,
     in_words,
@@ -16,6 +15,7 @@ from poolsite.operations.setting_options import (
     told_changes,
     values_of,
 )
+from poolsite.moments import moment_of, us_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.management import peer_verbs, upgrade_verbs

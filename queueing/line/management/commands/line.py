@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
-from poolsite.operations.commands import VerbCommand
+from poolsite.console.commands import VerbCommand
 from queueing.line import desk as door
 from queueing.line import laws
 from queueing.line.management import (

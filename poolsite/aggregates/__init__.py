@@ -1,0 +1,1 @@
+"""The life cycle that pools, desks, gates, groups and wallets share."""

@@ -1,0 +1,53 @@
+"""The form that makes an aggregate."""
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access.models import Account
+from poolsite.console.settings_forms import DurationsMixin
+from poolsite.console.short_names import ShortNameMixin
+from poolsite.hotpath.rows import SLUG_PATTERN, AggregateRow
+
+
+class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
+    """The first thing an operator makes; everything that a subclass leaves out has a default.
+
+    `slug_help`: who knows it by the short name. `slug_taken`: refuses one that another has or had.
+    """
+
+    model: ClassVar[type[AggregateRow]]
+    slug_help: ClassVar[Any]
+    slug_taken: ClassVar[Any]
+
+    name = forms.CharField(label=_("Name"), max_length=120)
+    slug = forms.CharField(
+        label=_("Short name"),
+        max_length=40,
+        validators=[
+            RegexValidator(
+                SLUG_PATTERN, _("Use 1 to 40 lowercase letters, digits and hyphens (-).")
+            )
+        ],
+    )
+    account = forms.ModelChoiceField(
+        label=_("Account"),
+        queryset=Account.objects.all(),
+        required=False,
+        empty_label=_("Platform (no account)"),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["slug"].help_text = self.slug_help
+        self.order_fields([*(name for name in self.fields if name != "account"), "account"])
+
+    def clean_slug(self) -> str:
+        """Refuse a slug that one has or had: years of history name it."""
+        slug = super().clean_slug()
+        if self.model._base_manager.filter(slug=slug).exists():
+            raise ValidationError(self.slug_taken)
+        return slug

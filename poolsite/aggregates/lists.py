@@ -1,0 +1,149 @@
+"""The page of an app's aggregates: its list with live figures, and the dialog that makes one.
+
+An app says what is its own in an `AggregateList`; templates/components/aggregate_list.html is
+the page, which the app's template extends by its rows.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from poolsite import access
+from poolsite.access import Principal
+from poolsite.aggregates import paging
+from poolsite.console import lists
+from poolsite.console.goals import guide_url
+from poolsite.console.lists import Column
+from poolsite.console.pages import principal_of
+from poolsite.live.scopes import address_for
+from poolsite.operations.models import Incident
+from poolsite.operations.selectors import open_incidents
+
+M = TypeVar("M", bound=Model)
+R = TypeVar("R")
+MOST = 500  # open incidents of one kind that a page looks at
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the page says, in the reader's language."""
+
+    title: str
+    new: str  # on the button, and above the dialog
+    create: str  # sends the dialog off
+    none: str  # nothing there yet: what is missing, what it is for, the first one
+    none_why: str
+    first: str
+    unlike: str  # nothing like what was searched
+    unlike_why: str
+
+
+@dataclass(frozen=True)
+class AggregateList(Generic[M, R]):
+    """One kind of aggregate. `view` and `make` answer the requests of its two addresses.
+
+    url, create_url: names of the addresses. topic: of the live list. visible: who may
+    see which, by slug. figures: a row for each of them. create(actor, form) is told a valid form;
+    its ValidationError stands in the dialog. made: what is said of a new one; goes_to: where it
+    leads. goal: the one whose guide an empty list leads to. incidents: prefix of the types of
+    incident whose open ones stand in the rows, as `problems` of each aggregate.
+    """
+
+    kind: str
+    icon: str
+    template: str
+    url: str
+    create_url: str
+    view_action: str
+    create_action: str
+    topic: str
+    words: Callable[[], Words]
+    counted: Callable[[int], str]
+    visible: Callable[[Principal], QuerySet[M]]
+    figures: Callable[[list[M]], Iterable[R]]
+    columns: Callable[[], list[Column[R]]]
+    form: Callable[..., forms.Form]
+    create: Callable[[Principal, Any], M]
+    made: Callable[[M], str]
+    goes_to: str
+    goal: str = ""
+    incidents: str = ""
+
+    def view(self, request: HttpRequest) -> HttpResponse:
+        """Every one that the reader may see, with its figures; state in the address."""
+        principal = principal_of(request)
+        access.require(principal, self.view_action)
+        may_create = access.decide(principal, self.create_action).allowed
+        context = self._context(request, principal, self.form() if may_create else None)
+        if request.GET.get("format") == "csv":
+            return lists.csv_answer(f"{self.kind}s", self.columns(), context["rows"])
+        return render(request, self.template, context)
+
+    def make(self, request: HttpRequest) -> HttpResponse:
+        """Make one, then show it; the dialog says what is wrong (422)."""
+        principal = principal_of(request)
+        access.require(principal, self.create_action)
+        form = self.form(request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            try:
+                made: Any = self.create(principal, form)
+            except ValidationError as error:
+                form.add_error(None, ValidationError(error.messages))
+            else:
+                messages.success(request, self.made(made))
+                return redirect(self.goes_to, slug=made.slug)
+        context = {**self._context(request, principal, form), "open_form": True}
+        return render(request, self.template, context, status=422 if form.is_bound else 200)
+
+    def _context(
+        self, request: HttpRequest, principal: Principal, form: forms.Form | None
+    ) -> dict[str, Any]:
+        columns = self.columns()
+        page = paging.page_of(request, self.visible(principal), kind=self.kind)
+        self._show_problems(principal, page.rows)
+        rows = lists.ordered(self.figures(page.rows), columns, page.sort)
+        total = self.counted(page.total)
+        return {
+            "list": self,
+            "words": self.words(),
+            "rows": rows,
+            "page": page,
+            "heads": lists.heads(columns, page.sort),
+            "total_words": total,
+            "shown": _("%(count)s of %(total)s") % {"count": len(rows), "total": total},
+            "next_url": page.next_url,
+            "back_url": page.back_url,
+            "many_accounts": principal.is_operator,
+            "create_form": form,
+            "guide_url": "" if page.total else guide_url(principal, self.goal),
+            "topic": address_for(principal, self.topic),
+        }
+
+    def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
+        """Give each aggregate its open incidents, worst first: those that lead to its pages."""
+        found: dict[str, list[Incident]] = defaultdict(list)
+        place = reverse(self.url)
+        if self.incidents and shown:
+            for each in open_incidents(principal).filter(type__startswith=self.incidents)[:MOST]:
+                found[each.url.removeprefix(place).partition("/")[0]].append(each)
+        for aggregate in shown:
+            aggregate.problems = found[aggregate.slug]
+
+
+def state_column(aggregate: Callable[[R], Any]) -> Column[R]:
+    """The column "State": what is wrong with the aggregate of a row."""
+
+    def problems(row: R) -> str | None:
+        return "; ".join(each.title for each in aggregate(row).problems) or None
+
+    return Column("state", _("State"), problems, right=False)

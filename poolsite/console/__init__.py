@@ -1,0 +1,56 @@
+"""What the pages of all apps share: lists, forms, verbs, navigation, search, audit sentences.
+
+Apps fill it in `AppConfig.ready()`, through the registries; importable before Django's apps
+are loaded.
+"""
+
+from poolsite.console.goals import Goal, Guide, Step, register_goal
+from poolsite.console.goals import provide as register_goals
+from poolsite.console.managed import (
+    Final,
+    ManagedKind,
+    Undo,
+    Way,
+    register_final,
+    register_managed,
+    register_way,
+    through,
+)
+from poolsite.console.registry import (
+    Card,
+    CardData,
+    Figure,
+    Found,
+    Stat,
+    StatEntry,
+    register_card,
+    register_search,
+    register_stat,
+)
+from poolsite.console.sentences import provide as register_sentences
+
+__all__ = [
+    "Card",
+    "CardData",
+    "Figure",
+    "Final",
+    "Found",
+    "Goal",
+    "Guide",
+    "ManagedKind",
+    "Stat",
+    "StatEntry",
+    "Step",
+    "Undo",
+    "Way",
+    "register_card",
+    "register_final",
+    "register_goal",
+    "register_goals",
+    "register_managed",
+    "register_search",
+    "register_sentences",
+    "register_stat",
+    "register_way",
+    "through",
+]

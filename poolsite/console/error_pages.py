@@ -1,0 +1,47 @@
+"""The pages for 403 and 404: with the navigation for who is logged in, else the bare ones.
+
+The navigation is read from SQL. Where that fails, the bare page is the answer: whoever looks for a
+page that is not there is never told that something failed.
+"""
+
+import logging
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.views.defaults import page_not_found, permission_denied
+
+from poolsite.api.problems import django_problem
+from poolsite.console.pages import navigation_of, principal_of
+
+logger = logging.getLogger(__name__)
+
+
+def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """Django's 404: a problem below /api/, also where no route fits; a page elsewhere."""
+    if request.path.startswith("/api/"):
+        return django_problem("not-found")
+    return not_found(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    """404 for a reader."""
+    return _known(request, 404) or page_not_found(request, exception)
+
+
+def not_allowed(request: HttpRequest, exception: Exception | None = None) -> HttpResponseBase:
+    """403 for a reader; Django's handler403."""
+    return _known(request, 403) or permission_denied(request, exception or PermissionDenied())
+
+
+def _known(request: HttpRequest, status: int) -> HttpResponse | None:
+    """The page with the navigation; None for who is not logged in, and where it cannot be made."""
+    try:
+        if principal_of(request).kind != "user" or not principal_of(request).is_authenticated:
+            return None
+        shown = {"navigation": navigation_of(request, page="")}  # it belongs to no entry
+        return render(request, f"operations/{status}.html", shown, status=status)
+    except Exception:
+        logger.exception("the page for %d was made without the navigation", status)
+        return None

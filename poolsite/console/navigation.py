@@ -1,0 +1,195 @@
+"""The sidebar: apps register entries in AppConfig.ready(), readers see what they may open."""
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access import actions
+from poolsite.access.principal import Principal
+
+Label = Any  # a lazily translated text, or str
+
+# Each section's name and icon, in the order of the menu.
+SECTIONS: dict[str, tuple[Label, str]] = {
+    "top": ("", ""),
+    "messages": (_("Messaging"), "forum"),
+    "numbers": (_("Numbers"), "dialpad"),
+    "queueing": (_("Queueing"), "groups"),
+    "billing": (_("Billing"), "payments"),
+    "account": (_("Account"), "domain"),
+    "system": (_("System"), "dns"),
+}
+AT_A_GLANCE = 9  # more entries than these are folded into their sections
+COOKIE = "nav"  # the sections that this browser keeps open, separated by full stops
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the sidebar.
+
+    `actions`: the reader needs the right to one of them; none = everybody who is logged in.
+    `own_section`: where people of an account find it, when that is another place than operators'.
+    `suits`: asked besides, with the reader: whether the page has anything for them.
+    `incidents`: prefixes of incident types; open ones are counted in the entry's badge.
+    `key`: the letter after `g` that goes there.
+    """
+
+    name: str
+    label: Label
+    url_name: str
+    icon: str
+    section: str = "top"
+    order: int = 100
+    actions: tuple[str, ...] = ()
+    incidents: tuple[str, ...] = ()
+    key: str = ""
+    match: tuple[str, ...] = ()  # further URL names that belong to it
+    own_section: str = ""
+    suits: Callable[[Principal], bool] | None = None
+
+
+@dataclass
+class Item:
+    """An entry as one reader sees it on one page."""
+
+    name: str
+    label: Label
+    url: str
+    icon: str
+    key: str
+    current: bool
+    incidents: str
+    count: int = 0
+    severity: str = ""
+
+
+@dataclass
+class Section:
+    """A part of the sidebar. `folds`: its heading opens and closes it; `open`: it is open now."""
+
+    name: str
+    label: Label
+    icon: str
+    items: list[Item] = field(default_factory=list)
+    folds: bool = False
+    open: bool = True
+
+    @property
+    def current(self) -> bool:
+        """Whether the page that is shown belongs to it."""
+        return any(item.current for item in self.items)
+
+    @property
+    def incidents(self) -> str:
+        """The prefixes of all its entries, for the badge of a closed section."""
+        return " ".join(item.incidents for item in self.items if item.incidents)
+
+    @property
+    def count(self) -> int:
+        """How many incidents its entries count together."""
+        return sum(item.count for item in self.items)
+
+    @property
+    def severity(self) -> str:
+        """The worst of its entries."""
+        return min((item.severity for item in self.items if item.severity), default="")
+
+
+_entries: dict[str, Entry] = {}
+Counter = Callable[[Entry, Iterable[str]], tuple[int, str]]
+_counters: list[Callable[[Principal], Counter]] = []
+
+
+def count_badges_by(make: Callable[[Principal], Counter]) -> None:
+    """Have a reader's badges counted by what `make` returns; in AppConfig.ready()."""
+    _counters[:] = [make]
+
+
+def counter_for(principal: Principal) -> Counter | None:
+    """Return what counts this reader's badges; None when nothing is registered."""
+    return _counters[0](principal) if _counters else None
+
+
+def register(entry: Entry) -> None:
+    """Add an entry; the same name twice is a mistake. Source: AppConfig.ready() of each app."""
+    for section in filter(None, (entry.section, entry.own_section)):
+        if section not in SECTIONS:
+            raise ValueError(f"no section {section!r} for navigation entry {entry.name!r}")
+    if _entries.get(entry.name, entry) != entry:
+        raise ValueError(f"navigation entry {entry.name!r} is registered twice")
+    _entries[entry.name] = entry
+
+
+def entries() -> list[Entry]:
+    """Every registered entry, in the order of the sidebar."""
+    order = list(SECTIONS)
+    return sorted(_entries.values(), key=lambda e: (order.index(e.section), e.order, e.name))
+
+
+def items(
+    principal: Principal, current_url_name: str = "", count: Counter | None = None
+) -> list[tuple[str, Item]]:
+    """The entries that a reader sees, each with its section, in the order of the sidebar.
+
+    `count(entry, prefixes)` returns how many incidents stand open and the worst severity.
+    """
+    shown: list[tuple[str, Item]] = []
+    for entry in entries():
+        if not _sees(principal, entry):
+            continue
+        try:
+            url = reverse(entry.url_name)
+        except NoReverseMatch:
+            continue
+        item = Item(
+            name=entry.name,
+            label=entry.label,
+            url=url,
+            icon=entry.icon,
+            key=entry.key,
+            current=current_url_name in (entry.url_name, *entry.match),
+            incidents=" ".join(entry.incidents),
+        )
+        if entry.incidents and count is not None:
+            item.count, item.severity = count(entry, entry.incidents)
+        own = "" if principal.is_operator else entry.own_section
+        shown.append((own or entry.section, item))
+    order = list(SECTIONS)
+    return sorted(shown, key=lambda each: order.index(each[0]))
+
+
+def sections(
+    principal: Principal,
+    current_url_name: str,
+    count: Counter | None = None,
+    *,
+    kept_open: Collection[str] = (),
+) -> list[Section]:
+    """The sidebar of a reader on the page `current_url_name`.
+
+    Up to nine entries stand there plainly. More are folded: the section of the page is open, and
+    those that are `kept_open`.
+    """
+    shown: dict[str, Section] = {}
+    for name, item in items(principal, current_url_name, count):
+        shown.setdefault(name, Section(name, *SECTIONS[name])).items.append(item)
+    if sum(len(section.items) for section in shown.values()) > AT_A_GLANCE:
+        for section in shown.values():
+            section.folds = section.name != "top"
+            section.open = not section.folds or section.current or section.name in kept_open
+    if len(shown) == 1:
+        only = next(iter(shown.values()))
+        only.label, only.folds, only.open = "", False, True  # a heading would tell nothing
+    return [shown[name] for name in SECTIONS if name in shown]
+
+
+def _sees(principal: Principal, entry: Entry) -> bool:
+    known = actions.actions()
+    if entry.actions and not any(
+        action in known and actions.decide(principal, action).allowed for action in entry.actions
+    ):
+        return False
+    return entry.suits is None or entry.suits(principal)

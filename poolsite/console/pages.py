@@ -1,0 +1,93 @@
+"""What every page gets: the platform's name, the sidebar and the reader's role."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+from django.utils.translation import gettext as _
+
+from poolsite import access
+from poolsite.access import actions
+from poolsite.access.models import Account, User
+from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.console import navigation
+from poolsite.live.scopes import in_language
+
+
+def context(request: HttpRequest) -> dict[str, Any]:
+    """Context processor; computed only where a template asks."""
+    return {
+        "platform_name": settings.PLATFORM_NAME,
+        "sign_on_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
+        "sign_on_only": settings.OIDC_ONLY,
+        "navigation": SimpleLazyObject(lambda: navigation_of(request)),
+        "search_hint": SimpleLazyObject(lambda: _search_hint(request)),
+        "reader_role": SimpleLazyObject(lambda: _role_word(request)),
+        "incidents_topic": SimpleLazyObject(lambda: topic_of(request, "operations.incidents")),
+        "overview_topic": SimpleLazyObject(lambda: topic_of(request, "operations.overview")),
+    }
+
+
+def principal_of(request: HttpRequest) -> Principal:
+    """The reader; set by access' middleware."""
+    principal: Principal = getattr(request, "principal", ANONYMOUS)
+    return principal
+
+
+def user_of(request: HttpRequest) -> User:
+    """Who is logged in, for what is kept by name; Forbidden for a machine."""
+    user = request.user
+    if not isinstance(user, User):
+        raise access.Forbidden
+    return user
+
+
+def topic_of(request: HttpRequest, name: str) -> str:
+    """The address of a topic that has one state per scope and language; "" = not for them."""
+    principal = principal_of(request)
+    if name not in actions.actions() or not actions.decide(principal, name).allowed:
+        return ""
+    return in_language(f"{name}:{_scope_of(principal)}")
+
+
+def _scope_of(principal: Principal) -> str:
+    """`all` for operators, else the reader's first account."""
+    return "all" if principal.is_operator else str(min(principal.memberships, default="none"))
+
+
+def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.Section]:
+    """The reader's sidebar; `page`: the URL name whose entry is selected, else this page's."""
+    principal = principal_of(request)
+    match = request.resolver_match
+    if page is None:
+        page = match.view_name if match else ""
+    return navigation.sections(
+        principal,
+        page,
+        navigation.counter_for(principal),
+        kept_open=request.COOKIES.get(navigation.COOKIE, "").split("."),
+    )
+
+
+def _search_hint(request: HttpRequest) -> str:
+    """What this reader can look for, by the parts of the platform that they see."""
+    principal = principal_of(request)
+    seen = {section for section, _item in navigation.items(principal)}
+    if principal.is_operator or {"numbers", "messages"} <= seen:
+        return _("Number, call ID, account, person, page or action")
+    if "numbers" in seen:
+        return _("Number, call ID, pool, page or action")
+    if "messages" in seen:
+        return _("Message, campaign, top-up, page or action")
+    if "queueing" in seen:
+        return _("Desk, conversation, page or action")
+    return _("Page or action")
+
+
+def _role_word(request: HttpRequest) -> str:
+    principal = principal_of(request)
+    if principal.is_operator:
+        return _("Operator")
+    accounts = Account.objects.filter(pk__in=principal.account_ids)
+    return str(accounts.first() or _("No role"))

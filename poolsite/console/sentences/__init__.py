@@ -1,0 +1,67 @@
+"""The audit log as sentences: each app says what its own actions read as, in a module that is
+loaded when somebody first reads the log: it knows the forms, for their labels.
+
+`said(reading)` tells one entry in the reader's language. An action without a sentence reads
+"changed …"; a test finds every action in the code and asks for its sentence.
+"""
+
+from poolsite.console.sentences.registry import (
+    HistoryObject,
+    Sentence,
+    Settings,
+    groups,
+    object_word,
+    object_words,
+    pages_of,
+    provide,
+    register,
+    register_object,
+    registered,
+    title_of,
+)
+from poolsite.console.sentences.telling import Change, Said, actor_words, said
+from poolsite.console.sentences.values import (
+    Names,
+    Reading,
+    boolean,
+    choice,
+    count,
+    duration,
+    json_list,
+    moment,
+    numbers,
+    person,
+    plain,
+    register_field_kind,
+)
+
+__all__ = [
+    "Change",
+    "HistoryObject",
+    "Names",
+    "Reading",
+    "Said",
+    "Sentence",
+    "Settings",
+    "actor_words",
+    "boolean",
+    "choice",
+    "count",
+    "duration",
+    "groups",
+    "json_list",
+    "moment",
+    "numbers",
+    "object_word",
+    "object_words",
+    "pages_of",
+    "person",
+    "plain",
+    "provide",
+    "register",
+    "register_field_kind",
+    "register_object",
+    "registered",
+    "said",
+    "title_of",
+]

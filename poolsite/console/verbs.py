@@ -1,0 +1,157 @@
+"""What a verb of a page is given, and how it is told that one was refused: as a sentence on the
+next page (`carry_out`), or in JSON to the page's own module (`answers_json`)."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.forms import BaseForm, Form
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+
+from poolsite import access, hotpath
+from poolsite.api.problems import RefusedError, status_of
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
+BODY_LIMIT_BYTES = 10_000
+TEXT_LENGTH = 200
+
+
+def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = "") -> bool:
+    """Run a verb and tell the sentence, by default what the verb returns, or why nothing was done.
+
+    Whether it was done.
+    """
+    try:
+        told = verb()
+        messages.success(request, sentence or str(told))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    except RefusedError as error:
+        messages.error(request, error.detail)
+    except hotpath.UnknownOutcome:
+        messages.error(
+            request,
+            _(
+                "Redis received the request but did not respond. Check the result before you try "
+                "again."
+            ),
+        )
+    except hotpath.HotPathError:
+        messages.error(request, _("Redis is down. Nothing was changed."))
+    else:
+        return True
+    return False
+
+
+def saved(form: BaseForm, save: Callable[..., object]) -> bool:
+    """Hand what was sent with a form to a service; what it refuses is shown. Whether it took it."""
+    if not form.is_valid():
+        return False
+    try:
+        save(**form.cleaned_data)
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    return True
+
+
+def add_errors(form: BaseForm, error: ValidationError) -> None:
+    """Show what a service refused beside its field, or above the form."""
+    if not hasattr(error, "error_dict"):
+        form.add_error(None, error)
+        return
+    for name, faults in error.message_dict.items():
+        target: Any = name if name in form.fields else None
+        form.add_error(target, faults)
+
+
+def next_of(request: HttpRequest, default: str = "") -> str:
+    """Where the reader wanted to go: a path of this site, else `default`."""
+    wanted = request.POST.get("next") or request.GET.get("next") or ""
+    safe = url_has_allowed_host_and_scheme(
+        wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if safe else default
+
+
+def word_of(request: HttpRequest, name: str, length: int = TEXT_LENGTH) -> str:
+    """A short text of the form that was sent."""
+    return _short(request.POST.get(name, ""), length)
+
+
+def cleaned(form: Form) -> dict[str, Any]:
+    """What a small form was sent with. ValidationError, with its faults as one text, when amiss."""
+    if not form.is_valid():
+        faults = [str(fault) for faults in form.errors.values() for fault in faults]
+        raise ValidationError(" ".join(faults))
+    return form.cleaned_data
+
+
+def body_of(request: HttpRequest) -> dict[str, Any]:
+    """The small JSON object that a page's module sent. ValidationError when it is none."""
+    raw = request.body
+    if len(raw) > BODY_LIMIT_BYTES:
+        raise ValidationError(_("The request is too large."))
+    try:
+        found = json.loads(raw or b"{}")
+    except (ValueError, RecursionError):
+        raise ValidationError(_("The request can't be read.")) from None
+    if not isinstance(found, dict):
+        raise ValidationError(_("The request can't be read."))
+    return found
+
+
+def reason_of(body: dict[str, Any], *, required: bool = True) -> str:
+    """The reason that a person gave. ValidationError without one where it is needed."""
+    given = body.get("reason", "")
+    reason = _short(given, TEXT_LENGTH) if isinstance(given, str) else ""
+    if required and not reason:
+        raise ValidationError(_("Enter a short reason."))
+    return reason
+
+
+def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]:
+    """Say in JSON what went wrong, so that the page can show what happened and what was kept.
+
+    sentence: an app's own words for what its scripts refuse.
+    """
+
+    @wraps(view)
+    def answered(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except ValidationError as error:
+            return refused(_("This can't be done"), " ".join(error.messages), 422)
+        except access.FactorNeeded:
+            detail = _(
+                "Nothing was changed. Reload the page and confirm with two-factor authentication."
+            )
+            return refused(_("Two-factor check required"), detail, 403)
+        except RefusedError as error:
+            detail = sentence(error.detail)
+            return refused(_("This can't be done"), detail, status_of(error.kind))
+        except hotpath.UnknownOutcome:
+            detail = _(
+                "Redis received the request but did not respond. Check the result before you "
+                "try again."
+            )
+            return refused(_("Outcome unknown"), detail, 504)
+        except hotpath.HotPathError:
+            return refused(_("Redis is down"), _("Nothing was changed."), 503)
+
+    return answered
+
+
+def refused(title: str, detail: str, status: int) -> JsonResponse:
+    """A refusal as static/js/dom.js reads it."""
+    return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
+
+
+def _short(text: str, length: int) -> str:
+    return " ".join(text.split())[:length]

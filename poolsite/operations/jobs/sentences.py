@@ -1,0 +1,11 @@
+"""What the history says of jobs."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.console.sentences import HistoryObject, Sentence, register, register_object
+
+
+def register_all() -> None:
+    """Called once, before the log is first read."""
+    register(Sentence("jobs.cancel", _("Jobs"), _("%(actor)s cancelled the job %(thing)s")))
+    register_object(HistoryObject("job", _("Job")))

@@ -1,0 +1,75 @@
+"""What operations adds to the sidebar, and how links to its pages are called."""
+
+from django.utils.translation import gettext_lazy as _
+
+from poolsite.access import Principal
+from poolsite.console import navigation
+from poolsite.console.page_words import register_page_word
+from poolsite.operations import selectors
+
+
+def register() -> None:
+    """Called once, by AppConfig.ready()."""
+    navigation.count_badges_by(selectors.badge_counter)
+    register_page_word("operations:system", _("Open system"))
+    navigation.register(
+        navigation.Entry(
+            "overview",
+            _("Overview"),
+            "operations:overview",
+            "dashboard",
+            order=10,
+            actions=("operations.overview",),
+            key="o",
+            own_section="account",
+        )
+    )
+    navigation.register(
+        navigation.Entry(
+            "incidents",
+            _("Incidents"),
+            "operations:incidents",
+            "notification_important",
+            order=20,
+            actions=("operations.incidents",),
+            key="i",
+            match=("operations:incident",),
+            own_section="account",
+        )
+    )
+    navigation.register(
+        navigation.Entry(
+            "webhooks",
+            _("Webhooks"),
+            "operations:webhooks",
+            "webhook",
+            section="account",
+            order=42,
+            actions=("operations.webhooks",),
+            incidents=("operations.webhook",),
+            match=(
+                "operations:webhook",
+                "operations:webhook_add",
+                "operations:webhook_edit",
+                "operations:webhook_delivery",
+            ),
+            suits=_is_operator,  # others, who have nine entries, open it from their tokens
+        )
+    )
+    navigation.register(
+        navigation.Entry(
+            "system",
+            _("System"),
+            "operations:system",
+            "monitor_heart",
+            section="system",
+            order=20,
+            actions=("operations.system",),
+            incidents=("health.", "history.", "clock."),
+            key="s",
+        )
+    )
+
+
+def _is_operator(principal: Principal) -> bool:
+    return principal.is_operator

@@ -1,0 +1,1 @@
+"""Pages, API and admin of accounts, people, tokens and the audit log."""

@@ -1,0 +1,44 @@
+"""What the worker does for people: mails (mail_tasks.py), and tidying up."""
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from poolsite.access import services
+from poolsite.access.mail_tasks import send_notice_mail, send_reset_mail
+from poolsite.jobs.registry import sweep
+from poolsite.jobs.telling import Told
+from poolsite.people import tidying
+
+__all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its tasks here
+
+
+@sweep(
+    "access.tidy",
+    every_seconds=300,
+    told=Told(
+        _("Sign-in housekeeping"),
+        _("Deletes expired sessions and old idempotency keys, and warns of expiring tokens."),
+        {
+            "sessions": ngettext_lazy("%(n)s session deleted", "%(n)s sessions deleted", "n"),
+            "keys": ngettext_lazy(
+                "%(n)s idempotency key deleted", "%(n)s idempotency keys deleted", "n"
+            ),
+            "tokens": ngettext_lazy("%(n)s token expiring", "%(n)s tokens expiring", "n"),
+            "guessed": ngettext_lazy(
+                "%(n)s warning of guessed codes", "%(n)s warnings of guessed codes", "n"
+            ),
+            "waiting": ngettext_lazy(
+                "%(n)s reminder of a waiting approval", "%(n)s reminders of waiting approvals", "n"
+            ),
+        },
+    ),
+)
+def tidy(shard: int, shards: int) -> dict[str, int]:
+    """Delete ended sessions and old keys; warn of ending tokens, guessed codes, requests."""
+    return {
+        "sessions": tidying.delete_ended_sessions(),
+        "keys": services.forget_keys(),
+        "tokens": tidying.warn_of_ending_tokens(),
+        "guessed": tidying.warn_of_guessed_codes(),
+        "waiting": tidying.warn_of_waiting_requests(),
+    }

@@ -1,0 +1,33 @@
+"""The admin's own log-in, log-out and password pages lead to ours: one door, one throttle."""
+
+from urllib.parse import urlencode
+
+from allauth.account.views import logout
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect
+from django.urls import path, reverse
+from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.http import require_POST
+
+from poolsite.console.verbs import next_of
+
+
+def login_door(request: HttpRequest) -> HttpResponseBase:
+    """To the log-in page, and back; who is logged in without being staff is told so."""
+    if request.user.is_authenticated:
+        return redirect("access:home")
+    wanted = next_of(request, reverse("admin:index"))
+    return redirect(f"{reverse('account_login')}?{urlencode({'next': wanted})}")
+
+
+def password_door(request: HttpRequest) -> HttpResponseBase:
+    """To our own page for a new password."""
+    return redirect("account_change_password")
+
+
+urlpatterns = [
+    path("admin/login/", login_door),
+    path("admin/logout/", csrf_protect(require_POST(logout))),
+    path("admin/password_change/", password_door),
+    path("admin/password_change/done/", password_door),
+]

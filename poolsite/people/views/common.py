@@ -1,0 +1,41 @@
+"""What the pages here share."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.http import HttpRequest, HttpResponseBase
+
+from poolsite.access import selectors
+from poolsite.access.actions import require
+from poolsite.access.models import User
+from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_request
+
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
+
+
+def asks(action: str) -> Callable[[View[P]], View[P]]:
+    """Let a view run only for principals who may do `action` at all."""
+
+    def decorate(view: View[P]) -> View[P]:
+        @wraps(view)
+        def asked(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            require(principal_of_request(request), action)
+            return view(request, *args, **kwargs)
+
+        return asked
+
+    return decorate
+
+
+def actor_of(request: HttpRequest) -> Principal:
+    """Who does it, for services."""
+    return principal_of_request(request)
+
+
+def sign_on_of(user: User) -> dict[str, Any]:
+    """For a page about a person: the login provider's account, and what its groups gave."""
+    linked = selectors.linked_account(user)
+    return {"linked": linked, "rights_by_group": selectors.rights_by_group(user) if linked else []}

@@ -1,0 +1,143 @@
+"""The history: who did what to which thing, from what to what, and why, as sentences."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.apps import apps
+from django.http import HttpRequest, HttpResponseBase
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from poolsite.access import selectors
+from poolsite.access.models import AuditEntry
+from poolsite.console import lists, sentences, tables
+from poolsite.console.sentences import Names, Reading
+from poolsite.console.tables import SqlColumn
+from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.history_rows import rows_of
+
+OLDEST_YEAR, LATEST_YEAR = 1970, 9000  # beyond, the edges of datetime itself come near
+FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
+PEOPLE_SUGGESTED_OF = 500  # latest entries
+
+
+@never_cache
+@require_GET
+@asks("access.history_view")
+def history(request: HttpRequest) -> HttpResponseBase:
+    """The audit log with filters in the URL, newest first."""
+    reader = actor_of(request)
+    wanted = {name: tables.text_of(request, name, 200) for name in FILTERS}
+    days = {name: tables.text_of(request, name, 10) for name in ("since", "until")}
+    entry = tables.key_of(request, "entry")
+    given = {**wanted, **days, "entry": "" if entry is None else str(entry)}
+    since, until = _midnight(days["since"]), _after(days["until"])
+    rows = selectors.history(reader, **wanted, entry=entry, since=since, until=until)
+    suggested = selectors.history(reader)[:PEOPLE_SUGGESTED_OF].values_list("actor_name", flat=True)
+    names = Names()
+    return tables.answer(
+        request,
+        "access/history.html",
+        rows,
+        columns(names, by_time=since is not None or until is not None),
+        given=given,
+        file="history",
+        default="-when",
+        counted=lambda n: ngettext("%(n)s change", "%(n)s changes", n) % {"n": n},
+        dress=lambda entries: rows_of(reader, entries),
+        context={
+            "filters": given,
+            "chips": _chips(given, names, request.GET.get("sort", "")),
+            "actions": sentences.groups(),
+            "kinds": sentences.object_words(),
+            "people": _people(sorted(set(suggested)), names) if "format" not in request.GET else {},
+        },
+    )
+
+
+def columns(names: Names, *, by_time: bool) -> list[SqlColumn[AuditEntry]]:
+    """Each order is one of the log's indexes: a page of a million entries is as quick as of ten.
+
+    by_time: where a time span is asked for, the index of the times finds it and orders it, too.
+    """
+    order = ("at", "pk") if by_time else ("pk",)
+    return [
+        SqlColumn("when", _("When"), lambda entry: entry.at.isoformat(), order=order),
+        SqlColumn("who", _("User"), lambda entry: entry.actor_name),
+        SqlColumn("who_kind", "", lambda entry: entry.actor_kind),
+        SqlColumn("what", "", lambda entry: sentences.said(Reading(entry, names)).text),
+        SqlColumn("did", _("Action"), lambda entry: entry.action),
+        SqlColumn("thing", _("Object"), lambda entry: entry.thing_label),
+        SqlColumn("thing_kind", "", lambda entry: entry.thing_kind),
+        SqlColumn("thing_id", "", lambda entry: entry.thing_id),
+        SqlColumn("account", "", lambda entry: entry.account.slug if entry.account else None),
+        SqlColumn("from", _("Before"), lambda entry: _as_json(entry.before)),
+        SqlColumn("to", _("After"), lambda entry: _as_json(entry.after)),
+        SqlColumn("why", _("Reason"), lambda entry: entry.reason),
+        SqlColumn("job", "", lambda entry: entry.job),
+    ]
+
+
+def _people(usernames: list[str], names: Names) -> dict[str, str]:
+    """Whom the filter suggests: user name → the name that people know."""
+    names.read(usernames)
+    return {username: names.of(username) for username in usernames}
+
+
+def _chips(given: dict[str, str], names: Names, sort: str) -> list[dict[str, str]]:
+    """One chip per filter, in words, with the address that leaves it out."""
+    labels = {
+        "thing_kind": _("Type"),
+        "thing_id": _("Object"),
+        "actor": _("User"),
+        "action": _("Action"),
+        "account": _("Account"),
+        "job": _("Job"),
+        "since": _("From"),
+        "until": _("Until"),
+        "entry": _("Change"),
+    }
+    return [
+        {
+            "name": labels[name],
+            "value": _filter_words(name, value, names),
+            "remove_url": lists.address({**given, "sort": sort, name: ""}),
+        }
+        for name, value in given.items()
+        if value
+    ]
+
+
+def _filter_words(name: str, value: str, names: Names) -> str:
+    if name == "action" and (sentence := sentences.registered(value)):
+        return f"{sentence.group}: {sentences.title_of(sentence)}"
+    if name == "action" and value.endswith(".") and value[:-1] in apps.app_configs:
+        return str(apps.get_app_config(value[:-1]).verbose_name)
+    if name == "thing_kind":
+        return sentences.object_word(value) or value
+    return names.of(value) if name == "actor" else value
+
+
+def _as_json(values: dict[str, Any] | None) -> str | None:
+    return None if values is None else json.dumps(values, ensure_ascii=False)
+
+
+def _midnight(day: str) -> datetime | None:
+    """The start of a day in the reader's zone; None when it is not a date."""
+    try:
+        parsed = parse_date(day)
+    except ValueError:
+        return None
+    if parsed is None or not OLDEST_YEAR <= parsed.year <= LATEST_YEAR:
+        return None
+    return timezone.make_aware(datetime(parsed.year, parsed.month, parsed.day))  # noqa: DTZ001
+
+
+def _after(day: str) -> datetime | None:
+    start = _midnight(day)
+    return None if start is None else start + timedelta(days=1)

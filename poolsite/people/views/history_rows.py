@@ -1,0 +1,126 @@
+"""What a row of the history shows: its sentence, its day, why, and the change as it is stored."""
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from poolsite import dates
+from poolsite.access.models import AuditEntry
+from poolsite.access.principal import Principal
+from poolsite.console import sentences, undoing
+from poolsite.console.sentences import Names, Reading, Said
+
+LINES = 3  # of a change of several fields; the rest stands in the opened row
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry for the template. day: a heading above it, "" = that of the row before it.
+
+    icon: in place of the initials, where no person did it. undoes: the key of the entry that it
+    takes back. account: "" where the sentence names it anyway. origin: from where, for
+    operators alone.
+    """
+
+    entry: AuditEntry
+    said: Said
+    actor: str
+    icon: str
+    day: str
+    lines: Sequence[sentences.Change]
+    undoes: int | None
+    kind: str
+    account: str
+    origin: str
+    raw: str
+
+    @property
+    def pk(self) -> int:
+        return self.entry.pk
+
+
+def rows_of(reader: Principal, entries: Sequence[AuditEntry]) -> list[Row]:
+    """The rows of a page: people and pages of objects are asked for once for all of them."""
+    names, pages = names_of(entries), _pages_of(reader, entries)
+    rows: list[Row] = []
+    last: date | None = None
+    for entry in entries:
+        day = timezone.localtime(entry.at).date()
+        url = pages.get((entry.thing_kind, entry.thing_id), "")
+        rows.append(_row(reader, Reading(entry, names, url), "" if day == last else _day(day)))
+        last = day
+    return rows
+
+
+def names_of(entries: Sequence[AuditEntry]) -> Names:
+    """The names of everybody whom these entries name."""
+    found = {entry.actor_name for entry in entries if entry.actor_kind == "user"}
+    found |= {entry.thing_label for entry in entries if entry.thing_kind == "user"}
+    for entry in entries:
+        for kept in (entry.before or {}, entry.after or {}):
+            if isinstance(kept.get("user"), str):
+                found.add(kept["user"])
+    return Names(found)
+
+
+def _row(reader: Principal, reading: Reading, day: str) -> Row:
+    entry = reading.entry
+    said = sentences.said(reading)
+    return Row(
+        entry=entry,
+        said=said,
+        actor=sentences.actor_words(entry, reading),
+        icon={"user": "", "token": "key"}.get(entry.actor_kind, "bolt"),
+        day=day,
+        lines=[] if said.told else said.changes[:LINES],
+        undoes=undoing.undone_by(entry),
+        kind=said.group or sentences.object_word(entry.thing_kind),
+        account=_account(entry),
+        origin=entry.address if reader.is_operator else "",
+        raw=_raw(entry),
+    )
+
+
+def _account(entry: AuditEntry) -> str:
+    account = entry.account
+    return "" if account is None or entry.thing_id == account.slug else account.name
+
+
+def _pages_of(reader: Principal, entries: Sequence[AuditEntry]) -> Mapping[tuple[str, str], str]:
+    ids: dict[str, set[str]] = defaultdict(set)
+    for entry in entries:
+        ids[entry.thing_kind].add(entry.thing_id)
+    return {
+        (kind, key): url
+        for kind, keys in ids.items()
+        for key, url in sentences.pages_of(reader, kind, keys).items()
+    }
+
+
+def _day(day: date) -> str:
+    """Today, Mon 23 Nov; other days without the first word."""
+    today = timezone.localdate()
+    words = dates.weekday(day)
+    if day == today:
+        return _("Today, %(day)s") % {"day": words}
+    if (today - day).days == 1:
+        return _("Yesterday, %(day)s") % {"day": words}
+    return words
+
+
+def _raw(entry: AuditEntry) -> str:
+    """The change as it is stored."""
+    kept = {
+        "id": entry.pk,
+        "action": entry.action,
+        "actor": {"kind": entry.actor_kind, "name": entry.actor_name},
+        "object": {"kind": entry.thing_kind, "id": entry.thing_id, "label": entry.thing_label},
+        "before": entry.before,
+        "after": entry.after,
+    }
+    return json.dumps(kept, ensure_ascii=False, indent=2)

@@ -1,0 +1,45 @@
+"""What a throttled log-in sees, and the first page. The log-in itself is allauth's."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from poolsite.access.actions import LoginNeeded
+from poolsite.access.adapters import TOO_MANY_TRIES
+from poolsite.access.first_pages import first_page
+from poolsite.access.principals import principal_of_request
+from poolsite.console.verbs import next_of
+from poolsite.people.log_in_forms import LoginForm
+
+
+def locked_out(
+    request: HttpRequest, original: HttpResponse | None = None, credentials: Any = None
+) -> HttpResponse:
+    """What a throttled log-in sees (axes calls this): the same whether the user exists or not."""
+    form = LoginForm(request=request, initial={"login": request.POST.get("login", "")})
+    context = {"form": form, "problem": TOO_MANY_TRIES, "next": next_of(request)}
+    response = render(request, "account/login.html", context, status=429)
+    response["Retry-After"] = str(int(settings.AXES_COOLOFF_TIME.total_seconds()))
+    return response
+
+
+@never_cache
+@require_GET
+def home(request: HttpRequest) -> HttpResponseBase:
+    """Lead each role to its own first page."""
+    principal = principal_of_request(request)
+    if principal.kind != "user" or not principal.is_authenticated:
+        raise LoginNeeded
+    return redirect(first_page(principal))
+
+
+@require_GET
+def welcome(request: HttpRequest) -> HttpResponseBase:
+    """The first page of a role that no app has a page for yet."""
+    if not principal_of_request(request).is_authenticated:
+        raise LoginNeeded
+    return render(request, "access/welcome.html")

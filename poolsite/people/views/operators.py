@@ -1,0 +1,154 @@
+"""The platform's own staff: who is an operator, with which grants."""
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from poolsite.access import selectors, services
+from poolsite.access.actions import decide
+from poolsite.access.confirming import asks_again
+from poolsite.access.models import Grant, GrantName, Invitation, User
+from poolsite.console import tables
+from poolsite.console.verbs import add_errors
+from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
+from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.invitations import mail_invitation
+from poolsite.people.views.person_columns import person_columns
+
+
+@never_cache
+@require_GET
+@asks("access.operators_view")
+def operators(request: HttpRequest) -> HttpResponseBase:
+    """The staff, and who is invited."""
+    text = tables.text_of(request, "q")
+    context = {
+        "invitations": selectors.open_invitations(None),
+        "finance_requests": selectors.waiting_finance_requests()[:200],
+        "may_change": decide(actor_of(request), "access.operators_change").allowed,
+        "text": text,
+    }
+    return tables.answer(
+        request,
+        "access/operators.html",
+        selectors.operators(text=text),
+        person_columns("grants", _("Grants"), _grants),
+        given={"q": text},
+        file="operators",
+        default="name",
+        counted=lambda n: ngettext("%(n)s operator", "%(n)s operators", n) % {"n": n},
+        context=context,
+    )
+
+
+def _grants(user: User) -> list[str]:
+    """The grants, as the API names them; one for a thing with the thing's name."""
+    held = [" ".join(filter(None, (grant.name, grant.thing))) for grant in user.grants.all()]
+    return [*held, "everything"] if user.is_superuser else held
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+@asks_again
+def operator_invite(request: HttpRequest) -> HttpResponseBase:
+    """Invite an operator; nobody gives what he or she does not have."""
+    form = InviteOperatorForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            invitation, secret = services.operator_invite(
+                **form.cleaned_data, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            mail_invitation(request, invitation, secret)
+            return redirect("access:operators")
+    return render(request, "access/operator_invite.html", {"form": form})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+@asks_again
+def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """An operator's grants."""
+    user = get_object_or_404(User, pk=user_id, is_operator=True)
+    held = Grant.objects.filter(user=user, thing="").values_list("name", flat=True)
+    form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
+    if request.method == "POST" and form.is_valid() and _save_grants(request, form, user):
+        return redirect("access:operators")
+    waiting = selectors.waiting_finance_requests(user).first()
+    context = {"form": form, "person": user, "waiting": waiting, **sign_on_of(user)}
+    return render(request, "access/operator.html", context)
+
+
+def _save_grants(request: HttpRequest, form: GrantsForm, user: User) -> bool:
+    try:
+        change = services.operator_set(**form.cleaned_data, user=user, actor=actor_of(request))
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    if change.waits:
+        messages.info(
+            request, _("The Finance grant is waiting for approval by another finance operator.")
+        )
+    if change.changed:
+        messages.success(request, _("Grants saved. They take effect immediately."))
+    return True
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """Let somebody in no more, or again; operators do this to anyone but themselves."""
+    user = get_object_or_404(User, pk=user_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.user_set_active(
+                **form.cleaned_data, user=user, active=not user.is_active, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("access:operators" if user.is_operator else "access:accounts")
+    holds_finance = user.grants.filter(name=GrantName.FINANCE).exists() or user.is_superuser
+    context = {"form": form, "person": user, "holds_finance": holds_finance}
+    return render(request, "access/deactivate.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.operators_change")
+@asks_again
+def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
+    """Forget a lost authenticator app of somebody else; the person sets up a new one."""
+    user = get_object_or_404(User, pk=user_id)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.factors_reset(**form.cleaned_data, user=user, actor=actor_of(request))
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("Authenticator app removed."))
+            return redirect("access:operators" if user.is_operator else "access:accounts")
+    return render(request, "access/factor_reset.html", {"form": form, "person": user})
+
+
+@never_cache
+@require_POST
+@asks("access.operators_change")
+def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseBase:
+    """Make an operator's invitation worthless."""
+    invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
+    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    messages.success(request, _("Invitation withdrawn."))
+    return redirect("access:operators")

@@ -1,0 +1,191 @@
+"""Accounts, their members and invitations."""
+
+from functools import partial
+
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from poolsite.access import selectors, services
+from poolsite.access.actions import decide, require
+from poolsite.access.confirming import asks_again
+from poolsite.access.models import Account, Invitation, Membership, Role, User
+from poolsite.console import tables
+from poolsite.console.goals import guide_url
+from poolsite.console.tables import SqlColumn
+from poolsite.console.verbs import add_errors, saved
+from poolsite.moments import iso
+from poolsite.operations.tags_and_notes import show_tags, with_tag
+from poolsite.people.forms import AccountForm, InviteForm, RolesForm
+from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.invitations import mail_invitation
+from poolsite.people.views.person_columns import person_columns
+
+
+@never_cache
+@require_GET
+@asks("access.people_view")
+def accounts(request: HttpRequest) -> HttpResponseBase:
+    """The accounts whose people the reader may see; tags are for operators."""
+    principal = actor_of(request)
+    sees_tags = decide(principal, "access.operators_view").allowed
+    given = {name: tables.text_of(request, name) for name in ("q", "tag")}
+    rows = selectors.accounts(principal, text=given["q"])
+    context = {
+        "may_add": decide(principal, "access.accounts_change").allowed,
+        "guide_url": "" if Account.objects.exists() else guide_url(principal, "top-up"),
+        "sees_tags": sees_tags,
+        "text": given["q"],
+    }
+    return tables.answer(
+        request,
+        "access/accounts.html",
+        with_tag(rows, given["tag"], kind="account") if sees_tags else rows,
+        _account_columns(),
+        given=given,
+        file="accounts",
+        default="slug",
+        counted=lambda n: ngettext("%(n)s account", "%(n)s accounts", n) % {"n": n},
+        dress=_with_tags if sees_tags else list,
+        context=context,
+    )
+
+
+def _with_tags(accounts: list[Account]) -> list[Account]:
+    show_tags(accounts)
+    return accounts
+
+
+def _account_columns() -> list[SqlColumn[Account]]:
+    return [
+        SqlColumn("name", _("Name"), lambda account: account.name, order=("name",)),
+        SqlColumn("slug", _("Short name"), lambda account: account.slug, order=("slug",)),
+        SqlColumn("zone", _("Time zone"), lambda account: account.zone, order=("zone",)),
+        SqlColumn("currency", _("Currency"), lambda account: account.currency, order=("currency",)),
+        SqlColumn(
+            "since",
+            _("Since"),
+            lambda account: iso(account.created_at),
+            order=("created_at",),
+        ),
+    ]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.accounts_change")
+def account_add(request: HttpRequest) -> HttpResponseBase:
+    """A new tenant."""
+    form = AccountForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            account = services.account_create(**form.cleaned_data, actor=actor_of(request))
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            messages.success(request, _("Account created. Next, invite its owner."))
+            return redirect("access:invite", slug=account.slug)
+    return render(request, "access/account_add.html", {"form": form})
+
+
+def _account(request: HttpRequest, slug: str, action: str) -> Account:
+    """The account, when the reader may do that to it; a foreign one looks like a missing one."""
+    account = get_object_or_404(Account, slug=slug)
+    require(actor_of(request), action, account)
+    return account
+
+
+@never_cache
+@require_GET
+@asks("access.people_view")
+def members(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Who belongs to an account, and who is invited."""
+    account = _account(request, slug, "access.people_view")
+    options = [("", _("All roles")), *Role.choices]
+    role = tables.choice_of(request, "role", _("Role"), options)
+    text = tables.text_of(request, "q")
+    context = {
+        "account": account,
+        "invitations": selectors.open_invitations(account),
+        "may_change": decide(actor_of(request), "access.people_change", account).allowed,
+        "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
+        "choices": [role],
+        "text": text,
+    }
+    return tables.answer(
+        request,
+        "access/members.html",
+        selectors.members(account, text=text, role=role.value),
+        person_columns("roles", _("Roles"), _roles),
+        given={"q": text, "role": role.value},
+        file=f"{account.slug}-people",
+        default="name",
+        counted=lambda n: ngettext("%(n)s member", "%(n)s members", n) % {"n": n},
+        context=context,
+    )
+
+
+def _roles(user: User) -> list[str]:
+    """The roles that `selectors.members` read, as the API names them."""
+    return [membership.role for membership in getattr(user, "roles_here", ())]
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.people_change")
+@asks_again
+def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """Invite somebody into an account."""
+    account = _account(request, slug, "access.people_change")
+    form = InviteForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            invitation, secret = services.member_invite(
+                **form.cleaned_data, account=account, actor=actor_of(request)
+            )
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            mail_invitation(request, invitation, secret)
+            return redirect("access:members", slug=slug)
+    return render(request, "access/invite.html", {"form": form, "account": account})
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.people_change")
+def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
+    """A member's roles, and the desks that he or she supervises."""
+    account = _account(request, slug, "access.people_change")
+    user = User.objects.filter(pk=user_id, memberships__account=account).first()
+    if user is None:
+        raise Http404
+    held = Membership.objects.filter(user=user, account=account).values_list("role", flat=True)
+    desks = selectors.supervised(user, account)
+    form = RolesForm(
+        request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
+    )
+    if saved(
+        form, partial(services.member_set, user=user, account=account, actor=actor_of(request))
+    ):
+        messages.success(request, _("Roles saved. They take effect immediately."))
+        return redirect("access:members", slug=slug)
+    context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
+    return render(request, "access/member.html", context)
+
+
+@never_cache
+@require_POST
+@asks("access.people_change")
+def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponseBase:
+    """Make an invitation worthless."""
+    account = _account(request, slug, "access.people_change")
+    invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
+    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    messages.success(request, _("Invitation withdrawn."))
+    return redirect("access:members", slug=slug)

@@ -1,0 +1,38 @@
+"""The columns that lists of people have in common."""
+
+from collections.abc import Callable
+
+from django.utils.translation import gettext as _
+
+from poolsite.access.models import User
+from poolsite.console.tables import SqlColumn
+from poolsite.moments import iso
+
+
+def person_columns(
+    name: str, label: str, rights: Callable[[User], list[str]]
+) -> list[SqlColumn[User]]:
+    """Who it is, what he or she may do, and how the log-in is kept; rights: in words.
+
+    The users are those of `selectors.members` and `selectors.operators`.
+    """
+    return [
+        SqlColumn("name", _("Name"), lambda user: user.display_name, order=("shown_name",)),
+        SqlColumn("username", "", lambda user: user.get_username()),
+        SqlColumn("email", _("Email"), lambda user: user.email, order=("email",)),
+        SqlColumn(name, label, lambda user: " ".join(rights(user))),
+        SqlColumn(
+            "factor",
+            _("Two-factor"),
+            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
+            order=("has_second_factor",),
+        ),
+        SqlColumn(
+            "last_login",
+            _("Last login"),
+            lambda user: iso(user.last_login),
+            order=("last_login",),
+            nullable=True,
+        ),
+        SqlColumn("active", "", lambda user: "yes" if user.is_active else "no"),
+    ]

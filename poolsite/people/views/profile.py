@@ -1,0 +1,42 @@
+"""One's own pages: names and language, log-out everywhere. How one logs in is allauth's."""
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.db import transaction
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST
+
+from poolsite.access import services
+from poolsite.console.pages import user_of
+from poolsite.people.forms import ProfileForm
+from poolsite.people.views.common import actor_of, asks
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@asks("access.profile")
+def profile(request: HttpRequest) -> HttpResponseBase:
+    """Names, zone and language."""
+    user = user_of(request)
+    fields = ("first_name", "last_name", "zone", "locale")
+    form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
+    if request.method == "POST" and form.is_valid():
+        services.profile_change(user=user, actor=actor_of(request), **form.cleaned_data)
+        messages.success(request, _("Profile saved."))
+        return redirect("access:profile")
+    return render(request, "access/profile.html", {"form": form})
+
+
+@never_cache
+@require_POST
+@asks("access.profile")
+def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
+    """End every session of the reader, this one too."""
+    with transaction.atomic():
+        services.log_out_everywhere(user=user_of(request), actor=actor_of(request))
+        logout(request)
+    messages.success(request, _("You've been logged out everywhere."))
+    return redirect("account_login")
