@@ -12,7 +12,7 @@ from tests.house.source import files, imported_modules, module_name, relative, t
 PRODUCT = ("poolsite/", "numbers/", "queueing/", "billing/", "integrations/")
 LONGEST_FILE = 300
 # How many of a kind there are: never more. Lower a figure here when it has become better.
-AT_MOST = {"files over 300 lines": 10, "circles of files": 0, "circles of packages": 1}
+AT_MOST = {"files over 300 lines": 10, "circles of files": 0, "circles of packages": 0}
 
 Graph = Mapping[str, set[str]]
 

@@ -1,9 +1,19 @@
 """Which module may import which: the house's one direction, as data and one function."""
 
+from collections.abc import Collection
+
 APPS = ("numbers", "queueing.line", "queueing.admission", "queueing.dispatch", "billing")
 MAY_NAME_APPS = {"poolsite.settings", "poolsite.urls", "poolsite.asgi"}
 # One app asks another for a charged call or an agent's callback, through its services alone.
 MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
+
+# The packages of poolsite: each uses only those before it. docs/architecture.md says what each holds.
+MODULES = "*.py"  # the files beside the packages, such as poolsite/moments.py
+PACKAGES = (
+    *("formats", "table_reader", MODULES, "hotpath", "limits", "access", "runtime", "live"),
+    *("jobs", "celery", "timers", "history", "api", "console", "operations", "aggregates"),
+    *("people", "reference", "backup"),
+)
 
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
 FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
@@ -38,6 +48,19 @@ def rank(module: str) -> int:
     return 2 if part in USE_CASES else 1
 
 
+def package_place(module: str) -> int:
+    """Return the place of a module of poolsite in `PACKAGES`; what names apps comes last."""
+    if module in MAY_NAME_APPS:
+        return len(PACKAGES)
+    name = module.split(".")[1]
+    return PACKAGES.index(name if name in PACKAGES else MODULES)
+
+
+def unknown_packages(folders: Collection[str]) -> set[str]:
+    """Return which folders of poolsite have no place in `PACKAGES`."""
+    return set(folders) - set(PACKAGES)
+
+
 def fault(importer: str, imported: str) -> str:
     """Return what is wrong with `importer` importing `imported`, or nothing."""
     theirs = app_of(imported)
@@ -47,6 +70,9 @@ def fault(importer: str, imported: str) -> str:
         return "integrations are clients of the public interfaces"
     if top == "poolsite" and theirs and importer not in MAY_NAME_APPS:
         return "only settings, urls and asgi of the ground floor name apps"
+    inside = top == "poolsite" and "." in importer and imported.startswith("poolsite.")
+    if inside and package_place(importer) < package_place(imported):
+        return "a package of poolsite uses only those before it"
     if not own or not theirs:
         return ""
     if own != theirs:

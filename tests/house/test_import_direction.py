@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.house.layers import fault
-from tests.house.source import files, imported_modules, module_name, relative
+from tests.house.layers import fault, unknown_packages
+from tests.house.source import ROOT, files, imported_modules, module_name, relative
 
 pytestmark = pytest.mark.processes
 
@@ -19,6 +19,12 @@ def test_every_import_runs_in_the_house_s_direction():
     assert faults == []
 
 
+def test_every_package_of_poolsite_has_a_place_in_the_order():
+    folders = {each.parent.name for each in (ROOT / "poolsite").glob("*/__init__.py")}
+    assert unknown_packages(folders) == set()
+    assert unknown_packages({*folders, "leftover"}) == {"leftover"}
+
+
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
@@ -31,6 +37,11 @@ def test_every_import_runs_in_the_house_s_direction():
         ("billing.services", "numbers.services"),
         ("integrations.simulator.switch", "numbers.pool"),
         ("integrations.simulator.switch", "poolsite.hotpath"),
+        ("poolsite.access.rules", "poolsite.console.navigation"),
+        ("poolsite.console.pages", "poolsite.operations.models"),
+        ("poolsite.moments", "poolsite.hotpath"),
+        ("poolsite.jobs.apps", "poolsite.celery"),
+        ("poolsite.live.feed", "poolsite.asgi"),
     ],
 )
 def test_an_import_against_the_direction_is_found(importer, imported):
@@ -46,6 +57,10 @@ def test_an_import_against_the_direction_is_found(importer, imported):
         ("numbers.pool", "poolsite.hotpath"),
         ("poolsite.urls", "numbers.urls"),
         ("poolsite.hotpath.commands", "numbers"),
+        ("poolsite.people.menu", "poolsite.console.navigation"),
+        ("poolsite.operations.apps", "poolsite.celery"),
+        ("poolsite.table_files", "poolsite.table_reader.cells"),
+        ("poolsite.asgi", "poolsite.backup"),
         ("queueing.line.services", "numbers.services"),
         ("numbers.services", "billing.services"),
     ],
