@@ -6,9 +6,11 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from poolsite import hotpath
-from poolsite.operations import checks, health, registry
+from poolsite.console.registry import CARDS, SEARCHES, STATS
+from poolsite.operations import checks, health
+from poolsite.operations.registry import CHECKS, COLLECTORS, EXAMINATIONS
 
-REGISTRIES = ("CARDS", "STATS", "SEARCHES", "COLLECTORS", "CHECKS", "EXAMINATIONS")
+REGISTRIES = (CARDS, STATS, SEARCHES, COLLECTORS, CHECKS, EXAMINATIONS)
 
 
 @pytest.fixture(autouse=True)
@@ -16,10 +18,9 @@ def fresh(clean_redis: object) -> Iterator[None]:
     hotpath.reset()
     health.forget()
     checks.forget()
-    known = [getattr(registry, name) for name in REGISTRIES]
-    before = [dict(each) for each in known]
+    before = [dict(each) for each in REGISTRIES]
     yield
-    for each, entries in zip(known, before, strict=True):
+    for each, entries in zip(REGISTRIES, before, strict=True):
         each.clear()
         each.update(entries)
     hotpath.reset()  # a test may have been on another Redis
