@@ -33,7 +33,7 @@ class BillingConfig(AppConfig):
         from billing.recharging import reports
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.books import persist_all
-        from billing.services.recharges import reported
+        from billing.services.recharge_reports import reported
         from poolsite import backup, console, operations, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data

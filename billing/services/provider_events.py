@@ -5,7 +5,7 @@ from django.db.models import F
 
 from billing.models import ProviderEvent, Recharge
 from billing.recharging.reports import Answer, Report
-from billing.services.recharges import reported
+from billing.services.recharge_reports import reported
 
 
 def event_take(variant: str, event_id: str, kind: str, report: Report | None) -> Answer:

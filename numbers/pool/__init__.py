@@ -2,10 +2,11 @@
 
     outcome = hotpath.run(pool.event("retail-east", pool.Event("call", call_id="…")))
 
-`numbers/pool/commands.py` has what is not an event, `reading.py` what only looks.
+`numbers/pool/commands.py` and `calls.py` have what is not an event, `reading.py` what only looks.
 """
 
 from numbers.pool import reasons
+from numbers.pool.calls import Forced, Listed, ListPart, force_hangup, live_list, mark_unpaid
 from numbers.pool.changes import Change, read_change
 from numbers.pool.charges import (
     GONE,
@@ -23,9 +24,6 @@ from numbers.pool.commands import (
     RELEASE_BATCH,
     ROWS_LIMIT,
     VISIT_SECONDS,
-    Forced,
-    Listed,
-    ListPart,
     PoolRefusedError,
     Row,
     Swept,
@@ -34,12 +32,9 @@ from numbers.pool.commands import (
     confirm,
     create,
     destroy,
-    force_hangup,
     label,
-    live_list,
     load,
     loaded,
-    mark_unpaid,
     open_now,
     pause,
     quarantine,

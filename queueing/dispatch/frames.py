@@ -1,5 +1,6 @@
 """The frames that peers send (docs/reference/dispatch/protocol.md), read and checked."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgpack
@@ -264,3 +265,11 @@ def _told(error: ValidationError) -> str:
         place = ".".join(str(step) for step in problem["loc"])
         parts.append(f"{place}: {problem['msg']}" if place else problem["msg"])
     return "; ".join(parts)[:200]
+
+
+def size_of(message: Mapping[str, Any]) -> int:
+    """Return the bytes of a websocket message; of a text that is too long, its characters."""
+    text = message.get("text")
+    if text is None:
+        return len(message.get("bytes") or b"")
+    return len(text) if len(text) > FRAME_LIMIT_BYTES else len(text.encode())

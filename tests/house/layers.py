@@ -7,7 +7,7 @@ MAY_NAME_APPS = {"poolsite.settings", "poolsite.urls", "poolsite.asgi"}
 # One app asks another for a charged call or an agent's callback, through its services alone.
 MAY_CALL = {"queueing.line": ("numbers", "billing"), "numbers": ("billing",)}
 
-# The packages of poolsite: each uses only those before it. docs/architecture.md says what each holds.
+# The packages of poolsite: each uses only those before it (docs/architecture.md#packages).
 MODULES = "*.py"  # the files beside the packages, such as poolsite/moments.py
 PACKAGES = (
     *("formats", "table_reader", MODULES, "hotpath", "limits", "access", "runtime", "live"),

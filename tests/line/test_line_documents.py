@@ -5,8 +5,8 @@ from pathlib import Path
 
 from poolsite.hotpath.library import library_of
 from queueing.line import desk
-from queueing.line.desk.commands import PENDING, STATES
 from queueing.line.desk.reading import VISIT_STATES
+from queueing.line.desk.replies import PENDING, STATES
 from queueing.line.desk.settings import MODES, NO_AGENT
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -21,7 +21,7 @@ from queueing.line.models import (
     RoomEvent,
     Visit,
 )
-from queueing.line.services import healing, rooms, visits
+from queueing.line.services import beats, healing, rooms, visits
 from queueing.line.services.estimates import wait_range
 from queueing.line.services.quantiles import gamma_quantile
 from tests.line.line_world import LineWorld, make_line
@@ -70,7 +70,7 @@ def test_places_come_back_after_redis_lost_everything(
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
     third = visits.visit_join(queue=line.queue, name="c")
     beats = [
-        visits.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
+        beats.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
         for each in (first, second, third)
     ]
     assert [standing.ahead for standing in beats] == [0, 1, 2]
@@ -87,9 +87,9 @@ def test_a_proof_of_a_place_alone_brings_it_back_and_a_forged_one_does_not(
     healing.watch_desks(0, 1)
     other = visits.visit_join(queue=line.queue)
     name = first.visit.public_id
-    assert visits.visit_beat(desk=line.desk, visit=name, place=first.place[:-2]).answer == "gone"
-    assert visits.visit_beat(desk=line.desk, visit=name, place=other.place).answer == "gone"
-    assert visits.visit_beat(desk=line.desk, visit=name, place=first.place).ahead == 0
+    assert beats.visit_beat(desk=line.desk, visit=name, place=first.place[:-2]).answer == "gone"
+    assert beats.visit_beat(desk=line.desk, visit=name, place=other.place).answer == "gone"
+    assert beats.visit_beat(desk=line.desk, visit=name, place=first.place).ahead == 0
 
 
 def test_blocked_and_crowding_addresses_are_refused(
@@ -160,7 +160,7 @@ def test_who_is_in_a_room_is_told_so_by_sql_until_a_promoted_desk_is_rebuilt(
 
     def told() -> list[tuple[str, int | None, int]]:
         beats = [
-            visits.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
+            beats.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
             for each in (joined, waiting)
         ]
         return [(beat.answer, beat.agent, beat.ahead) for beat in beats]
@@ -185,13 +185,13 @@ def test_who_beats_before_its_room_is_loaded_keeps_the_room(
     running = healing._running
 
     def beats_first(desk: Desk) -> Any:
-        early.append(visits.visit_beat(desk=desk, visit=name, place=joined.place).answer)
+        early.append(beats.visit_beat(desk=desk, visit=name, place=joined.place).answer)
         return running(desk)
 
     monkeypatch.setattr(healing, "_running", beats_first)
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
     assert early == ["room"]
-    standing = visits.visit_beat(desk=line.desk, visit=name, place=joined.place)
+    standing = beats.visit_beat(desk=line.desk, visit=name, place=joined.place)
     assert (standing.answer, standing.agent) == ("room", agent.user_id)
 
 
@@ -224,7 +224,7 @@ def test_who_leaves_while_the_desk_is_rebuilt_is_asked_to_say_so_again_and_does_
     line.drain()
     outcomes = Visit.objects.filter(outcome=Visit.Outcome.LEFT).values_list("public_id", flat=True)
     assert set(outcomes) == set(refused)
-    assert visits.visit_beat(desk=line.desk, visit=names[2]).answer == "waiting"
+    assert beats.visit_beat(desk=line.desk, visit=names[2]).answer == "waiting"
 
 
 def test_agents_on_shift_are_online_or_paused_as_before_a_loss(

@@ -14,7 +14,7 @@ from poolsite.live import Changes, Topic
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit
 from queueing.line.selectors import wallboard, why
-from queueing.line.services import desk_settings, desks, erasing, healing, rooms, visits
+from queueing.line.services import beats, desk_settings, desks, erasing, healing, rooms, visits
 from queueing.line.topics import visit as visit_topics
 from queueing.line.topics.agent import AgentTopic
 from queueing.line.topics.desk import DeskListTopic, DeskTopic
@@ -67,7 +67,7 @@ def sup(busy: Busy, verb: Callable[..., Any], visit: Visit, **more: Any) -> None
 ACTIONS: dict[str, Callable[[Busy], Any]] = {
     "join": lambda busy: visits.visit_join(queue=busy.line.queue, name="d"),
     "join and room": lambda busy: visits.visit_join(queue=busy.sales, name="e"),
-    "beat": lambda busy: visits.visit_beat(desk=busy.desk, visit=busy.first.public_id),
+    "beat": lambda busy: beats.visit_beat(desk=busy.desk, visit=busy.first.public_id),
     "leave": lambda busy: visits.visit_leave(desk=busy.desk, visit=busy.first.public_id),
     "leave the room": lambda busy: visits.visit_leave(desk=busy.desk, visit=busy.room.public_id),
     "finish": lambda busy: rooms.room_finish(busy.li, busy.room.public_id),

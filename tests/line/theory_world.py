@@ -9,7 +9,7 @@ from typing import Any
 
 from poolsite.hotpath import Command
 from queueing.line import desk
-from queueing.line.desk.commands import read_slots
+from queueing.line.desk.replies import read_slots
 from tests.line.desk.desk_support import SLUG, DeskUnderTest
 from tests.line.plain_line import Coming, Server, Went
 from tests.support.clock import KEY, ScriptClock

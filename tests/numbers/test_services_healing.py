@@ -7,7 +7,7 @@ import pytest
 from numbers import pool as door
 from numbers import services
 from numbers.models import CallRecord, Number, Pool, PoolEvent, Switch, UnsentChange
-from numbers.services import reconciling
+from numbers.services import comparing
 from poolsite import hotpath
 from poolsite.history.models import Cursor, GapRecord
 from poolsite.operations.models import Incident
@@ -181,7 +181,7 @@ def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_recor
     pool = make_pool()
     services.number_add(actor="test", pool=pool, number=FIRST)
     register("east", FIRST)
-    drained = reconciling.drain
+    drained = comparing.drain
     ids = iter(f"call {n}" for n in range(20))
 
     def hang_up() -> None:
@@ -202,7 +202,7 @@ def test_a_call_that_begins_while_reconcile_looks_is_no_drift_and_gets_one_recor
         if stays:
             call()
 
-    monkeypatch.setattr(reconciling, "drain", drain_and_call)
+    monkeypatch.setattr(comparing, "drain", drain_and_call)
     report = services.pool_reconcile(pool=pool, check=False)
     assert report.drift == {}
     drained(pool)

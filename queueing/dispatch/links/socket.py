@@ -12,7 +12,7 @@ from poolsite.live.closing import close_socket, is_disconnect
 from poolsite.live.reading import Allowance
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import frames
-from queueing.dispatch.frames import FRAME_LIMIT_BYTES, Codec, MalformedFrameError
+from queueing.dispatch.frames import FRAME_LIMIT_BYTES, Codec, MalformedFrameError, size_of
 from queueing.dispatch.links import closes
 from queueing.dispatch.links.closes import Close
 from queueing.dispatch.links.delivery import Delivery, Send
@@ -20,6 +20,7 @@ from queueing.dispatch.links.directory import GroupRef
 from queueing.dispatch.links.hub import Hub
 from queueing.dispatch.links.inbound import BATCH, ClosedError, Inbound
 from queueing.dispatch.links.registration import register
+from queueing.dispatch.links.waiting import first_of
 
 logger = logging.getLogger(__name__)
 
@@ -113,7 +114,7 @@ class PeerSocket:
     async def _serve(self) -> None:
         if not await self._register():
             return
-        await _first_of(self._read(), self._work(), self.delivery.run(self._send))
+        await first_of(self._read(), self._work(), self.delivery.run(self._send))
 
     # -- registration -----------------------------------------------------------------------------
 
@@ -190,7 +191,7 @@ class PeerSocket:
             silent = self._loop.time() - self.heard_at >= self.limit_seconds
             self._left = closes.lost_reason(message, silent=silent)
             return None
-        if _size(message) > FRAME_LIMIT_BYTES:
+        if size_of(message) > FRAME_LIMIT_BYTES:
             raise ClosedError(Close(closes.TOO_BIG, f"more than {FRAME_LIMIT_BYTES} bytes"))
         if not self._all.take():
             raise ClosedError(Close(closes.TOO_MANY, "too many frames"))
@@ -287,23 +288,3 @@ class PeerSocket:
 
 def _of_access(code: int) -> Close:
     return Close(code, _ENDED.get(code, "rights cannot be read"))
-
-
-def _size(message: dict[str, Any]) -> int:
-    text = message.get("text")
-    if text is None:
-        return len(message.get("bytes") or b"")
-    return len(text) if len(text) > FRAME_LIMIT_BYTES else len(text.encode())
-
-
-async def _first_of(*work: Any) -> None:
-    """Run all until the first ends, then end the others; raises what that one raised."""
-    tasks = [asyncio.ensure_future(each) for each in work]
-    try:
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        for task in done:
-            task.result()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

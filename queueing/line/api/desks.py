@@ -11,7 +11,7 @@ from ninja import Query, Router
 from poolsite.access import principal_of_request
 from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
-from queueing.line.api.answers import BoardOut, ErasedOut, ReportOut
+from queueing.line.api.answers_desk import BoardOut, ErasedOut, ReportOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.schemas import EraseIn
 from queueing.line.selectors import replay, wallboard

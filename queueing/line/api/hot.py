@@ -15,7 +15,7 @@ from queueing.line import desk as door
 from queueing.line.models import Desk
 from queueing.line.schemas import BODY_LIMIT_BYTES, BeatIn
 from queueing.line.services import keeping
-from queueing.line.services.visits import visit_beat
+from queueing.line.services.beats import visit_beat
 from queueing.line.topics.scope import Place, visit_place
 from queueing.line.topics.standing import standing_as_data
 

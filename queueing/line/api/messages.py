@@ -13,7 +13,7 @@ from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.reading import Moment, NothingIn
 from poolsite.api.root import ProblemError
 from poolsite.moments import iso
-from queueing.line.api.answers import LeftMessageOut
+from queueing.line.api.answers_desk import LeftMessageOut
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
 from queueing.line.api.found import queue_named

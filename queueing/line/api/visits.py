@@ -32,7 +32,7 @@ from queueing.line.models import Message, Queue, ReadReceipt, Visit
 from queueing.line.schemas import BeatIn, JoinIn, LeftIn, MessageIn, RatingIn, ReadIn
 from queueing.line.selectors import consoles, why
 from queueing.line.selectors.receipts import receipts_of
-from queueing.line.services import arrivals, hours, left_messages, receipts, rooms
+from queueing.line.services import arrivals, beats, hours, left_messages, receipts, rooms
 from queueing.line.services import visits as use
 from queueing.line.tokens import visitor_key
 from queueing.line.topics.standing import standing_as_data
@@ -111,7 +111,7 @@ def _known(principal: Principal, queue: Queue) -> Any:
     scope = principal.scope
     if not isinstance(scope, VisitorScope) or scope.desk != queue.desk.slug:
         return None
-    standing = use.visit_beat(desk=queue.desk, visit=scope.visit)
+    standing = beats.visit_beat(desk=queue.desk, visit=scope.visit)
     if not standing.is_there:
         return None
     return {**standing_as_data(scope.visit, standing), "visit": scope.visit}
@@ -185,7 +185,7 @@ def get_visitors_why(request: HttpRequest, visit: str = VisitId) -> Any:
 def visit_beat(request: HttpRequest, given: BeatIn, visit: str = VisitId) -> Any:
     """Keep the visit alive and get its state. For polling."""
     row = visit_row(request)
-    standing = use.visit_beat(desk=row.desk, visit=visit, place=given.place)
+    standing = beats.visit_beat(desk=row.desk, visit=visit, place=given.place)
     return {**standing_as_data(visit, standing), "visit": visit}
 
 

@@ -2,9 +2,9 @@
 
     joined = hotpath.run(desk.join("support", "k3…", queue=7, priority=5))
 
-`commands.py` has what changes the desk, `joining.py` visitors who come, `holding.py` places that
-are kept, `calls.py` calls back, `reading.py` what only looks, `settings.py` how queues and agents
-are written.
+`commands.py` has what changes the desk, `replies.py` what it replies, `joining.py` visitors who
+come, `holding.py` places that are kept, `calls.py` calls back, `reading.py` what only looks,
+`settings.py` how queues and agents are written.
 """
 
 from queueing.line.desk.calls import (
@@ -18,12 +18,7 @@ from queueing.line.desk.calls import (
 )
 from queueing.line.desk.commands import (
     LOAD_LIMIT,
-    RECOVERING,
-    AgentState,
-    Answer,
     Loaded,
-    Slot,
-    Standing,
     Swept,
     accept,
     agent_beat,
@@ -70,6 +65,7 @@ from queueing.line.desk.reading import (
     waiting,
     why,
 )
+from queueing.line.desk.replies import RECOVERING, AgentState, Answer, Slot, Standing
 from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
 from queueing.line.desk.wrapping import MoreTime, more_time

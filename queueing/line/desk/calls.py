@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from poolsite.hotpath import Command
-from queueing.line.desk.commands import Answer, read_answer
+from queueing.line.desk.replies import Answer, read_answer
 from queueing.line.desk.scripts import desk_command
 
 CALL_STATES: Final = {"i": "asked", "c": "running", "e": "ending"}

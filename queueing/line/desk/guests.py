@@ -1,7 +1,7 @@
 """A supervisor in a room: what the history and both sides are told."""
 
 from poolsite.hotpath import Command
-from queueing.line.desk.commands import Answer, read_answer
+from queueing.line.desk.replies import Answer, read_answer
 from queueing.line.desk.scripts import desk_command
 
 

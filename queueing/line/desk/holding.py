@@ -1,7 +1,7 @@
 """Places that are kept for visitors who are away."""
 
 from poolsite.hotpath import Command
-from queueing.line.desk.commands import Standing, read_standing
+from queueing.line.desk.replies import Standing, read_standing
 from queueing.line.desk.scripts import desk_command
 
 

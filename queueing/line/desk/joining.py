@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from poolsite.hotpath import Command
-from queueing.line.desk.commands import Standing, read_standing
+from queueing.line.desk.replies import Standing, read_standing
 from queueing.line.desk.scripts import desk_command
 from queueing.line.desk.settings import skill_words
 

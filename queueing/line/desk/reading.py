@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from poolsite.hotpath import Command
-from queueing.line.desk.commands import PENDING, STATES, Slot, read_slots
+from queueing.line.desk.replies import PENDING, STATES, Slot, read_slots
 from queueing.line.desk.scripts import desk_command
 
 VISIT_STATES = {"w": "waiting", "a": "away", "o": "offered", "r": "room", "e": "ended"}

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from poolsite.access.limiting import reached_limit
 from queueing.line.errors import LineError
 from queueing.line.models import Desk, Queue, Visit, VisitCode
-from queueing.line.services.visits import Joined, place_proof, visit_beat
+from queueing.line.services.beats import visit_beat
+from queueing.line.services.visits import Joined, place_proof
 from queueing.line.tokens import token_for
 
 LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 O, 1 I L: people read them aloud

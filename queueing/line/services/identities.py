@@ -24,7 +24,7 @@ from poolsite.access.services.actor import Actor, clean_reason, name_of, require
 from poolsite.operations.models import new_secret
 from queueing.line.errors import LineError
 from queueing.line.models import Desk, IdentityKey, Queue, VerifiedVisitor, Visit
-from queueing.line.services import visits
+from queueing.line.services import beats, visits
 from queueing.line.services.common import clean
 
 TOKEN_LENGTH: Final = 2_048
@@ -165,7 +165,7 @@ def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
         desk=desk, subject=subject, defaults={"visit": visits.new_visit_id()}
     )
     for _attempt in range(ATTEMPTS):
-        standing = visits.visit_beat(desk=desk, visit=row.visit)
+        standing = beats.visit_beat(desk=desk, visit=row.visit)
         visit = Visit.objects.select_related("desk").filter(public_id=row.visit).first()
         if standing.is_there and visit is not None:
             return row.visit, visits.rejoined(visit, standing)

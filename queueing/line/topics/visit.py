@@ -13,7 +13,7 @@ from queueing.line.selectors.attachments import attachment_out
 from queueing.line.selectors.receipts import receipts_of
 from queueing.line.services import keeping
 from queueing.line.services.attachments import attachment_of
-from queueing.line.services.visits import visit_beat_by_name
+from queueing.line.services.beats import visit_beat_by_name
 from queueing.line.topics.scope import (
     Place,
     may_read,

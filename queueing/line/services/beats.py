@@ -1,0 +1,64 @@
+"""Heartbeats of visitors, by which a desk that has forgotten a visit takes it back."""
+
+import re
+
+from poolsite import hotpath
+from poolsite.moments import us_of
+from queueing.line import desk as door
+from queueing.line.models import Desk, Visit
+from queueing.line.services import keeping
+from queueing.line.tokens import Place, read_place
+
+_PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
+
+
+def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
+    """The visitor is there (a websocket or a poll). Answers where the visit stands.
+
+    A desk that has forgotten it takes it back at its original place, by the proof that the
+    visitor keeps or by SQL; of a desk that is being rebuilt SQL says who is in a room. `gone`:
+    there is no such visit, or it ended long ago.
+    """
+    if not _PUBLIC_ID.match(visit):
+        return door.Standing("gone")
+    standing = hotpath.run(door.beat(desk.slug, visit))
+    keeping.heard(desk.slug)
+    if standing.answer != "gone":
+        return standing
+    row = Visit.objects.filter(desk=desk, public_id=visit).select_related("agent").first()
+    if row is not None and row.ended_at is not None:
+        return door.Standing(
+            "ended", agent=None, queue=row.queue_id, priority=row.priority, word=row.outcome
+        )
+    if row is not None and row.agent is not None and standing.word == door.RECOVERING:
+        # It is about to be loaded as that; put into the line before, it would have lost its room.
+        arrived_us = us_of(row.joined_at)
+        return door.Standing(
+            *("room", standing.seq, 0, row.agent.user_id, row.queue_id, row.priority),
+            *(arrived_us, arrived_us),
+        )
+    back = _place_of(desk, visit, row, place)
+    if back is None:
+        return standing
+    command = door.join(
+        *(desk.slug, visit, back.queue),
+        priority=back.priority,
+        skills=row.skills if row is not None else None,
+        arrived_us=back.arrived_us,
+    )
+    return hotpath.run(command)
+
+
+def visit_beat_by_name(visit: str) -> door.Standing:
+    """Do as visit_beat for a visit whose desk SQL knows; `gone` when it knows none."""
+    desk = Desk.objects.filter(visits__public_id=visit).first()
+    return visit_beat(desk=desk, visit=visit) if desk is not None else door.Standing("gone")
+
+
+def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> Place | None:
+    place = read_place(proof) if proof else None
+    if place is not None and (place.desk, place.visit) == (desk.slug, visit):
+        return place
+    if row is None:
+        return None
+    return Place(desk.slug, visit, row.queue_id, row.priority, us_of(row.joined_at))
