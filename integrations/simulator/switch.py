@@ -5,18 +5,17 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
 
 from integrations.simulator.answers import CallEnd, draw_end
 from integrations.simulator.call_log import CallLog
 from integrations.simulator.client import (
-    EVENTS_PER_REQUEST,
-    Answer,
     PoolClient,
     UnreachableError,
     until_answered,
 )
 from integrations.simulator.config import Mishaps, PoolConfig, SwitchConfig
+from integrations.simulator.counters import SwitchCounters
+from integrations.simulator.lines import Lines
 
 logger = logging.getLogger(__name__)
 
@@ -28,23 +27,6 @@ CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a bound, not a 
 STEADY_LOAD_SECONDS = 12.0  # how fast a switch that starts reaches its usual load
 RESTING_SECONDS = 30.0  # a pool's numbers rest so long when their switch has restarted
 AGAIN_SECONDS = 10.0
-
-
-@dataclass
-class SwitchCounters:
-    """What this switch saw, for the report."""
-
-    offered: int = 0
-    carried: int = 0
-    blocked: int = 0
-    unknown: int = 0
-    restarts: int = 0
-    lost_hangups: int = 0
-    duplicates: int = 0
-    unreachable: int = 0
-    adopted: int = 0
-    faults: int = 0
-    refused: dict[str, int] = field(default_factory=dict)
 
 
 class SimulatedSwitch:
@@ -72,9 +54,8 @@ class SimulatedSwitch:
         self.counters = SwitchCounters()
         self.incarnation = self._new_incarnation()
         self._calls_made = 0
-        self._register_sequence = int(time.time())
+        self.lines = Lines(switch, chance)
         self._expires_seconds = 300
-        self._down: set[str] = set()
         self._off = False
         self.resting = False
         self._tasks: set[asyncio.Task[None]] = set()
@@ -100,39 +81,16 @@ class SimulatedSwitch:
 
     async def register(self) -> None:
         """Register what is up, in batches with a pause between: the phones do not agree."""
-        self._register_sequence += 1
-        lines = [line for line in self.switch.lines if line not in self._down]
-        for start in range(0, len(lines), EVENTS_PER_REQUEST):
+        for events in self.lines.registrations(self._expires_seconds):
             if self._off:
                 return
-            await self.client.send_batch(
-                [
-                    self._event("reg", number=line, **self._registration(line))
-                    for line in lines[start : start + EVENTS_PER_REQUEST]
-                ]
-            )
+            await self.client.send_batch([self._event(**event) for event in events])
             await asyncio.sleep(BATCH_PAUSE_SECONDS)
 
-    def _registration(self, line: str) -> dict[str, object]:
-        return {
-            "contact": f"sip:{line.lstrip('+')}@{self.switch.name}",
-            "expires": self._expires_seconds,
-            "seq": self._register_sequence,
-        }
-
     async def _flap_a_line(self) -> None:
-        """One line goes down, or one that was down comes back."""
-        self._register_sequence += 1
-        if self._down and (self.resting or self.chance.random() < 0.6):
-            line = self._down.pop()
-            event = self._event("reg", number=line, **self._registration(line))
-        elif not self.resting and self.switch.lines:
-            line = self.chance.choice(self.switch.lines)
-            self._down.add(line)
-            event = self._event("unreg", number=line)
-        else:
-            return
-        await self.client.send(event)
+        event = self.lines.flap(self._expires_seconds, resting=self.resting)
+        if event is not None:
+            await self.client.send(self._event(**event))
 
     # -- calls ----------------------------------------------------------------------------
 
@@ -178,7 +136,7 @@ class SimulatedSwitch:
             await self._hang_up_unknown(call_id)
             return
         if not answer.ok:
-            self._count_refusal(answer)
+            self.counters.refuse(answer.reason)
             return
         number = str(answer.body.get("number", ""))
         if self.resting or incarnation != self.incarnation or not number:
@@ -208,13 +166,6 @@ class SimulatedSwitch:
         elif self.pool.wait_milliseconds:
             event["wait_ms"] = self.pool.wait_milliseconds
         return event
-
-    def _count_refusal(self, answer: Answer) -> None:
-        if answer.reason == "exhausted":
-            self.counters.blocked += 1
-        else:
-            refused = self.counters.refused
-            refused[answer.reason] = refused.get(answer.reason, 0) + 1
 
     async def hang_up(self, call_id: str) -> None:
         """End a call of ours; the pool may hear of it late, twice, or never."""
@@ -302,9 +253,9 @@ class SimulatedSwitch:
 
     # -- small things ---------------------------------------------------------------------------
 
-    def _event(self, name: str, **fields: object) -> dict[str, object]:
+    def _event(self, event: str, **fields: object) -> dict[str, object]:
         return {
-            "event": name,
+            "event": event,
             "switch": self.switch.name,
             "incarnation": self.incarnation,
             **fields,
