@@ -1,0 +1,1 @@
+"""What every kind of aggregate has in common; its app declares the rest."""
