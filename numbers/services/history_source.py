@@ -1,6 +1,6 @@
 """The pools' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from django.conf import settings
 
@@ -13,21 +13,18 @@ from numbers.models import (
     PoolEvent,
     SpamLabel,
 )
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Aggregate, Entry, Retained
 
 HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
 
 
-class PoolSource(Source):
+class PoolSource(AggregateSource):
     """Registered in AppConfig.ready()."""
 
     kind = "numbers.pool"
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{" + slug + "}", key)
-            for key, slug in Pool.objects.order_by("pk").values_list("pk", "slug")
-        ]
+    model = Pool
+    prefix = ""
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
         from numbers.services.records import write_entries

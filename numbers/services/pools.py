@@ -58,7 +58,7 @@ def pool_create(
     A slug that a pool has or had is refused: years of history name it.
     """
     act = Act(actor, "numbers.pool_create", reason)
-    return POOLS.create(act, slug=slug, name=name, account=account, settings=settings)
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any) -> Pool:
@@ -68,17 +68,17 @@ def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any
         if "home_country" in changes:
             _change_home(pool, changes["home_country"])
 
-    return POOLS.configure(pool, Act(actor, "numbers.pool_configure", reason), changes, prepare)
+    return LIFE.configure(pool, Act(actor, "numbers.pool_configure", reason), changes, prepare)
 
 
 def pool_pause(*, actor: Actor, pool: Pool, reason: str) -> Pool:
     """Answer every `call` with "paused" until resumed; calls that run are not touched."""
-    return POOLS.pause(pool, Act(actor, "numbers.pool_pause", reason))
+    return LIFE.pause(pool, Act(actor, "numbers.pool_pause", reason))
 
 
 def pool_resume(*, actor: Actor, pool: Pool, reason: str = "") -> Pool:
     """Let calls be placed again."""
-    return POOLS.resume(pool, Act(actor, "numbers.pool_resume", reason))
+    return LIFE.resume(pool, Act(actor, "numbers.pool_resume", reason))
 
 
 def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
@@ -86,7 +86,7 @@ def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
 
     Numbers whose calls were not re-reported may then be lent a second time: hence the reason.
     """
-    return POOLS.open_early(pool, Act(actor, "numbers.pool_open_early", reason))
+    return LIFE.open_early(pool, Act(actor, "numbers.pool_open_early", reason))
 
 
 def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
@@ -94,7 +94,7 @@ def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
 
     NumbersError while it has calls. Redis is closed first, so that none begins meanwhile.
     """
-    POOLS.delete(pool, Act(actor, "numbers.pool_delete", reason))
+    LIFE.delete(pool, Act(actor, "numbers.pool_delete", reason))
 
 
 def _close_for_good(pool: Pool, reason: str) -> None:
@@ -177,7 +177,7 @@ def _open_now(pool: Pool, reason: str) -> bool:
 
 _TAKEN = _("This short name is or was used by another pool. Choose a different one.")
 
-POOLS = PausableLife(
+LIFE = PausableLife(
     model=Pool,
     settings=SETTINGS,
     may_create="numbers.create",

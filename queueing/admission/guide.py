@@ -12,7 +12,7 @@ from poolsite.operations.goal_forms import PressForm, with_short_name
 from poolsite.operations.goals import Guide
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate, MinuteSample
-from queueing.admission.selectors import visible_gates
+from queueing.admission.selectors import GATES
 from queueing.admission.services.gates import gate_create
 from queueing.admission.services.trial_permits import trial_permit, trial_permits
 
@@ -29,7 +29,7 @@ def register() -> None:
             "traffic",
             2,
             (_gate_step(), _permit_step()),
-            visible_gates,
+            GATES.visible,
             ending="admission/guide_ending.html",
             ending_context=_commands,
             order=30,

@@ -2,12 +2,10 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from poolsite import access
-from poolsite.access import Principal
 from poolsite.operations import navigation
 from poolsite.operations.navigation import Entry
 from poolsite.operations.page_words import register_page_word
-from queueing.admission.models import Gate
+from queueing.admission import selectors
 
 
 def register() -> None:
@@ -26,17 +24,10 @@ def register() -> None:
             actions=("admission.view",),
             incidents=("admission.",),
             key="t",
-            suits=_has_any,
+            suits=selectors.GATES.has_any,
             match=(
                 *("admission:gate", "admission:gate_create", "admission:gate_settings"),
                 *("admission:batches", "admission:batch", "admission:holders"),
             ),
         )
     )
-
-
-def _has_any(principal: Principal) -> bool:
-    """Most customers have none, and no entry for it."""
-    if principal.is_operator:
-        return True
-    return access.visible(Gate.objects.all(), principal, "admission.view").exists()

@@ -48,7 +48,7 @@ def register() -> None:
             "hub",
             5,
             (_group_step(), _session_step()),
-            selectors.visible_groups,
+            selectors.GROUPS.visible,
             topic=_topic,
             ending="dispatch/guide_ending.html",
             order=50,
@@ -90,7 +90,7 @@ def _session_step() -> operations.Step:
 
 
 def _figures(guide: Guide) -> Figures | None:
-    return selectors.with_figures([guide.things["group"]], patient=True)[0].figures
+    return selectors.GROUPS.with_figures([guide.things["group"]], patient=True)[0].figures
 
 
 def _started(guide: Guide) -> Figures | None:

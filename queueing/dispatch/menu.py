@@ -2,12 +2,10 @@
 
 from django.utils.translation import gettext_lazy as _
 
-from poolsite import access
-from poolsite.access import Principal
 from poolsite.operations import navigation
 from poolsite.operations.navigation import Entry
 from poolsite.operations.page_words import register_page_word
-from queueing.dispatch.models import Group
+from queueing.dispatch import selectors
 
 
 def register() -> None:
@@ -25,17 +23,10 @@ def register() -> None:
             actions=("dispatch.view",),
             incidents=("dispatch.",),
             key="r",
-            suits=_has_any,
+            suits=selectors.GROUPS.has_any,
             match=(
                 *("dispatch:group", "dispatch:group_create", "dispatch:settings"),
                 *("dispatch:sessions", "dispatch:events", "dispatch:upgrade"),
             ),
         )
     )
-
-
-def _has_any(principal: Principal) -> bool:
-    """Most customers have none, and no entry for it."""
-    if principal.is_operator:
-        return True
-    return access.visible(Group.objects.all(), principal, "dispatch.view").exists()

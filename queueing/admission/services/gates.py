@@ -46,7 +46,7 @@ def gate_create(
     """
     act = Act(actor, "admission.gate_create", reason)
     settings.setdefault("key", slug)
-    return GATES.create(act, slug=slug, name=name, account=account, settings=settings)
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
@@ -55,7 +55,7 @@ def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any
     ValidationError when a value is bad, or when another gate of the account has the key.
     """
     try:
-        return GATES.configure(gate, Act(actor, "admission.gate_configure", reason), changes)
+        return LIFE.configure(gate, Act(actor, "admission.gate_configure", reason), changes)
     except IntegrityError:
         raise ValidationError(_("Another gate already uses this key.")) from None
 
@@ -73,12 +73,12 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
     require(actor, "admission.operate", gate)
     act = Act(actor, "admission.gate_pin", clean_reason(reason, needed=cap is not None))
     with transaction.atomic():
-        gate = GATES.locked(gate)
+        gate = LIFE.locked(gate)
         before = gate.pinned_cap
         if before == cap:
             return gate
         gate.pinned_cap = cap
-        GATES.full_clean(gate)
+        LIFE.full_clean(gate)
         if cap is None and gate.adaptive:
             gate.cap = min(max(before or gate.cap, gate.adaptive_min), gate.adaptive_max)
         gate.save(update_fields=["pinned_cap", "cap"])
@@ -89,12 +89,12 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
 
 def gate_pause(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     """Let nobody in until resumed; who is in flight goes on."""
-    return GATES.pause(gate, Act(actor, "admission.gate_pause", reason))
+    return LIFE.pause(gate, Act(actor, "admission.gate_pause", reason))
 
 
 def gate_resume(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
     """Let the gate go on."""
-    return GATES.resume(gate, Act(actor, "admission.gate_resume", reason))
+    return LIFE.resume(gate, Act(actor, "admission.gate_resume", reason))
 
 
 def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
@@ -103,7 +103,7 @@ def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     The external system may then see more than the cap: hence the reason. Raises the runner's
     errors.
     """
-    return GATES.open_early(gate, Act(actor, "admission.gate_open_early", reason))
+    return LIFE.open_early(gate, Act(actor, "admission.gate_open_early", reason))
 
 
 def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
@@ -112,7 +112,7 @@ def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
     AdmissionError while permits are held or a batch is unfinished. Redis is closed first, so
     that nobody is let in meanwhile.
     """
-    GATES.delete(gate, Act(actor, "admission.gate_delete", reason))
+    LIFE.delete(gate, Act(actor, "admission.gate_delete", reason))
 
 
 def _close_for_good(gate: Gate, reason: str) -> None:
@@ -174,7 +174,7 @@ def _open_now(gate: Gate, reason: str) -> bool:
     return told == door.reasons.REPEAT
 
 
-GATES = PausableLife(
+LIFE = PausableLife(
     model=Gate,
     settings=SETTINGS,
     may_create="admission.create",

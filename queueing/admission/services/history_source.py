@@ -1,22 +1,19 @@
 """The gates' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Aggregate, Entry, Retained
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 from queueing.admission.services.common import KIND
 
 
-class GateSource(Source):
+class GateSource(AggregateSource):
     """Registered in AppConfig.ready()."""
 
     kind = KIND
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{gate." + slug + "}", key)
-            for key, slug in Gate.objects.order_by("pk").values_list("pk", "slug")
-        ]
+    model = Gate
+    prefix = "gate."
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
         from queueing.admission.services.records import write_entries

@@ -46,12 +46,12 @@ def group_create(
     A slug that a group has or had is refused: years of history name it.
     """
     act = Act(actor, "dispatch.group_create", reason)
-    return GROUPS.create(act, slug=slug, name=name, account=account, settings=settings)
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def group_configure(*, actor: Actor, group: Group, reason: str = "", **changes: Any) -> Group:
     """Change settings, in SQL and then in Redis; links and sessions go on."""
-    return GROUPS.configure(group, Act(actor, "dispatch.group_configure", reason), changes)
+    return LIFE.configure(group, Act(actor, "dispatch.group_configure", reason), changes)
 
 
 def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
@@ -60,7 +60,7 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     DispatchError while peers are linked or pending, and while an upgrade runs. Nothing of it is
     left in Redis, and a socket that was opened meanwhile is closed.
     """
-    GROUPS.delete(group, Act(actor, "dispatch.group_delete", reason))
+    LIFE.delete(group, Act(actor, "dispatch.group_delete", reason))
 
 
 def _refuse_in_use(group: Group, _reason: str) -> None:
@@ -125,7 +125,7 @@ def _check(group: Group) -> None:
         )
 
 
-GROUPS = Life(
+LIFE = Life(
     model=Group,
     settings=SETTINGS,
     may_create="dispatch.create",

@@ -1,21 +1,18 @@
 """The groups' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Aggregate, Entry, Retained
 from queueing.dispatch.models import DispatchEvent, Group, MinuteSample
 
 
-class GroupSource(Source):
+class GroupSource(AggregateSource):
     """Registered in AppConfig.ready()."""
 
     kind = "dispatch.group"
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{disp." + slug + "}", key)
-            for key, slug in Group.objects.order_by("pk").values_list("pk", "slug")
-        ]
+    model = Group
+    prefix = "disp."
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
         from queueing.dispatch.services.records import write_entries

@@ -1,21 +1,18 @@
 """The desks' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Aggregate, Entry, Retained
 from queueing.line.models import AgentShift, Desk, DeskSample, LineEvent, Visit
 
 
-class DeskSource(Source):
+class DeskSource(AggregateSource):
     """Registered in AppConfig.ready()."""
 
     kind = "line.desk"
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{line." + slug + "}", key)
-            for key, slug in Desk.objects.order_by("pk").values_list("pk", "slug")
-        ]
+    model = Desk
+    prefix = "line."
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
         from queueing.line.services.records import write_entries

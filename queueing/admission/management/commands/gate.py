@@ -92,7 +92,7 @@ class Command(VerbCommand):
     def _show(self, options: dict[str, Any]) -> None:
         gates = [gate_of(options["slug"])] if options["slug"] else list(Gate.objects.all())
         for gate in gates:
-            figures = selectors.figures_of(selectors.gate_now(gate).figures)
+            figures = selectors.figures_of(selectors.GATES.now(gate).figures)
             waits = figures.pop("wait_seconds", {})
             figures |= {f"wait_{name}": seconds for name, seconds in waits.items()}
             told = "  ".join(f"{name}={value}" for name, value in figures.items() if value)

@@ -82,7 +82,7 @@ class Command(VerbCommand):
         self.stdout.write(text)
 
     def _list(self, options: dict[str, Any]) -> None:
-        for now in selectors.with_figures(list(Group.objects.order_by("slug"))):
+        for now in selectors.GROUPS.with_figures(list(Group.objects.order_by("slug"))):
             self.stdout.write(_figures(now))
 
     def _create(self, options: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ class Command(VerbCommand):
 
     def _show(self, options: dict[str, Any]) -> None:
         group = group_of(options)
-        now = selectors.group_now(group)
+        now = selectors.GROUPS.now(group)
         self.stdout.write(_figures(now))
         for name, value in values_of(group, SETTINGS).items():
             self.stdout.write(f"  {name:<26}{in_words(value)}")

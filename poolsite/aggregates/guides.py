@@ -1,0 +1,43 @@
+"""The step that a goal begins with: an aggregate is created."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+
+from poolsite.hotpath.rows import RedisRow
+from poolsite.operations.goal_forms import with_short_name
+from poolsite.operations.goals import Guide, Step
+
+
+def create_step(
+    model: type[RedisRow],
+    title: Any,
+    text: Any,
+    right: str,
+    *,
+    page: str,
+    form: Callable[[Any], forms.Form],
+    button: Any,
+    save: Callable[[Guide, Any], str],
+    first: tuple[str, ...] = ("name",),
+) -> Step:
+    """Create the goal's subject, unless there is one. page: the name of its page.
+
+    form: gets what was sent, with a short name made from the name.
+    """
+    name = str(model._meta.model_name)
+    return Step(
+        name,
+        title,
+        text,
+        right,
+        lambda guide: guide.subject,
+        lambda _guide, made: str(made.name),
+        link=lambda _guide, made: reverse(page, args=[made.slug]),
+        form=lambda _guide, data: form(with_short_name(data, model, name)),
+        first=first,
+        button=button,
+        save=save,
+    )
