@@ -5,20 +5,13 @@ from numbers.models import Number, Pool, UnsentChange
 from numbers.services.common import settings_of
 from numbers.services.confirming import confirm_waiting
 from numbers.services.pools import apply_pause, apply_settings
-from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
+from numbers.services.rebuilding import pool_check
 from numbers.services.reconciling import pool_reconcile
 from poolsite.aggregates.services.recovering import try_each, watch_each
-from poolsite.history.healing import heal
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 
 _LOOKED: dict[int, tuple[int, int, int]] = {}  # what a difference was reconciled at, by pool
-
-
-def heal_pool(pool_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    pool = Pool.objects.select_related("account").filter(pk=pool_id).first()
-    heal(KIND, pool, reason, show=door.show, check=pool_check, rebuild=pool_rebuild)
 
 
 def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:

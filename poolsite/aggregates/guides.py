@@ -20,12 +20,14 @@ def create_step(
     page: str,
     form: Callable[[Any], forms.Form],
     button: Any,
-    save: Callable[[Guide, Any], str],
+    create: Callable[[Guide, Any], Any],
+    said: Any,
     first: tuple[str, ...] = ("name",),
 ) -> Step:
     """Create the goal's subject, unless there is one. page: the name of its page.
 
-    form: gets what was sent, with a short name made from the name.
+    form: gets what was sent, with a short name made from the name. create: gets the filled-in form.
+    said: what is said of the new one, with its %(name)s.
     """
     name = str(model._meta.model_name)
     return Step(
@@ -39,5 +41,5 @@ def create_step(
         form=lambda _guide, data: form(with_short_name(data, model, name)),
         first=first,
         button=button,
-        save=save,
+        save=lambda guide, given: str(said) % {"name": create(guide, given).name},
     )

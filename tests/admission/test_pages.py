@@ -11,6 +11,8 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
+from poolsite.history import Aggregate
+from poolsite.history.registry import source
 from poolsite.operations import tables
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
@@ -184,7 +186,7 @@ def test_a_recovering_gate_is_opened_early_with_a_reason(gate: Gate, browser: Cl
     hotpath.run(door.acquire("tower", "worker"))
     drain(gate)
     hotpath.client().flushall()
-    services.heal_gate(gate.pk, "lost")
+    source("admission.gate").behind(Aggregate(gate.tag, gate.pk), "lost")
     assert show().status == "recovering"
     assert "Open early" in browser.get("/gates/tower/").content.decode()
     act(browser, verb="open_early")

@@ -6,22 +6,14 @@ from django.db.models import Q
 from django.utils import timezone
 
 from poolsite.aggregates.services.recovering import try_each, watch_each
-from poolsite.history.healing import heal
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
-from queueing.admission.services.common import KIND
 from queueing.admission.services.gates import apply_pause, apply_settings
 from queueing.admission.services.loading import resume_loads
-from queueing.admission.services.rebuilding import gate_check, gate_rebuild
-
-
-def heal_gate(gate_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    gate = Gate.objects.select_related("account").filter(pk=gate_id).first()
-    heal(KIND, gate, reason, show=door.show, check=gate_check, rebuild=gate_rebuild)
+from queueing.admission.services.rebuilding import gate_check
 
 
 def watch_gates(shard: int, shards: int) -> dict[str, int]:

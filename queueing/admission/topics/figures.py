@@ -1,8 +1,6 @@
 """`admission.gate:<slug>`: one gate's figures. `admission.gates:<account or all>`: a row each."""
 
-from typing import Any
-
-from poolsite import hotpath, live
+from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
 from queueing.admission import gate as door
@@ -16,12 +14,8 @@ class GateFiguresTopic(GateScope, FiguresTopic):
     """The figures of `selectors.figures_of`; a change is the new state."""
 
     name = "admission.gate"
-
-    def show(self, slug: str) -> hotpath.Command[door.Figures | None]:
-        return door.show(slug)
-
-    def figures(self, found: door.Figures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(door.show)
+    figures = staticmethod(figures_of)
 
 
 @live.register
@@ -31,9 +25,5 @@ class GateListTopic(AggregateListTopic):
     name = "admission.gates"
     model = Gate
     action = "admission.view"
-
-    def show(self, slug: str) -> hotpath.Command[door.Figures | None]:
-        return door.show(slug)
-
-    def figures(self, found: door.Figures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(door.show)
+    figures = staticmethod(figures_of)

@@ -15,7 +15,6 @@ from django.utils import timezone
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.aggregates.services.recovering import check_life, try_each, watch_each
-from poolsite.history.healing import heal
 from poolsite.history.models import Cursor
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
@@ -34,12 +33,6 @@ logger = logging.getLogger(__name__)
 
 KIND = "dispatch.group"
 FRESH_SECONDS = 60
-
-
-def heal_group(group_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    group = Group.objects.select_related("account").filter(pk=group_id).first()
-    heal(KIND, group, reason, show=door.show, check=group_check, rebuild=group_rebuild)
 
 
 def group_check(group: Group, figures: door.Figures | None) -> bool:

@@ -1,8 +1,6 @@
 """`dispatch.group:<slug>`: one group's figures. `dispatch.groups:<account or all>`: a row each."""
 
-from typing import Any
-
-from poolsite import hotpath, live
+from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
 from queueing.dispatch import dispatcher as door
@@ -16,12 +14,8 @@ class GroupFiguresTopic(GroupScope, FiguresTopic):
     """The figures of `selectors.figures_of`; a change is the new state."""
 
     name = "dispatch.group"
-
-    def show(self, slug: str) -> hotpath.Command[door.Figures | None]:
-        return door.show(slug)
-
-    def figures(self, found: door.Figures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(door.show)
+    figures = staticmethod(figures_of)
 
 
 @live.register
@@ -31,9 +25,5 @@ class GroupListTopic(AggregateListTopic):
     name = "dispatch.groups"
     model = Group
     action = "dispatch.view"
-
-    def show(self, slug: str) -> hotpath.Command[door.Figures | None]:
-        return door.show(slug)
-
-    def figures(self, found: door.Figures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(door.show)
+    figures = staticmethod(figures_of)

@@ -10,7 +10,6 @@ from django.utils.translation import gettext_noop
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
 from poolsite.aggregates.services.recovering import failed_over, watch_each
-from poolsite.history.healing import heal
 from poolsite.history.models import Cursor
 from poolsite.jobs.shards import of_shard
 from poolsite.moments import us_of
@@ -36,12 +35,6 @@ def watch_desks(shard: int, shards: int) -> dict[str, int]:
 
     watch_each(desks, door.show, look, done)
     return done
-
-
-def heal_desk(desk_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    desk = Desk.objects.select_related("account").filter(pk=desk_id).first()
-    heal(KIND, desk, reason, show=door.show, check=desk_check, rebuild=desk_rebuild)
 
 
 def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
