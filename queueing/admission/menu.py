@@ -10,15 +10,15 @@ from queueing.admission import selectors
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    register_page_word("admission:gate", _("Open gate"))
-    register_page_word("admission:batches", _("Open batches"))
-    register_page_word("admission:batch", _("Open batch"))
+    for page, word in (
+        ("admission:gate", _("Open gate")),
+        ("admission:batches", _("Open batches")),
+        ("admission:batch", _("Open batch")),
+    ):
+        register_page_word(page, word)
     navigation.register(
         Entry(
-            "gates",
-            _("Gates"),
-            "admission:gates",
-            "traffic",
+            *("gates", _("Gates"), "admission:gates", "traffic"),
             section="queueing",
             order=200,
             actions=("admission.view",),

@@ -12,6 +12,18 @@ from queueing.admission.services import loading
 from queueing.admission.services.alarms import check_alarms
 
 jobs.sweep(
+    "admission.watch",
+    services.watch_gates,
+    every_seconds=2,
+    light=True,
+    told=jobs.Told(
+        _("Gate repair"),
+        _("Restores what Redis lost and sends pending settings."),
+        {"loads": ngettext_lazy("%(n)s load resumed", "%(n)s loads resumed", "n")},
+    ),
+)
+
+jobs.sweep(
     "admission.windows",
     lambda *_shard: services.open_windows(),
     every_seconds=2,
@@ -22,18 +34,6 @@ jobs.sweep(
             "opened": ngettext_lazy("%(n)s batch opened", "%(n)s batches opened", "n"),
             "missed": ngettext_lazy("%(n)s window missed", "%(n)s windows missed", "n"),
         },
-    ),
-)
-
-jobs.sweep(
-    "admission.watch",
-    services.watch_gates,
-    every_seconds=2,
-    light=True,
-    told=jobs.Told(
-        _("Gate repair"),
-        _("Restores what Redis lost and sends pending settings."),
-        {"loads": ngettext_lazy("%(n)s load resumed", "%(n)s loads resumed", "n")},
     ),
 )
 

@@ -10,14 +10,14 @@ from queueing.dispatch import selectors
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    register_page_word("dispatch:group", _("Open group"))
-    register_page_word("dispatch:upgrade", _("Open upgrade"))
+    for page, word in (
+        ("dispatch:group", _("Open group")),
+        ("dispatch:upgrade", _("Open upgrade")),
+    ):
+        register_page_word(page, word)
     navigation.register(
         Entry(
-            "groups",
-            _("Dispatcher"),
-            "dispatch:groups",
-            "hub",
+            *("groups", _("Dispatcher"), "dispatch:groups", "hub"),
             section="queueing",
             order=300,
             actions=("dispatch.view",),

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
 from poolsite.aggregates.columns import figure_column, first_columns, hour_column
@@ -15,18 +13,6 @@ from queueing.admission import selectors, services
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate
 from queueing.admission.selectors import GateNow
-
-
-@require_GET
-def gate_list(request: HttpRequest) -> HttpResponse:
-    """Every gate that the reader may see, with its figures; state in the address."""
-    return LIST.view(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def gate_create(request: HttpRequest) -> HttpResponse:
-    """Make a gate, then show it."""
-    return LIST.make(request)
 
 
 def _words() -> Words:

@@ -2,10 +2,8 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
 from poolsite.aggregates.columns import figure_column, first_columns, hour_column
@@ -15,18 +13,6 @@ from queueing.dispatch import selectors, services
 from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GroupNow
-
-
-@require_GET
-def group_list(request: HttpRequest) -> HttpResponse:
-    """Every group that the reader may see, with its figures; state in the address."""
-    return LIST.view(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def group_create(request: HttpRequest) -> HttpResponse:
-    """Make a group, then show it."""
-    return LIST.make(request)
 
 
 def _words() -> Words:

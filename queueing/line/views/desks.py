@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
@@ -25,18 +25,6 @@ from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.services import desks as use
 from queueing.line.services import rooms
 from queueing.line.views.common import desk_of, tabs, visible_desks
-
-
-@require_GET
-def desk_list(request: HttpRequest) -> HttpResponse:
-    """Every desk that the reader may watch, with its figures."""
-    return LIST.view(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def desk_create(request: HttpRequest) -> HttpResponse:
-    """Make a desk, then show its settings: queues and agents come next."""
-    return LIST.make(request)
 
 
 def _words() -> Words:
