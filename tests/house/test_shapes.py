@@ -41,9 +41,7 @@ def test_no_app_has_a_copy_of_anothers_code():
 
 
 def test_a_copy_with_other_names_texts_and_comments_is_found():
-    pool = POOL.replace("  # the door's own", "").replace(
-        '"""Let nobody in until resumed."""\n', ""
-    )
+    pool = POOL.replace("  # the door's own", "").replace("Let nobody in until", "Until it is")
     pool = f"from numbers import pool as door\nLIMIT = 5\n\n\n{pool}"
     (said,) = copies({"admission": {"gates.py": GATE}, "numbers": {"pools.py": pool}})
     assert said.startswith(f"gates.py:2 and pools.py:6 have {RUN} lines")
