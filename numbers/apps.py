@@ -16,7 +16,7 @@ class NumbersConfig(AppConfig):
         import numbers.tasks
         import numbers.topics  # noqa: F401  registers the live topics
         from numbers import demo, errors, menu, overview, pool, rules, search, webhook_events
-        from numbers.services.history_source import PoolSource
+        from numbers.services.history_source import POOL_HISTORY
         from poolsite import console, history, timers
         from poolsite.api import problems
         from poolsite.runtime import demo_data
@@ -26,10 +26,9 @@ class NumbersConfig(AppConfig):
         console.register_sentences("numbers.sentences")
         console.register_goals("numbers.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        overview.register()
-        search.register()
-        menu.register()
-        history.register(PoolSource())
+        for face in (overview, search, menu):
+            face.register()
+        history.register(POOL_HISTORY)
         timers.register(
             timers.Kind(
                 "numbers.pool", prefix="", visit=pool.sweep, idle_seconds=pool.VISIT_SECONDS

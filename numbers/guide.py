@@ -19,7 +19,8 @@ from numbers.services.trial_calls import trial_call, trial_calls
 from poolsite import console, number_format
 from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
-from poolsite.console.goal_forms import PressForm, with_short_name
+from poolsite.aggregates.guides import create_step
+from poolsite.console.goal_forms import PressForm
 from poolsite.console.goals import Guide, guide_url
 from poolsite.console.templatetags.console import phone
 
@@ -77,18 +78,16 @@ def register() -> None:
 
 
 def _pool_step() -> console.Step:
-    return console.Step(
-        "pool",
+    return create_step(
+        Pool,
         gettext_lazy("Create a pool"),
         gettext_lazy("A set of outbound numbers that calls share."),
         "numbers.create",
-        lambda guide: guide.subject,
-        lambda _guide, pool: pool.name,
-        link=lambda _guide, pool: reverse("numbers:pool", args=[pool.slug]),
-        form=lambda _guide, data: PoolCreateForm(with_short_name(data, Pool, "pool")),
-        first=("name",),
+        page="numbers:pool",
+        form=PoolCreateForm,
         button=gettext_lazy("Create pool"),
-        save=_create,
+        create=lambda guide, form: pool_create(actor=guide.principal, **form.cleaned_data),
+        said=gettext_lazy("Pool %(name)s created."),
     )
 
 
@@ -148,11 +147,6 @@ def _called(pool: Pool) -> AuditEntry | CallRecord | None:
 def _told(_guide: Guide, made: AuditEntry | CallRecord) -> str:
     number = made.number if isinstance(made, CallRecord) else (made.after or {}).get("number", "")
     return _("%(number)s was lent and returned") % {"number": phone(number)}
-
-
-def _create(guide: Guide, form: Any) -> str:
-    pool = pool_create(actor=guide.principal, **form.cleaned_data)
-    return _("Pool %(name)s created.") % {"name": pool.name}
 
 
 def _add(guide: Guide, form: Any) -> str:

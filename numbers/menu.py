@@ -11,18 +11,18 @@ from poolsite.console.page_words import register_page_word
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    register_page_word("numbers:pool", _("Open pool"))
-    register_page_word("numbers:pool#sizing", _("Open sizing"))
-    register_page_word("numbers:number", _("Open number"))
-    register_page_word("numbers:pool_health", _("Open health"))
-    register_page_word("numbers:imports", _("Open imports"))
-    register_page_word("numbers:twins", _("Open duplicates"))
+    for page, word in (
+        ("numbers:pool", _("Open pool")),
+        ("numbers:pool#sizing", _("Open sizing")),
+        ("numbers:number", _("Open number")),
+        ("numbers:pool_health", _("Open health")),
+        ("numbers:imports", _("Open imports")),
+        ("numbers:twins", _("Open duplicates")),
+    ):
+        register_page_word(page, word)
     navigation.register(
         Entry(
-            "pools",
-            _("Pools"),
-            "numbers:pools",
-            "apps",
+            *("pools", _("Pools"), "numbers:pools", "apps"),
             section="numbers",
             order=100,
             actions=("numbers.view",),
@@ -37,10 +37,7 @@ def register() -> None:
     )
     navigation.register(
         Entry(
-            "who_had",
-            _("Call lookup"),
-            "numbers:who_had",
-            "person_search",
+            *("who_had", _("Call lookup"), "numbers:who_had", "person_search"),
             section="numbers",
             order=400,
             actions=("numbers.view",),
@@ -49,10 +46,7 @@ def register() -> None:
     )
     navigation.register(
         Entry(
-            "numbers",
-            _("Numbers"),
-            "numbers:numbers",
-            "dialpad",
+            *("numbers", _("Numbers"), "numbers:numbers", "dialpad"),
             section="numbers",
             order=200,
             actions=("numbers.view",),
@@ -62,10 +56,7 @@ def register() -> None:
     )
     navigation.register(
         Entry(
-            "imports",
-            _("Imports"),
-            "numbers:imports",
-            "upload_file",
+            *("imports", _("Imports"), "numbers:imports", "upload_file"),
             section="numbers",
             order=210,
             actions=("numbers.view",),

@@ -6,13 +6,17 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from numbers import services
+from numbers.services.alarms import check_alarms
+from numbers.services.health_acting import health_tick
+from numbers.services.twins_sweep import watch_twins
 from poolsite import jobs
 
 COUNT_SECONDS = 20
 
 
-@jobs.sweep(
+jobs.sweep(
     "numbers.charges",
+    services.sweep_charges,
     every_seconds=2,
     shards=2,
     pausable=True,
@@ -28,13 +32,17 @@ COUNT_SECONDS = 20
         },
     ),
 )
-def charges(shard: int, shards: int) -> dict[str, int]:
-    """Next intervals of charged calls, and what a process that died left half done."""
-    return services.sweep_charges(shard, shards)
 
 
-@jobs.sweep(
+def watch(shard: int, shards: int) -> dict[str, int]:
+    """Finds what Redis lost and what SQL has not sent, and mends it."""
+    counting = int(time.time()) % COUNT_SECONDS < 2
+    return services.watch_pools(shard, shards, counting=counting)
+
+
+jobs.sweep(
     "numbers.watch",
+    watch,
     every_seconds=2,
     light=True,
     told=jobs.Told(
@@ -43,14 +51,11 @@ def charges(shard: int, shards: int) -> dict[str, int]:
         {"mended": ngettext_lazy("%(n)s difference corrected", "%(n)s differences corrected", "n")},
     ),
 )
-def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds what Redis lost and what SQL has not sent, and mends it."""
-    counting = int(time.time()) % COUNT_SECONDS < 2
-    return services.watch_pools(shard, shards, counting=counting)
 
 
-@jobs.sweep(
+jobs.sweep(
     "numbers.settings",
+    lambda *_shard: services.apply_all_settings(),
     every_seconds=600,
     told=jobs.Told(
         _("Pool settings"),
@@ -58,13 +63,10 @@ def watch(shard: int, shards: int) -> dict[str, int]:
         {"pools": ngettext_lazy("%(n)s pool updated", "%(n)s pools updated", "n")},
     ),
 )
-def settings(shard: int, shards: int) -> dict[str, int]:
-    """Brings settings and the coming midnights to Redis."""
-    return services.apply_all_settings()
 
-
-@jobs.sweep(
+jobs.sweep(
     "numbers.health",
+    lambda *_shard: health_tick(),
     every_seconds=30,
     pausable=True,
     told=jobs.Told(
@@ -78,37 +80,24 @@ def settings(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def health(shard: int, shards: int) -> dict[str, int]:
-    """Windows of number health move on, rests end, rules act."""
-    from numbers.services.health_acting import health_tick
 
-    return health_tick()
-
-
-@jobs.sweep(
+jobs.sweep(
     "numbers.samples",
+    lambda *_shard: services.sample_take(),
     every_seconds=60,
     told=jobs.Told(_("Pool charts"), _("Records each pool's figures once a minute.")),
 )
-def samples(shard: int, shards: int) -> dict[str, int]:
-    """One row per pool and minute, for the charts."""
-    return services.sample_take()
 
-
-@jobs.sweep(
+jobs.sweep(
     "numbers.alarms",
+    lambda *_shard: check_alarms(),
     every_seconds=10,
     told=jobs.Told(_("Pool alarms"), _("Compares pools with their alarm thresholds.")),
 )
-def alarms(shard: int, shards: int) -> dict[str, int]:
-    """Compares pools with their thresholds."""
-    from numbers.services.alarms import check_alarms
 
-    return check_alarms()
-
-
-@jobs.sweep(
+jobs.sweep(
     "numbers.twins",
+    lambda *_shard: watch_twins(),
     every_seconds=20,
     light=True,
     told=jobs.Told(
@@ -120,8 +109,3 @@ def alarms(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def twins(shard: int, shards: int) -> dict[str, int]:
-    """Keeps every number's canonical form, and the incident about duplicates."""
-    from numbers.services.twins_sweep import watch_twins
-
-    return watch_twins()

@@ -10,6 +10,7 @@ from billing.models import Wallet
 from billing.selectors.usage import with_minutes_left
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.aggregates.reading import Visible
 from poolsite.paging import keyset_page
 
 M = TypeVar("M", bound=Model)
@@ -19,10 +20,8 @@ SORTS = ("lasts", "-lasts", "slug", "spendable", "-spendable", "held", "-held")
 ORDERS = {"lasts": "minutes_left", "spendable": "within_reach", "held": "held"}  # by a field
 
 
-def visible_wallets(principal: Principal, action: str = "billing.view") -> QuerySet[Wallet]:
-    """The wallets with which this principal may do the action."""
-    rows = Wallet.objects.select_related("account")
-    return access.visible(rows, principal, action, slug_field="account__slug")
+WALLETS = Visible(Wallet, "billing.view", "account__slug")
+visible_wallets, wallet_get = WALLETS.visible, WALLETS.get
 
 
 def in_visible_wallets(
@@ -37,12 +36,6 @@ def in_visible_wallets(
         slug_field="wallet__account__slug",
         kind="wallet",
     )
-
-
-def wallet_get(principal: Principal, slug: str, action: str = "billing.view") -> Wallet:
-    """One wallet. access.Hidden when there is none or it is a foreign one, else Forbidden."""
-    wallets = Wallet.objects.select_related("account").filter(account__slug=slug)
-    return access.require_one(wallets, principal, action)
 
 
 def one_of(rows: QuerySet[M], principal: Principal, action: str) -> M:

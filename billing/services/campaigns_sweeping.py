@@ -17,8 +17,19 @@ STOPPED = gettext_noop("The sending job was stopped.")
 Status = Campaign.Status
 
 
-@jobs.sweep(
+def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
+    """One look at all campaigns that are on their way, at most 200 of each state."""
+    return {
+        "begun": sum(running.begin_when_due(each) for each in _due()),
+        "paid": sum(running.begin_when_paid(each) for each in _awaiting_money()),
+        "taken_up": sum(_take_up(each) for each in _of(Status.SENDING)),
+        "ended": sum(_end(each) for each in _of(Status.SENT)),
+    }
+
+
+jobs.sweep(
     "billing.campaigns",
+    sweep_campaigns,
     every_seconds=3,
     queue=jobs.JOBS,
     told=jobs.Told(
@@ -36,14 +47,6 @@ Status = Campaign.Status
         },
     ),
 )
-def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
-    """One look at all campaigns that are on their way, at most 200 of each state."""
-    return {
-        "begun": sum(running.begin_when_due(each) for each in _due()),
-        "paid": sum(running.begin_when_paid(each) for each in _awaiting_money()),
-        "taken_up": sum(_take_up(each) for each in _of(Status.SENDING)),
-        "ended": sum(_end(each) for each in _of(Status.SENT)),
-    }
 
 
 def _of(status: str) -> list[Campaign]:

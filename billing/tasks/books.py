@@ -4,14 +4,20 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from billing.services import books, safe_mode
+from billing.services.auditing import audit_some
+from billing.services.outbox import relay
+from billing.services.usage import sum_all
+from billing.services.wallets import send_waiting
 from poolsite import jobs
 
 PERSIST_SECONDS = max(1, round(settings.BILLING_PERSIST_SECONDS))
 AUDIT_TURN_SECONDS = 2.0
 
 
-@jobs.sweep(
+jobs.sweep(
     "billing.persist",
+    books.persist,
     every_seconds=PERSIST_SECONDS,
     shards=settings.BILLING_SHARDS,
     queue=jobs.BOOKS,
@@ -31,15 +37,10 @@ AUDIT_TURN_SECONDS = 2.0
         },
     ),
 )
-def persist(shard: int, shards: int) -> dict[str, int]:
-    """Change entries of the shard's accounts to SQL, then the wallets that Redis lost."""
-    from billing.services import books
 
-    return books.persist(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.watch",
+    lambda *_shard: safe_mode.watch(),
     every_seconds=2,
     queue=jobs.BOOKS,
     light=True,
@@ -52,15 +53,10 @@ def persist(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds a Redis that was emptied or promoted, and goes on with what is being rebuilt."""
-    from billing.services import safe_mode
 
-    return safe_mode.watch()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.outbox",
+    lambda *_shard: relay(),
     every_seconds=3,
     queue=jobs.BOOKS,
     light=True,
@@ -73,15 +69,10 @@ def watch(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def outbox(shard: int, shards: int) -> dict[str, int]:
-    """Applies the money orders that Redis has not taken yet."""
-    from billing.services.outbox import relay
 
-    return relay()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.purge",
+    books.purge,
     every_seconds=60,
     shards=2,
     pausable=True,
@@ -92,15 +83,10 @@ def outbox(shard: int, shards: int) -> dict[str, int]:
         {"purged": ngettext_lazy("%(n)s message removed", "%(n)s messages removed", "n")},
     ),
 )
-def purge(shard: int, shards: int) -> dict[str, int]:
-    """Removes messages and receipts that are final for 7 days from Redis."""
-    from billing.services import books
 
-    return books.purge(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.audit",
+    lambda *_shard: audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS),
     every_seconds=5,
     queue=jobs.BOOKS,
     told=jobs.Told(
@@ -112,15 +98,10 @@ def purge(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def audit(shard: int, shards: int) -> dict[str, int]:
-    """Proves the books in the background, a bounded chunk at a time."""
-    from billing.services.auditing import audit_some
 
-    return audit_some(AUDIT_TURN_SECONDS, settings.BILLING_AUDIT_SECONDS)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.checkpoints",
+    books.close_checkpoints,
     every_seconds=60,
     shards=2,
     queue=jobs.BOOKS,
@@ -130,15 +111,10 @@ def audit(shard: int, shards: int) -> dict[str, int]:
         {"closed": ngettext_lazy("%(n)s section closed", "%(n)s sections closed", "n")},
     ),
 )
-def checkpoints(shard: int, shards: int) -> dict[str, int]:
-    """Closes stretches of long journals, so that no page sums up a million entries."""
-    from billing.services import books
 
-    return books.close_checkpoints(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.usage",
+    sum_all,
     every_seconds=30,
     shards=2,
     queue=jobs.BOOKS,
@@ -148,15 +124,10 @@ def checkpoints(shard: int, shards: int) -> dict[str, int]:
         {"entries": ngettext_lazy("%(n)s entry added up", "%(n)s entries added up", "n")},
     ),
 )
-def usage(shard: int, shards: int) -> dict[str, int]:
-    """Sums the journal up by the hour, for charts and the pace of a balance."""
-    from billing.services.usage import sum_all
 
-    return sum_all(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.settings",
+    lambda *_shard: books.apply_all_settings(),
     every_seconds=600,
     queue=jobs.BOOKS,
     told=jobs.Told(
@@ -165,15 +136,10 @@ def usage(shard: int, shards: int) -> dict[str, int]:
         {"wallets": ngettext_lazy("%(n)s balance updated", "%(n)s balances updated", "n")},
     ),
 )
-def wallet_settings(shard: int, shards: int) -> dict[str, int]:
-    """Brings every wallet's settings and its coming midnights to Redis."""
-    from billing.services import books
 
-    return books.apply_all_settings()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.retention",
+    lambda *_shard: books.delete_expired(),
     every_seconds=3_600,
     queue=jobs.BOOKS,
     told=jobs.Told(
@@ -188,15 +154,10 @@ def wallet_settings(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def retention(shard: int, shards: int) -> dict[str, int]:
-    """Deletes ended messages older than they are kept, and intents that have had their time."""
-    from billing.services import books
 
-    return books.delete_expired()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.unsent",
+    lambda *_shard: send_waiting(),
     every_seconds=3,
     queue=jobs.BOOKS,
     light=True,
@@ -206,8 +167,3 @@ def retention(shard: int, shards: int) -> dict[str, int]:
         {"waiting": ngettext_lazy("%(n)s change waiting", "%(n)s changes waiting", "n")},
     ),
 )
-def unsent(shard: int, shards: int) -> dict[str, int]:
-    """Sends settings and statuses that Redis has not taken yet."""
-    from billing.services.wallets import send_waiting
-
-    return send_waiting()

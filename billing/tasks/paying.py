@@ -3,11 +3,17 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from billing.services.abilities import abilities_forget_old
+from billing.services.alerts import check_low_balances
+from billing.services.auto_top_up import top_up_due
+from billing.services.invoices_due import issue_due
+from billing.services.invoices_mail import send_due
+from billing.services.recharges_asking import ask_providers, close_unfinished
 from poolsite import jobs
 
-
-@jobs.sweep(
+jobs.sweep(
     "billing.alerts",
+    lambda *_shard: check_low_balances(),
     every_seconds=10,
     queue=jobs.BOOKS,
     told=jobs.Told(
@@ -19,15 +25,10 @@ from poolsite import jobs
         },
     ),
 )
-def alerts(shard: int, shards: int) -> dict[str, int]:
-    """Tells of balances that fell below their mark, once until they recover."""
-    from billing.services.alerts import check_low_balances
 
-    return check_low_balances()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.top_up",
+    top_up_due,
     every_seconds=15,
     shards=2,
     pausable=True,
@@ -41,15 +42,10 @@ def alerts(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def top_up(shard: int, shards: int) -> dict[str, int]:
-    """Charges kept cards of accounts below their mark."""
-    from billing.services.auto_top_up import top_up_due
 
-    return top_up_due(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.unfinished",
+    lambda *_shard: close_unfinished(),
     every_seconds=3_600,
     queue=jobs.JOBS,
     told=jobs.Told(
@@ -58,15 +54,10 @@ def top_up(shard: int, shards: int) -> dict[str, int]:
         {"closed": ngettext_lazy("%(n)s top-up closed", "%(n)s top-ups closed", "n")},
     ),
 )
-def unfinished(shard: int, shards: int) -> dict[str, int]:
-    """Closes top-ups that nobody paid."""
-    from billing.services.recharges_asking import close_unfinished
 
-    return close_unfinished()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.ask_providers",
+    lambda *_shard: ask_providers(),
     every_seconds=60,
     queue=jobs.JOBS,
     told=jobs.Told(
@@ -78,15 +69,10 @@ def unfinished(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def ask_providers(shard: int, shards: int) -> dict[str, int]:
-    """Asks providers for payments that they have said nothing of."""
-    from billing.services.recharges_asking import ask_providers
 
-    return ask_providers()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.abilities",
+    lambda *_shard: {"forgotten": abilities_forget_old()},
     every_seconds=600,
     queue=jobs.JOBS,
     told=jobs.Told(
@@ -95,15 +81,10 @@ def ask_providers(shard: int, shards: int) -> dict[str, int]:
         {"forgotten": ngettext_lazy("%(n)s lookup deleted", "%(n)s lookups deleted", "n")},
     ),
 )
-def abilities(shard: int, shards: int) -> dict[str, int]:
-    """Forgets what was looked up of terminals 30 days ago."""
-    from billing.services.abilities import abilities_forget_old
 
-    return {"forgotten": abilities_forget_old()}
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.invoices",
+    lambda *_shard: issue_due(),
     every_seconds=300,
     queue=jobs.BOOKS,
     told=jobs.Told(
@@ -115,15 +96,10 @@ def abilities(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def invoices(shard: int, shards: int) -> dict[str, int]:
-    """Issues the invoices of months that the books have all of."""
-    from billing.services.invoices_due import issue_due
 
-    return issue_due()
-
-
-@jobs.sweep(
+jobs.sweep(
     "billing.invoice_mails",
+    lambda *_shard: send_due(),
     every_seconds=10,
     queue=jobs.JOBS,
     told=jobs.Told(
@@ -135,8 +111,3 @@ def invoices(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def invoice_mails(shard: int, shards: int) -> dict[str, int]:
-    """Sends invoices to billing contacts, and tries again what failed."""
-    from billing.services.invoices_mail import send_due
-
-    return send_due()

@@ -12,6 +12,7 @@ from numbers.selectors.sizing import Sizing, size
 from numbers.selectors.states import pool_live
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.aggregates.reading import Visible
 
 M = TypeVar("M", bound=Model)
 Status = Literal["open", "paused", "recovering", "lost"]
@@ -55,9 +56,8 @@ class PoolNow:
         return self.in_use / self.usable if self.usable else 0.0
 
 
-def visible_pools(principal: Principal, action: str = "numbers.view") -> QuerySet[Pool]:
-    """The pools with which this principal may do the action."""
-    return access.visible(Pool.objects.select_related("account"), principal, action)
+POOLS = Visible(Pool, "numbers.view")
+visible_pools, pool_get = POOLS.visible, POOLS.get
 
 
 def in_visible_pools(rows: QuerySet[M], principal: Principal, pool: str = "pool") -> QuerySet[M]:
@@ -77,12 +77,6 @@ def pool_list(principal: Principal) -> list[PoolNow]:
     pools = list(visible_pools(principal).order_by("slug"))
     live = pool_live([pool.slug for pool in pools])
     return [PoolNow(pool, live[pool.slug]) for pool in pools]
-
-
-def pool_get(principal: Principal, slug: str, action: str = "numbers.view") -> Pool:
-    """One pool. Raises access.Hidden when there is none or it is a foreign one, else Forbidden."""
-    pools = Pool.objects.select_related("account").filter(slug=slug)
-    return access.require_one(pools, principal, action)
 
 
 def pool_now(pool: Pool) -> PoolNow:

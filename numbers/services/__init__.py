@@ -17,7 +17,7 @@ from numbers.services.callbacks import (
 )
 from numbers.services.changing import number_change
 from numbers.services.charging_sweep import sweep_charges
-from numbers.services.healing import apply_all_settings, heal_pool, watch_pools
+from numbers.services.healing import apply_all_settings, watch_pools
 from numbers.services.holding import (
     number_force_hangup,
     number_quarantine,
@@ -50,7 +50,6 @@ __all__ = [
     "apply_all_settings",
     "callback_pool",
     "claim_release",
-    "heal_pool",
     "number_add",
     "number_add_range",
     "number_change",

@@ -1,30 +1,17 @@
 """The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
 
-import logging
-
-from redis.exceptions import RedisError
-
 from numbers import pool as door
 from numbers.models import Number, Pool, UnsentChange
 from numbers.services.common import settings_of
 from numbers.services.confirming import confirm_waiting
 from numbers.services.pools import apply_pause, apply_settings
-from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
+from numbers.services.rebuilding import pool_check
 from numbers.services.reconciling import pool_reconcile
-from poolsite import hotpath
-from poolsite.history.healing import heal
+from poolsite.aggregates.services.recovering import try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 
-logger = logging.getLogger(__name__)
-
 _LOOKED: dict[int, tuple[int, int, int]] = {}  # what a difference was reconciled at, by pool
-
-
-def heal_pool(pool_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    pool = Pool.objects.select_related("account").filter(pk=pool_id).first()
-    heal(KIND, pool, reason, show=door.show, check=pool_check, rebuild=pool_rebuild)
 
 
 def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
@@ -32,20 +19,14 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
 
     counting: compare the numbers of SQL and Redis as well, which costs SQL a count.
     """
-    done = {"pools": 0, "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
     pools = of_shard(Pool.objects.select_related("account").order_by("pk"), shard, shards)
+    done = {"pools": len(pools), "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
     confirm_waiting(pools)
-    figures = hotpath.run_batch([door.show(pool.slug) for pool in pools])
-    for pool, its in zip(pools, figures, strict=True):
-        done["pools"] += 1
-        if isinstance(its, hotpath.HotPathError):
-            done["failed"] += 1
-            continue
-        try:
-            _watch(pool, its, done, counting=counting)
-        except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
-            done["failed"] += 1
-            logger.warning("numbers: pool %s is not healed yet: %s", pool.slug, error)
+
+    def look(pool: Pool, figures: door.Figures | None) -> None:
+        _watch(pool, figures, done, counting=counting)
+
+    watch_each(pools, door.show, look, done, door.PoolRefusedError)
     return done
 
 
@@ -87,12 +68,12 @@ def _count_differs(pool: Pool, figures: door.Figures) -> bool:
 def apply_all_settings() -> dict[str, int]:
     """Bring every pool's settings, coming midnights and pause to Redis; cheap and repeatable."""
     done = {"pools": 0, "failed": 0}
-    for pool in Pool.objects.select_related("account"):
-        try:
-            apply_settings(pool)
-            apply_pause(pool)
-            done["pools"] += 1
-        except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
-            done["failed"] += 1
-            logger.info("numbers: settings of %s: %s", pool.slug, error)
+
+    def apply(pool: Pool) -> None:
+        apply_settings(pool)
+        apply_pause(pool)
+        done["pools"] += 1
+
+    pools = Pool.objects.select_related("account")
+    try_each(pools, apply, done, door.PoolRefusedError, said="waits for its settings")
     return done

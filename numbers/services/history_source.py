@@ -1,9 +1,8 @@
 """The pools' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
-
 from django.conf import settings
 
+from numbers import pool as door
 from numbers.models import (
     CallRecord,
     HealthAction,
@@ -13,38 +12,28 @@ from numbers.models import (
     PoolEvent,
     SpamLabel,
 )
-from poolsite.history import Aggregate, Entry, Retained, Source
+from numbers.services.rebuilding import KIND, pool_check, pool_rebuild
+from numbers.services.records import write_entries
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Retained
 
 HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
 
 
-class PoolSource(Source):
-    """Registered in AppConfig.ready()."""
-
-    kind = "numbers.pool"
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{" + slug + "}", key)
-            for key, slug in Pool.objects.order_by("pk").values_list("pk", "slug")
-        ]
-
-    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
-        from numbers.services.records import write_entries
-
-        write_entries(aggregate.object_id, generation, entries)
-
-    def behind(self, aggregate: Aggregate, reason: str) -> None:
-        from numbers.services.healing import heal_pool
-
-        heal_pool(aggregate.object_id, reason)
-
-    def retained(self) -> Sequence[Retained]:
-        return (
-            Retained(PoolEvent, keep_days=settings.CALLS_KEEP_DAYS),
-            Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
-            Retained(MinuteSample, "minute"),
-            Retained(HealthSlot, "slot_us", HEALTH_KEEP_DAYS),
-            Retained(HealthAction, "returned_at"),
-            Retained(SpamLabel, "created_at"),
-        )
+POOL_HISTORY = AggregateSource(
+    kind=KIND,
+    model=Pool,
+    prefix="",
+    write_entries=write_entries,
+    show=door.show,
+    check=pool_check,
+    rebuild=pool_rebuild,
+    tables=(
+        Retained(PoolEvent, keep_days=settings.CALLS_KEEP_DAYS),
+        Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
+        Retained(MinuteSample, "minute"),
+        Retained(HealthSlot, "slot_us", HEALTH_KEEP_DAYS),
+        Retained(HealthAction, "returned_at"),
+        Retained(SpamLabel, "created_at"),
+    ),
+)

@@ -1,6 +1,6 @@
 """Use cases of imports: upload, confirm, undo, discard; each checks, audits, then starts a job."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from django.db import transaction
@@ -66,15 +66,8 @@ def import_confirm(*, actor: Actor, number_import: NumberImport, reason: str = "
             return found
         if not found.can_confirm:
             raise _not_now(found)
-        before, found.state = found.state, State.IMPORTING
-        access.audit(
-            actor=actor,
-            action="numbers.import_confirm",
-            thing=found,
-            before={"state": before},
-            after={"state": found.state, "pool": found.pool.slug, "numbers": found.rows_to_import},
-            reason=clean_reason(reason),
-        )
+        told = {"pool": found.pool.slug, "numbers": found.rows_to_import}
+        _move(found, State.IMPORTING, actor, "numbers.import_confirm", reason, told)
         _start(found, kinds.IMPORT, actor)
     return found
 
@@ -88,15 +81,8 @@ def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") 
             return found
         if not found.can_undo:
             raise _not_now(found)
-        before, found.state = found.state, State.UNDOING
-        access.audit(
-            actor=actor,
-            action="numbers.import_undo",
-            thing=found,
-            before={"state": before},
-            after={"state": found.state, "pool": found.pool.slug, "numbers": found.imported},
-            reason=clean_reason(reason),
-        )
+        told = {"pool": found.pool.slug, "numbers": found.imported}
+        _move(found, State.UNDOING, actor, "numbers.import_undo", reason, told)
         _start(found, kinds.UNDO, actor)
     return found
 
@@ -110,19 +96,31 @@ def import_discard(*, actor: Actor, number_import: NumberImport, reason: str = "
             return found
         if not found.can_discard:
             raise _not_now(found)
-        before, found.state = found.state, State.DISCARDED
+        _move(found, State.DISCARDED, actor, "numbers.import_discard", reason, {})
         found.save(update_fields=["state"])
         found.parts.all().delete()
         found.staged.all().delete()
-        access.audit(
-            actor=actor,
-            action="numbers.import_discard",
-            thing=found,
-            before={"state": before},
-            after={"state": found.state},
-            reason=clean_reason(reason),
-        )
     return found
+
+
+def _move(
+    found: NumberImport,
+    state: State,
+    actor: Actor,
+    action: str,
+    reason: str,
+    told: Mapping[str, object],
+) -> None:
+    """Give the import its next state, and write the entry; the caller saves it."""
+    before, found.state = found.state, state
+    access.audit(
+        actor=actor,
+        action=action,
+        thing=found,
+        before={"state": before},
+        after={"state": found.state, **told},
+        reason=clean_reason(reason),
+    )
 
 
 def import_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:

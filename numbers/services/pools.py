@@ -3,8 +3,8 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
+from django.db import transaction
+from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from numbers import pool as door
@@ -15,11 +15,9 @@ from numbers.services.homes import change_home
 from numbers.services.scanning import refresh_numbers
 from poolsite import hotpath
 from poolsite.access.models import Account
-from poolsite.access.models.tenants import refuse_reserved
-from poolsite.access.services import aggregates
-from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
-from poolsite.hotpath import rows
+from poolsite.aggregates.services.lives import PausableLife
 
 SETTINGS = (
     "name",
@@ -59,68 +57,28 @@ def pool_create(
 
     A slug that a pool has or had is refused: years of history name it.
     """
-    require(actor, "numbers.create")
-    act = Act(actor, "numbers.pool_create", clean_reason(reason))
-    aggregates.require_known(settings, SETTINGS)
-    pool = Pool(
-        slug=slug,
-        name=name.strip() or slug,
-        account=account,
-        generation=hotpath.generation_new(),
-        **settings,
-    )
-    refuse_reserved(slug)
-    _full_clean(pool)
-    if Pool.all_objects.filter(slug=slug).exists():
-        raise ValidationError(
-            {"slug": _("This short name is or was used by another pool. Choose a different one.")}
-        )
-    try:
-        with transaction.atomic():
-            pool.save(force_insert=True)
-            act.write(pool, None, {"slug": slug, "name": pool.name, **settings})
-            send_after_commit(pool, lambda: create_in_redis(pool))
-    except IntegrityError:
-        raise ValidationError(
-            {"slug": _("This short name is or was used by another pool. Choose a different one.")}
-        ) from None
-    return pool
+    act = Act(actor, "numbers.pool_create", reason)
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any) -> Pool:
     """Change settings, in SQL and then in Redis; they count from the next event on."""
-    require(actor, "numbers.operate", pool)
-    aggregates.require_known(changes, SETTINGS)
-    act = Act(actor, "numbers.pool_configure", clean_reason(reason))
-    with transaction.atomic():
-        pool = _locked(pool)
+
+    def prepare(pool: Pool) -> None:
         if "home_country" in changes:
             _change_home(pool, changes["home_country"])
-        if aggregates.configure(pool, changes, _full_clean, act):
-            send_after_commit(pool, lambda: apply_settings(pool))
-    return pool
+
+    return LIFE.configure(pool, Act(actor, "numbers.pool_configure", reason), changes, prepare)
 
 
 def pool_pause(*, actor: Actor, pool: Pool, reason: str) -> Pool:
     """Answer every `call` with "paused" until resumed; calls that run are not touched."""
-    require(actor, "numbers.operate", pool)
-    act = Act(actor, "numbers.pool_pause", clean_reason(reason, needed=True))
-    with transaction.atomic():
-        pool = _locked(pool)
-        if aggregates.pause(pool, act):
-            send_after_commit(pool, lambda: apply_pause(pool))
-    return pool
+    return LIFE.pause(pool, Act(actor, "numbers.pool_pause", reason))
 
 
 def pool_resume(*, actor: Actor, pool: Pool, reason: str = "") -> Pool:
     """Let calls be placed again."""
-    require(actor, "numbers.operate", pool)
-    act = Act(actor, "numbers.pool_resume", clean_reason(reason))
-    with transaction.atomic():
-        pool = _locked(pool)
-        if aggregates.resume(pool, act):
-            send_after_commit(pool, lambda: apply_pause(pool))
-    return pool
+    return LIFE.resume(pool, Act(actor, "numbers.pool_resume", reason))
 
 
 def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
@@ -128,16 +86,7 @@ def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
 
     Numbers whose calls were not re-reported may then be lent a second time: hence the reason.
     """
-    require(actor, "numbers.operate", pool)
-    act = Act(actor, "numbers.pool_open_early", clean_reason(reason, needed=True))
-    with redis_refusals():
-        outcome = check(
-            hotpath.run(door.open_now(pool.slug, act.reason, paused=pool.paused_at is not None))
-        )
-    with transaction.atomic():
-        pool = _locked(pool)
-        aggregates.open_early(pool, act, was_open=outcome.reason == door.reasons.REPEAT)
-    return pool
+    return LIFE.open_early(pool, Act(actor, "numbers.pool_open_early", reason))
 
 
 def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
@@ -145,13 +94,7 @@ def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
 
     NumbersError while it has calls. Redis is closed first, so that none begins meanwhile.
     """
-    require(actor, "numbers.operate", pool)
-    act = Act(actor, "numbers.pool_delete", clean_reason(reason, needed=True))
-    _close_for_good(pool, act.reason)
-    with transaction.atomic():
-        pool = _locked(pool)
-        aggregates.delete(pool, act, numbers=Number.objects.filter(pool=pool).count())
-        transaction.on_commit(lambda: _forget(pool))
+    LIFE.delete(pool, Act(actor, "numbers.pool_delete", reason))
 
 
 def _close_for_good(pool: Pool, reason: str) -> None:
@@ -216,10 +159,6 @@ def apply_pause(pool: Pool) -> None:
         check(outcome)
 
 
-def _locked(pool: Pool) -> Pool:
-    return rows.locked(Pool.objects, pool)
-
-
 def _change_home(pool: Pool, home_country: str) -> None:
     pool._meta.get_field("home_country").clean(home_country, pool)
     try:
@@ -228,9 +167,30 @@ def _change_home(pool: Pool, home_country: str) -> None:
         raise ValidationError({"home_country": error.detail}) from None
 
 
-def _full_clean(pool: Pool) -> None:
-    pool.full_clean(validate_unique=False)
-    try:
-        settings_of(pool).columns()
-    except ValueError as error:
-        raise ValidationError(str(error)) from None
+def _open_now(pool: Pool, reason: str) -> bool:
+    with redis_refusals():
+        outcome = check(
+            hotpath.run(door.open_now(pool.slug, reason, paused=pool.paused_at is not None))
+        )
+    return outcome.reason == door.reasons.REPEAT
+
+
+_TAKEN = _("This short name is or was used by another pool. Choose a different one.")
+
+LIFE = PausableLife(
+    model=Pool,
+    settings=SETTINGS,
+    may_create="numbers.create",
+    may_change="numbers.operate",
+    taken=_TAKEN,
+    raced={"slug": _TAKEN},
+    settings_of=settings_of,
+    begin=create_in_redis,
+    apply=lambda pool, _changed: apply_settings(pool),
+    after_commit=send_after_commit,
+    close=_close_for_good,
+    told=lambda pool: {"numbers": Number.objects.filter(pool=pool).count()},
+    forget=lambda pool: transaction.on_commit(lambda: _forget(pool)),
+    apply_pause=apply_pause,
+    open_now=_open_now,
+)

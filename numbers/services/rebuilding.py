@@ -22,15 +22,14 @@ from numbers.services.opening import INCIDENT
 from numbers.services.pools import create_in_redis
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
+from poolsite.aggregates.services.recovering import check_life, failed_over, go_on
 from poolsite.history.models import Cursor
-from poolsite.hotpath.rows import closed_by_promotion
 from poolsite.operations import incidents
 
 logger = logging.getLogger(__name__)
 
 KIND = "numbers.pool"
 LOADS_AT_ONCE = 4
-STALE_LOAD_SECONDS = 15
 NO_NAME = "calls without a switch"  # awaited, never heard of: only time opens the pool then
 
 
@@ -39,24 +38,13 @@ def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
 
     figures: as Redis has just told them. Returns whether something was done.
     """
-    if figures is None or figures.generation != pool.generation:
-        found = figures.generation if figures is not None else 0
-        if found > pool.generation and _is_ours(pool, found):
-            return False  # another worker has rebuilt it since this row was read
-        return pool_rebuild(pool, "lost", found)
-    if figures.status == "recovering":
-        return _go_on(pool) or _failed_over(pool)
-    return False
+    return check_life(pool, figures, pool_rebuild, _closed)
 
 
-def _failed_over(pool: Pool) -> bool:
-    closed = closed_by_promotion(pool, door.show)
-    return closed and pool_rebuild(pool, "failed over", pool.generation)
-
-
-def _is_ours(pool: Pool, generation: int) -> bool:
-    pool.refresh_from_db(fields=["generation"])
-    return pool.generation == generation
+def _closed(pool: Pool, figures: door.Figures) -> bool:
+    return figures.status == "recovering" and (
+        go_on(pool, load_all) or failed_over(pool, door.show, pool_rebuild)
+    )
 
 
 def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
@@ -159,18 +147,6 @@ def _pages(pool: Pool) -> Iterator[list[Number]]:
             after = rows[-1].value
         if len(rows) < size:
             return
-
-
-def _go_on(pool: Pool) -> bool:
-    """Take up a load whose worker died."""
-    pool.refresh_from_db(fields=["loading_at", "generation"])
-    if pool.loading_at is None:
-        return False
-    stale = timezone.now() - timedelta(seconds=STALE_LOAD_SECONDS)
-    taken = Pool.objects.filter(pk=pool.pk, loading_at__lt=stale).update(loading_at=timezone.now())
-    if taken:
-        load_all(pool)
-    return bool(taken)
 
 
 def _say_recovering(pool: Pool, why: str) -> None:

@@ -106,9 +106,5 @@ class PoolListTopic(AggregateListTopic):
     name = "numbers.pools"
     model = Pool
     action = "numbers.view"
-
-    def show(self, slug: str) -> hotpath.Command[pool.Figures | None]:
-        return pool.show(slug)
-
-    def figures(self, found: pool.Figures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(pool.show)
+    figures = staticmethod(figures_of)

@@ -1,1 +1,1 @@
-"""The life cycle that pools, desks, gates, groups and wallets share."""
+"""What every kind of aggregate has in common; its app declares the rest."""

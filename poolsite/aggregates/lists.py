@@ -16,7 +16,9 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.decorators import method_decorator
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite import access
 from poolsite.access import Principal
@@ -79,6 +81,7 @@ class AggregateList(Generic[M, R]):
     goal: str = ""
     incidents: str = ""
 
+    @method_decorator(require_GET)
     def view(self, request: HttpRequest) -> HttpResponse:
         """Every one that the reader may see, with its figures; state in the address."""
         principal = principal_of(request)
@@ -89,6 +92,7 @@ class AggregateList(Generic[M, R]):
             return lists.csv_answer(f"{self.kind}s", self.columns(), context["rows"])
         return render(request, self.template, context)
 
+    @method_decorator(require_http_methods(["GET", "HEAD", "POST"]))
     def make(self, request: HttpRequest) -> HttpResponse:
         """Make one, then show it; the dialog says what is wrong (422)."""
         principal = principal_of(request)

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Retained:
 class Source(ABC):
     """One kind of aggregate. Subclass it, and register an instance in `AppConfig.ready()`."""
 
-    kind: ClassVar[str]
+    kind: str
 
     @abstractmethod
     def aggregates(self) -> Iterable[Aggregate]:

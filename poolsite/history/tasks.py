@@ -24,8 +24,20 @@ PASSING = (OperationalError, InterfaceError, hotpath.HotPathError)
 LOG = structlog.get_logger(__name__)
 
 
-@sweep(
+def drain_all(shard: int, shards: int) -> dict[str, int]:
+    """Drain what is new in this shard's streams; one that fails does not stop the others."""
+    done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
+    alarms = load_alarms()
+    for source in sources():
+        for aggregate in _dirty(source, shard, shards):
+            done["aggregates"] += 1
+            _drain_one(source, aggregate, alarms, done)
+    return done
+
+
+sweep(
     "history.drain",
+    drain_all,
     every_seconds=settings.HISTORY_DRAIN_SECONDS,
     shards=settings.HISTORY_SHARDS,
     told=Told(
@@ -39,19 +51,16 @@ LOG = structlog.get_logger(__name__)
         },
     ),
 )
-def drain_all(shard: int, shards: int) -> dict[str, int]:
-    """Drain what is new in this shard's streams; one that fails does not stop the others."""
-    done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
-    alarms = load_alarms()
-    for source in sources():
-        for aggregate in _dirty(source, shard, shards):
-            done["aggregates"] += 1
-            _drain_one(source, aggregate, alarms, done)
-    return done
 
 
-@sweep(
+def delete_old(shard: int, shards: int) -> dict[str, int]:
+    """Delete what is older than the history is kept, in bounded batches and by the month."""
+    return retention.delete_expired()
+
+
+sweep(
     "history.retention",
+    delete_old,
     every_seconds=RETENTION_SECONDS,
     told=Told(
         _("Old history"),
@@ -64,9 +73,6 @@ def drain_all(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete what is older than the history is kept, in bounded batches and by the month."""
-    return retention.delete_expired()
 
 
 def _drain_one(source: Source, aggregate: Aggregate, alarms: Alarms, done: dict[str, int]) -> None:

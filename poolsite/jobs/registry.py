@@ -88,6 +88,7 @@ def kind(
 
 def sweep(
     name: str,
+    run: SweepFunction,
     *,
     every_seconds: int,
     shards: int = 1,
@@ -95,7 +96,7 @@ def sweep(
     queue: str = HISTORY,
     light: bool = False,
     told: Told | None = None,
-) -> Callable[[SweepFunction], SweepFunction]:
+) -> None:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
     Harmless when run twice at once; it returns what it did, in numbers. `told` says on the system
@@ -111,15 +112,10 @@ def sweep(
     if light and shards > 1:
         raise ValueError(f"the sweep {name!r} is light and has shards")
     most = settings.SWEEP_SHARDS or shards
-
-    def decorate(run: SweepFunction) -> SweepFunction:
-        _SWEEPS[name] = Sweep(
-            *(name, run, every_seconds, min(shards, most), pausable, queue, light),
-            told_or_plain(name, told),
-        )
-        return run
-
-    return decorate
+    _SWEEPS[name] = Sweep(
+        *(name, run, every_seconds, min(shards, most), pausable, queue, light),
+        told_or_plain(name, told),
+    )
 
 
 def kinds() -> dict[str, Kind]:

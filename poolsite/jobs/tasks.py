@@ -82,8 +82,14 @@ def _redis_may_be_away(name: str) -> Iterator[None]:
         LOG.warning("sweep.not_run", sweep=name, error=str(error))
 
 
-@sweep(
+def resume(shard: int, shards: int) -> dict[str, int]:
+    """Bring silent jobs back to a worker."""
+    return starting.resume_stale()
+
+
+sweep(
     "jobs.resume",
+    resume,
     every_seconds=10,
     told=Told(
         _("Stalled jobs"),
@@ -91,6 +97,3 @@ def _redis_may_be_away(name: str) -> Iterator[None]:
         {"sent": ngettext_lazy("%(n)s job restarted", "%(n)s jobs restarted", "n")},
     ),
 )
-def resume(shard: int, shards: int) -> dict[str, int]:
-    """Bring silent jobs back to a worker."""
-    return starting.resume_stale()

@@ -18,8 +18,14 @@ DELETE_ROWS = 2_000
 WEBHOOK_EVENTS_KEPT = timedelta(days=30)
 
 
-@sweep(
+def keep_incidents(shard: int, shards: int) -> dict[str, int]:
+    """Judge the platform's health, and keep its incidents."""
+    return {"incidents": watch.keep(health.read())}
+
+
+sweep(
     "operations.health",
+    keep_incidents,
     every_seconds=5,
     told=Told(
         _("Health checks"),
@@ -27,24 +33,30 @@ WEBHOOK_EVENTS_KEPT = timedelta(days=30)
         {"incidents": ngettext_lazy("%(n)s incident open", "%(n)s incidents open", "n")},
     ),
 )
-def keep_incidents(shard: int, shards: int) -> dict[str, int]:
-    """Judge the platform's health, and keep its incidents."""
-    return {"incidents": watch.keep(health.read())}
 
 
-@sweep(
-    "operations.notices",
-    every_seconds=5,
-    queue=JOBS,
-    told=Told(_("Alert delivery"), _("Sends due alerts by email.")),
-)
 def send_notices(shard: int, shards: int) -> dict[str, int]:
     """Send the emails that are due."""
     return notices.send_due()
 
 
-@sweep(
+sweep(
+    "operations.notices",
+    send_notices,
+    every_seconds=5,
+    queue=JOBS,
+    told=Told(_("Alert delivery"), _("Sends due alerts by email.")),
+)
+
+
+def send_webhooks(shard: int, shards: int) -> dict[str, int]:
+    """Post the webhook events that are due."""
+    return sending.send_due()
+
+
+sweep(
     "operations.webhooks",
+    send_webhooks,
     every_seconds=5,
     queue=JOBS,
     told=Told(
@@ -58,13 +70,25 @@ def send_notices(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def send_webhooks(shard: int, shards: int) -> dict[str, int]:
-    """Post the webhook events that are due."""
-    return sending.send_due()
 
 
-@sweep(
+def delete_old(shard: int, shards: int) -> dict[str, int]:
+    """Delete ended incidents and logged calls older than the history is kept, and old events."""
+    before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
+    deleted = {}
+    for name, rows in (
+        ("calls", OutgoingCall.objects.filter(at__lt=before)),
+        ("incidents", Incident.objects.filter(until__lt=before)),
+    ):
+        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
+        deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: age alone decides
+    deleted["events"] = delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT, DELETE_ROWS)
+    return deleted
+
+
+sweep(
     "operations.retention",
+    delete_old,
     every_seconds=3_600,
     told=Told(
         _("Old incidents"),
@@ -78,15 +102,3 @@ def send_webhooks(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended incidents and logged calls older than the history is kept, and old events."""
-    before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
-    deleted = {}
-    for name, rows in (
-        ("calls", OutgoingCall.objects.filter(at__lt=before)),
-        ("incidents", Incident.objects.filter(until__lt=before)),
-    ):
-        keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
-        deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: age alone decides
-    deleted["events"] = delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT, DELETE_ROWS)
-    return deleted

@@ -12,8 +12,20 @@ from poolsite.people import tidying
 __all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its tasks here
 
 
-@sweep(
+def tidy(shard: int, shards: int) -> dict[str, int]:
+    """Delete ended sessions and old keys; warn of ending tokens, guessed codes, requests."""
+    return {
+        "sessions": tidying.delete_ended_sessions(),
+        "keys": services.forget_keys(),
+        "tokens": tidying.warn_of_ending_tokens(),
+        "guessed": tidying.warn_of_guessed_codes(),
+        "waiting": tidying.warn_of_waiting_requests(),
+    }
+
+
+sweep(
     "access.tidy",
+    tidy,
     every_seconds=300,
     told=Told(
         _("Sign-in housekeeping"),
@@ -33,12 +45,3 @@ __all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its ta
         },
     ),
 )
-def tidy(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended sessions and old keys; warn of ending tokens, guessed codes, requests."""
-    return {
-        "sessions": tidying.delete_ended_sessions(),
-        "keys": services.forget_keys(),
-        "tokens": tidying.warn_of_ending_tokens(),
-        "guessed": tidying.warn_of_guessed_codes(),
-        "waiting": tidying.warn_of_waiting_requests(),
-    }

@@ -17,17 +17,15 @@ class AdmissionConfig(AppConfig):
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, gate, menu, overview, rules, search
-        from queueing.admission.services.history_source import GateSource
+        from queueing.admission.services.history_source import GATE_HISTORY
 
         rules.register()
         console.register_sentences("queueing.admission.sentences")
         console.register_goals("queueing.admission.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        menu.register()
-        overview.register()
-        search.register()
-        cards.register()
-        history.register(GateSource())
+        for face in (menu, overview, search, cards):
+            face.register()
+        history.register(GATE_HISTORY)
         timers.register(
             timers.Kind(
                 "admission.gate",

@@ -1,35 +1,54 @@
 """What the gates put on the overview: the fullest gates, and the first gate."""
 
+from functools import partial
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from poolsite import access, console
-from poolsite.aggregates.minutes import hour_trends
+from poolsite import console
+from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.console.templatetags.console import figure
-from queueing.admission import selectors
-from queueing.admission.models import Gate, MinuteSample
-from queueing.admission.selectors import GateNow
+from queueing.admission.models import Gate
+from queueing.admission.selectors import GATES, GateNow
 from queueing.admission.services.gates import gate_configure
 
-MOST_GATES = 200
-FULLEST = 5
+
+def _cells(row: GateNow) -> list[dict[str, Any]]:
+    words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("No data")}
+    use: dict[str, Any] = {"text": "–"}
+    if row.figures:
+        used, cap = figure(row.figures.used), figure(row.figures.cap)
+        use = {"text": f"{used} / {cap}", "share": min(1.0, row.share or 0.0)}
+    if row.status in words:
+        use = {"text": words[row.status], "severity": "warning"}
+    return [use, {"text": figure(row.figures.waiting if row.figures else None)}]
+
+
+CARD = AggregateCard(
+    name="admission.gates",
+    title=gettext_lazy("Gates"),
+    icon="traffic",
+    order=30,
+    right="admission.view",
+    url="admission:gates",
+    page="admission:gate",
+    rows=lambda reader: GATES.with_figures(GATES.visible(reader)[:MOST], patient=True),
+    rank=lambda row: row.share or 0,
+    trends=partial(GATES.trends, value="used"),
+    columns=lambda: [_("Gate"), _("In use"), _("Waiting")],
+    cells=_cells,
+    empty=gettext_lazy(
+        "No gates yet. Create a gate to limit how many devices use an external system at once."
+    ),
+    counted=lambda n: ngettext("%(n)s gate", "%(n)s gates", n) % {"n": n},
+)
 
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    console.register_card(
-        console.Card(
-            "admission.gates",
-            gettext_lazy("Gates"),  # type: ignore[arg-type]  # translated where it is shown
-            gates_card,
-            order=30,
-            icon="traffic",
-        )
-    )
+    CARD.register()
     console.register_managed(
         console.ManagedKind(
             "gate",
@@ -45,44 +64,3 @@ def register() -> None:
             ),
         )
     )
-
-
-def gates_card(principal: Any) -> console.CardData | None:
-    """The fullest gates: use of the cap, who waits."""
-    if not access.decide(principal, "admission.view"):
-        return None
-    url = reverse("admission:gates")
-    gates = list(selectors.visible_gates(principal)[:MOST_GATES])
-    if not gates:
-        empty = _(
-            "No gates yet. Create a gate to limit how many devices use an external system at once."
-        )
-        return console.CardData([], empty=empty, url=url)
-    rows = selectors.with_figures(gates, patient=True)
-    ranked = sorted(rows, key=lambda row: -(row.share or 0))[:FULLEST]
-    keys = [row.gate.pk for row in ranked]
-    trends = hour_trends(keys, MinuteSample.objects.all(), "gate_id", "used", timezone.now())
-    hint = ngettext("%(n)s gate", "%(n)s gates", len(rows)) % {"n": len(rows)}
-    return console.CardData(
-        [],
-        columns=[_("Gate"), _("In use"), _("Waiting")],
-        rows=[_card_row(row, trends[row.gate.pk]) for row in ranked],
-        hint=hint,
-        url=url,
-    )
-
-
-def _card_row(row: GateNow, trend: list[float | None]) -> dict[str, Any]:
-    words = {"paused": _("Paused"), "recovering": _("Recovering"), "missing": _("No data")}
-    use: dict[str, Any] = {"text": "–"}
-    if row.figures:
-        used, cap = figure(row.figures.used), figure(row.figures.cap)
-        use = {"text": f"{used} / {cap}", "share": min(1.0, row.share or 0.0)}
-    if row.status in words:
-        use = {"text": words[row.status], "severity": "warning"}
-    return {
-        "name": row.gate.name,
-        "url": reverse("admission:gate", args=[row.gate.slug]),
-        "cells": [use, {"text": figure(row.figures.waiting if row.figures else None)}],
-        "trend": trend,
-    }

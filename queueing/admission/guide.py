@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from poolsite import console
 from poolsite.access.models import AuditEntry
-from poolsite.console.goal_forms import PressForm, with_short_name
+from poolsite.aggregates.guides import create_step
+from poolsite.console.goal_forms import PressForm
 from poolsite.console.goals import Guide
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate, MinuteSample
-from queueing.admission.selectors import visible_gates
+from queueing.admission.selectors import GATES
 from queueing.admission.services.gates import gate_create
 from queueing.admission.services.trial_permits import trial_permit, trial_permits
 
@@ -29,7 +29,7 @@ def register() -> None:
             "traffic",
             2,
             (_gate_step(), _permit_step()),
-            visible_gates,
+            GATES.visible,
             ending="admission/guide_ending.html",
             ending_context=_commands,
             order=30,
@@ -38,18 +38,17 @@ def register() -> None:
 
 
 def _gate_step() -> console.Step:
-    return console.Step(
-        "gate",
+    return create_step(
+        Gate,
         gettext_lazy("Create a gate"),
         gettext_lazy("Give it a name and say how many devices may use the system at once."),
         "admission.create",
-        lambda guide: guide.subject,
-        lambda _guide, gate: gate.name,
-        link=lambda _guide, gate: reverse("admission:gate", args=[gate.slug]),
-        form=lambda _guide, data: GateCreateForm(with_short_name(data, Gate, "gate")),
+        page="admission:gate",
+        form=GateCreateForm,
         first=("name", "cap"),
         button=gettext_lazy("Create gate"),
-        save=_create,
+        create=lambda guide, form: gate_create(actor=guide.principal, **form.settings()),
+        said=gettext_lazy("Gate %(name)s created."),
     )
 
 
@@ -84,11 +83,6 @@ def _told(made: AuditEntry | MinuteSample) -> str:
     if isinstance(made, MinuteSample):
         return _("Devices take permits")
     return _("Granted and returned")
-
-
-def _create(guide: Guide, form: Any) -> str:
-    gate = gate_create(actor=guide.principal, **form.settings())
-    return _("Gate %(name)s created.") % {"name": gate.name}
 
 
 def _try(guide: Guide, form: Any) -> str:

@@ -9,10 +9,23 @@ from poolsite import jobs
 from poolsite.jobs import JobHandle, Progress
 from queueing.admission import services
 from queueing.admission.services import loading
+from queueing.admission.services.alarms import check_alarms
 
+jobs.sweep(
+    "admission.watch",
+    services.watch_gates,
+    every_seconds=2,
+    light=True,
+    told=jobs.Told(
+        _("Gate repair"),
+        _("Restores what Redis lost and sends pending settings."),
+        {"loads": ngettext_lazy("%(n)s load resumed", "%(n)s loads resumed", "n")},
+    ),
+)
 
-@jobs.sweep(
+jobs.sweep(
     "admission.windows",
+    lambda *_shard: services.open_windows(),
     every_seconds=2,
     told=jobs.Told(
         _("Batch windows"),
@@ -23,28 +36,10 @@ from queueing.admission.services import loading
         },
     ),
 )
-def windows(shard: int, shards: int) -> dict[str, int]:
-    """Batches whose window is near."""
-    return services.open_windows()
 
-
-@jobs.sweep(
-    "admission.watch",
-    every_seconds=2,
-    light=True,
-    told=jobs.Told(
-        _("Gate repair"),
-        _("Restores what Redis lost and sends pending settings."),
-        {"loads": ngettext_lazy("%(n)s load resumed", "%(n)s loads resumed", "n")},
-    ),
-)
-def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds what Redis lost and what SQL has not sent, and mends it."""
-    return services.watch_gates(shard, shards)
-
-
-@jobs.sweep(
+jobs.sweep(
     "admission.settings",
+    lambda *_shard: services.apply_all_settings(),
     every_seconds=600,
     told=jobs.Told(
         _("Gate settings"),
@@ -52,31 +47,20 @@ def watch(shard: int, shards: int) -> dict[str, int]:
         {"gates": ngettext_lazy("%(n)s gate updated", "%(n)s gates updated", "n")},
     ),
 )
-def settings(shard: int, shards: int) -> dict[str, int]:
-    """Brings settings to Redis."""
-    return services.apply_all_settings()
 
-
-@jobs.sweep(
+jobs.sweep(
     "admission.samples",
+    lambda *_shard: services.sample_take(),
     every_seconds=60,
     told=jobs.Told(_("Gate charts"), _("Records each gate's figures once a minute.")),
 )
-def samples(shard: int, shards: int) -> dict[str, int]:
-    """One row per gate and minute, for the charts."""
-    return services.sample_take()
 
-
-@jobs.sweep(
+jobs.sweep(
     "admission.alarms",
+    lambda *_shard: check_alarms(),
     every_seconds=10,
     told=jobs.Told(_("Gate alarms"), _("Compares gates with their alarm thresholds.")),
 )
-def alarms(shard: int, shards: int) -> dict[str, int]:
-    """Compares gates with their thresholds."""
-    from queueing.admission.services.alarms import check_alarms
-
-    return check_alarms()
 
 
 @jobs.kind(loading.LOAD, prefix="load", stale_seconds=30, title=_("Loading a batch"))

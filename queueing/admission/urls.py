@@ -6,8 +6,8 @@ from queueing.admission.views import batches, device, gate, gates, holders, sett
 
 app_name = "admission"
 urlpatterns = [
-    path("gates/", gates.gate_list, name="gates"),
-    path("gates/new/", gates.gate_create, name="gate_create"),
+    path("gates/", gates.LIST.view, name="gates"),
+    path("gates/new/", gates.LIST.make, name="gate_create"),
     path("gates/<slug:slug>/", gate.gate_page, name="gate"),
     path("gates/<slug:slug>/samples/", gate.gate_samples, name="samples"),
     path("gates/<slug:slug>/holders/", holders.holder_list, name="holders"),

@@ -27,18 +27,16 @@ class DispatchConfig(AppConfig):
             search,
             webhook_events,
         )
-        from queueing.dispatch.services.history_source import GroupSource
+        from queueing.dispatch.services.history_source import GROUP_HISTORY
 
         rules.register()
         webhook_events.register()
         console.register_sentences("queueing.dispatch.sentences")
         console.register_goals("queueing.dispatch.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        menu.register()
-        overview.register()
-        search.register()
-        cards.register()
-        history.register(GroupSource())
+        for face in (menu, overview, search, cards):
+            face.register()
+        history.register(GROUP_HISTORY)
         timers.register(
             timers.Kind(
                 "dispatch.group",

@@ -2,13 +2,11 @@
 
 from typing import Any, Final
 
-from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import console
 from poolsite.access.mails import site_of
-from poolsite.console.goal_forms import with_short_name
+from poolsite.aggregates.guides import create_step
 from poolsite.console.goals import Guide
 from queueing.dispatch import selectors
 from queueing.dispatch.dispatcher import Figures
@@ -48,7 +46,7 @@ def register() -> None:
             "hub",
             5,
             (_group_step(), _session_step()),
-            selectors.visible_groups,
+            selectors.GROUPS.visible,
             topic=_topic,
             ending="dispatch/guide_ending.html",
             order=50,
@@ -57,18 +55,16 @@ def register() -> None:
 
 
 def _group_step() -> console.Step:
-    return console.Step(
-        "group",
+    return create_step(
+        Group,
         gettext_lazy("Create a group"),
         gettext_lazy("Front-ends and application servers that belong together."),
         "dispatch.create",
-        lambda guide: guide.subject,
-        lambda _guide, group: group.name,
-        link=lambda _guide, group: reverse("dispatch:group", args=[group.slug]),
-        form=lambda _guide, data: GroupCreateForm(with_short_name(data, Group, "group")),
-        first=("name",),
+        page="dispatch:group",
+        form=GroupCreateForm,
         button=gettext_lazy("Create group"),
-        save=_create,
+        create=lambda guide, form: group_create(actor=guide.principal, **form.cleaned_data),
+        said=gettext_lazy("Group %(name)s created."),
     )
 
 
@@ -90,7 +86,7 @@ def _session_step() -> console.Step:
 
 
 def _figures(guide: Guide) -> Figures | None:
-    return selectors.with_figures([guide.things["group"]], patient=True)[0].figures
+    return selectors.GROUPS.with_figures([guide.things["group"]], patient=True)[0].figures
 
 
 def _started(guide: Guide) -> Figures | None:
@@ -111,8 +107,3 @@ def _now(guide: Guide) -> dict[str, Any]:
 def _topic(guide: Guide) -> str:
     group = None if guide.is_finished else guide.things.get("group")
     return f"dispatch.group:{group.slug}" if group is not None else ""
-
-
-def _create(guide: Guide, form: Any) -> str:
-    group = group_create(actor=guide.principal, **form.cleaned_data)
-    return _("Group %(name)s created.") % {"name": group.name}

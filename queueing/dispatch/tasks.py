@@ -6,9 +6,9 @@ from django.utils.translation import ngettext_lazy
 from poolsite import jobs
 from queueing.dispatch import services
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.upgrades",
+    lambda *_shard: services.tick_upgrades(),
     every_seconds=1,
     light=True,
     told=jobs.Told(
@@ -17,13 +17,10 @@ from queueing.dispatch import services
         {"upgrades": ngettext_lazy("%(n)s upgrade running", "%(n)s upgrades running", "n")},
     ),
 )
-def upgrades(shard: int, shards: int) -> dict[str, int]:
-    """One step of every running upgrade."""
-    return services.tick_upgrades()
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.untils",
+    lambda *_shard: services.end_untils(),
     every_seconds=2,
     light=True,
     told=jobs.Told(
@@ -32,26 +29,20 @@ def upgrades(shard: int, shards: int) -> dict[str, int]:
         {"opened": ngettext_lazy("%(n)s instance reopened", "%(n)s instances reopened", "n")},
     ),
 )
-def untils(shard: int, shards: int) -> dict[str, int]:
-    """Drains and blocks that Redis has opened: SQL says so too."""
-    return services.end_untils()
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.watch",
+    services.watch_groups,
     every_seconds=2,
     light=True,
     told=jobs.Told(
         _("Dispatcher repair"), _("Restores what Redis lost and sends pending settings.")
     ),
 )
-def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds what Redis lost and what SQL has not sent, and mends it."""
-    return services.watch_groups(shard, shards)
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.peers",
+    services.note_peers,
     every_seconds=2,
     light=True,
     told=jobs.Told(
@@ -60,26 +51,17 @@ def watch(shard: int, shards: int) -> dict[str, int]:
         {"rows": ngettext_lazy("%(n)s connection changed", "%(n)s connections changed", "n")},
     ),
 )
-def peers(shard: int, shards: int) -> dict[str, int]:
-    """Notes in SQL who is linked."""
-    return services.note_peers(shard, shards)
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.samples",
+    lambda *_shard: services.sample_take(),
     every_seconds=60,
     told=jobs.Told(_("Dispatcher charts"), _("Records each group's figures once a minute.")),
 )
-def samples(shard: int, shards: int) -> dict[str, int]:
-    """One row per group and minute, for the charts."""
-    return services.sample_take()
 
-
-@jobs.sweep(
+jobs.sweep(
     "dispatch.alarms",
+    lambda *_shard: services.check_alarms(),
     every_seconds=10,
     told=jobs.Told(_("Dispatcher alarms"), _("Finds groups that need attention.")),
 )
-def alarms(shard: int, shards: int) -> dict[str, int]:
-    """Groups that need a person."""
-    return services.check_alarms()

@@ -6,8 +6,8 @@ from queueing.dispatch.views import events, group, groups, sessions, settings, u
 
 app_name = "dispatch"
 urlpatterns = [
-    path("groups/", groups.group_list, name="groups"),
-    path("groups/new/", groups.group_create, name="group_create"),
+    path("groups/", groups.LIST.view, name="groups"),
+    path("groups/new/", groups.LIST.make, name="group_create"),
     path("groups/<slug:slug>/", group.group_page, name="group"),
     path("groups/<slug:slug>/samples/", group.group_samples, name="samples"),
     path("groups/<slug:slug>/act/", group.group_act, name="act"),

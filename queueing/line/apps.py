@@ -29,7 +29,7 @@ class LineConfig(AppConfig):
             search,
             webhook_events,
         )
-        from queueing.line.services.history_source import DeskSource
+        from queueing.line.services.history_source import DESK_HISTORY
 
         def visit(slug: str) -> Command[desk.Swept | None]:
             return desk.sweep(slug, heard_since_ms=timers.heard_since_ms())
@@ -39,11 +39,9 @@ class LineConfig(AppConfig):
         console.register_sentences("queueing.line.sentences")
         console.register_goals("queueing.line.guide")
         problems.declare_all(errors.PROBLEMS, errors.OPERATIONS)
-        menu.register()
-        overview.register()
-        search.register()
-        cards.register()
+        for face in (menu, overview, search, cards):
+            face.register()
         demo_data.register(60, demo.make_desk)
         demo_data.register_past(60, demo.fill_past)
-        history.register(DeskSource())
+        history.register(DESK_HISTORY)
         timers.register(timers.Kind("line.desk", prefix="line.", visit=visit))

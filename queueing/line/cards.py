@@ -1,6 +1,8 @@
 """What the desks put on the overview: who waits longest, and the first desk."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from math import inf
 from typing import Any
 
 from django.db.models import Sum
@@ -9,20 +11,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from poolsite import access, console
+from poolsite import console
+from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.aggregates.minutes import hour_trends
 from poolsite.console.templatetags.console import clock, figure
 from poolsite.kept import Kept
 from queueing.line.models import Agent, Desk, DeskSample, Queue
-from queueing.line.selectors.desks import DeskRow, desk_rows
+from queueing.line.selectors.desks import DESKS, DeskRow, desk_rows
 from queueing.line.selectors.report_span import span_of
 from queueing.line.selectors.reports import Report
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import agent_configure, queue_configure
-from queueing.line.views.common import visible_desks
 
-MOST_DESKS = 200
-SHOWN = 5
 LEVEL_GOAL = 0.8
 LEVEL_FRESH_SECONDS = 15.0
 _LEVELS: Kept[int, float | None] = Kept(LEVEL_FRESH_SECONDS)
@@ -30,15 +30,7 @@ _LEVELS: Kept[int, float | None] = Kept(LEVEL_FRESH_SECONDS)
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    console.register_card(
-        console.Card(
-            "line.desks",
-            gettext_lazy("Desks"),  # type: ignore[arg-type]  # translated where it is shown
-            desks_card,
-            order=20,
-            icon="support_agent",
-        )
-    )
+    CARD.register()
     console.register_managed(
         console.ManagedKind(
             "desk",
@@ -87,38 +79,12 @@ def _why_archived(agent: Agent) -> str:
     return _("This agent is archived.") if agent.archived_at is not None else ""
 
 
-def desks_card(principal: Any) -> console.CardData | None:
-    """The desks with the longest wait: who waits, how long, today's service level."""
-    if not access.decide(principal, "line.view"):
-        return None
-    url = reverse("line:desks")
-    rows = desk_rows(list(visible_desks(principal).order_by("slug")[:MOST_DESKS]))
-    if not rows:
-        empty = _("No desks yet. Create a desk so that visitors can wait for your agents.")
-        return console.CardData([], empty=empty, url=url)
-    now = timezone.now()
-    ranked = sorted(rows, key=lambda row: -_waited(row, now))[:SHOWN]
-    keys = [row.desk.pk for row in ranked]
-    waiting = DeskSample.objects.values("queue__desk_id", "minute").order_by()
-    samples = waiting.annotate(waiting_sum=Sum("waiting"))
-    trends = hour_trends(keys, samples, "queue__desk_id", "waiting_sum", now)
-    return console.CardData(
-        [],
-        columns=[_("Desk"), _("Waiting"), _("Longest"), _("Level")],
-        rows=[_card_row(row, now, trends[row.desk.pk]) for row in ranked],
-        hint=ngettext(
-            "%(n)s desk, today's service level", "%(n)s desks, today's service level", len(rows)
-        )
-        % {"n": len(rows)},
-        url=url,
-    )
-
-
 def _waited(row: DeskRow, now: datetime) -> float:
     return now.timestamp() - row.oldest_us / 1_000_000 if row.oldest_us else 0.0
 
 
-def _card_row(row: DeskRow, now: datetime, trend: list[float | None]) -> dict[str, Any]:
+def _cells(row: DeskRow) -> list[dict[str, Any]]:
+    now = timezone.now()
     alarm = min((q.longest_wait_alarm_seconds for q in row.desk.queues.all()), default=300)
     waited = _waited(row, now)
     level = _level(row.desk, now)
@@ -129,22 +95,42 @@ def _card_row(row: DeskRow, now: datetime, trend: list[float | None]) -> dict[st
     if row.status in ("recovering", "missing"):
         words = {"recovering": _("Recovering"), "missing": _("No data")}
         waiting = {"text": words[row.status], "severity": "warning"}
-    return {
-        "name": row.desk.name,
-        "url": reverse("line:wallboard", args=[row.desk.slug]),
-        "cells": [
-            waiting,
-            longest,
-            {
-                "text": f"{level * 100:.0f}%" if level is not None else "–",
-                "severity": "warning" if level is not None and level < LEVEL_GOAL else "",
-            },
-        ],
-        "trend": trend,
+    told = {
+        "text": f"{level * 100:.0f}%" if level is not None else "–",
+        "severity": "warning" if level is not None and level < LEVEL_GOAL else "",
     }
+    return [waiting, longest, told]
 
 
 def _level(desk: Desk, now: datetime) -> float | None:
     """Today's service level; kept for 15 s, as the overview is read every 2 s."""
     today = span_of(desk, None, None, now)
     return _LEVELS.get(desk.pk, lambda: Report(desk, today, now=now).total().level)
+
+
+def _trends(desks: Sequence[Desk], now: datetime) -> dict[int, list[float | None]]:
+    """How many waited in all queues of a desk."""
+    waiting = DeskSample.objects.values("queue__desk_id", "minute").order_by()
+    samples = waiting.annotate(waiting_sum=Sum("waiting"))
+    return hour_trends([desk.pk for desk in desks], samples, "queue__desk_id", "waiting_sum", now)
+
+
+CARD = AggregateCard(
+    name="line.desks",
+    title=gettext_lazy("Desks"),
+    icon="support_agent",
+    order=20,
+    right="line.view",
+    url="line:desks",
+    page="line:wallboard",
+    rows=lambda reader: desk_rows(list(DESKS.visible(reader)[:MOST])),
+    rank=lambda row: -(row.oldest_us or inf),
+    trends=_trends,
+    columns=lambda: [_("Desk"), _("Waiting"), _("Longest"), _("Level")],
+    cells=_cells,
+    empty=gettext_lazy("No desks yet. Create a desk so that visitors can wait for your agents."),
+    counted=lambda n: (
+        ngettext("%(n)s desk, today's service level", "%(n)s desks, today's service level", n)
+        % {"n": n}
+    ),
+)

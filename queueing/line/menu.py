@@ -14,18 +14,18 @@ from queueing.line.models import Desk
 
 def register() -> None:
     """Called once, by AppConfig.ready()."""
-    register_page_word("line:agent", _("Open console"))
-    register_page_word("line:wallboard", _("Open wallboard"))
-    register_page_word("line:floor", _("Open floor"))
-    register_page_word("line:settings", _("Open settings"))
-    register_page_word("line:story", _("Open visit"))
-    register_page_word("line:messages", _("Open messages"))
+    for page, word in (
+        ("line:agent", _("Open console")),
+        ("line:wallboard", _("Open wallboard")),
+        ("line:floor", _("Open floor")),
+        ("line:settings", _("Open settings")),
+        ("line:story", _("Open visit")),
+        ("line:messages", _("Open messages")),
+    ):
+        register_page_word(page, word)
     navigation.register(
         Entry(
-            "desks",
-            _("Desks"),
-            "line:desks",
-            "support_agent",
+            *("desks", _("Desks"), "line:desks", "support_agent"),
             section="queueing",
             order=100,
             actions=("line.view",),
@@ -42,10 +42,7 @@ def register() -> None:
     )
     navigation.register(
         Entry(
-            "agent",
-            _("Agent console"),
-            "line:agent",
-            "headset_mic",
+            *("agent", _("Agent console"), "line:agent", "headset_mic"),
             section="queueing",
             order=90,
             actions=("line.serve",),
@@ -54,10 +51,7 @@ def register() -> None:
     )
     navigation.register(
         Entry(
-            "agent-history",
-            _("My history"),
-            "line:history",
-            "history",
+            *("agent-history", _("My history"), "line:history", "history"),
             section="queueing",
             order=91,
             actions=("line.serve",),

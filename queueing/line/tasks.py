@@ -15,20 +15,25 @@ from queueing.line.services import (
     visitor_mails,
 )
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.watch",
+    healing.watch_desks,
     every_seconds=2,
     light=True,
     told=jobs.Told(_("Desk repair"), _("Restores desks whose data Redis lost.")),
 )
-def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds what Redis lost, and mends it."""
-    return healing.watch_desks(shard, shards)
 
 
-@jobs.sweep(
+def calls(shard: int, shards: int) -> dict[str, int]:
+    """Calls back: keeps their numbers, finishes or undoes what was left half done."""
+    of_rooms = calling.sweep_calls(shard, shards)
+    of_messages = message_calls.sweep_message_calls(shard, shards)
+    return {name: of_rooms[name] + of_messages[name] for name in of_rooms}
+
+
+jobs.sweep(
     "line.calls",
+    calls,
     every_seconds=2,
     pausable=True,
     light=True,
@@ -38,25 +43,18 @@ def watch(shard: int, shards: int) -> dict[str, int]:
         {"calls": ngettext_lazy("%(n)s call checked", "%(n)s calls checked", "n")},
     ),
 )
-def calls(shard: int, shards: int) -> dict[str, int]:
-    """Calls back: keeps their numbers, finishes or undoes what was left half done."""
-    of_rooms = calling.sweep_calls(shard, shards)
-    of_messages = message_calls.sweep_message_calls(shard, shards)
-    return {name: of_rooms[name] + of_messages[name] for name in of_rooms}
 
 
-@jobs.sweep(
+jobs.sweep(
     "line.hours",
+    lambda *_shard: sweeping.apply_hours(),
     every_seconds=20,
     told=jobs.Told(_("Opening hours"), _("Opens and closes queues by their opening hours.")),
 )
-def hours(shard: int, shards: int) -> dict[str, int]:
-    """Opens and closes queues by their hours; brings settings to Redis."""
-    return sweeping.apply_hours()
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.samples",
+    lambda *_shard: sweeping.sample_take(),
     every_seconds=60,
     told=jobs.Told(
         _("Queue charts"),
@@ -64,13 +62,10 @@ def hours(shard: int, shards: int) -> dict[str, int]:
         {"rows": ngettext_lazy("%(n)s sample taken", "%(n)s samples taken", "n")},
     ),
 )
-def samples(shard: int, shards: int) -> dict[str, int]:
-    """One row per queue and minute, for the charts."""
-    return sweeping.sample_take()
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.laws",
+    lambda *_shard: sweeping.check_laws(),
     every_seconds=30,
     told=jobs.Told(
         _("Queue consistency"),
@@ -78,13 +73,10 @@ def samples(shard: int, shards: int) -> dict[str, int]:
         {"drift": ngettext_lazy("%(n)s difference found", "%(n)s differences found", "n")},
     ),
 )
-def laws(shard: int, shards: int) -> dict[str, int]:
-    """Holds every desk against the four laws; a drift is an incident."""
-    return sweeping.check_laws()
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.levels",
+    lambda *_shard: service_levels.check_levels(),
     every_seconds=60,
     told=jobs.Told(
         _("Service levels"),
@@ -92,13 +84,17 @@ def laws(shard: int, shards: int) -> dict[str, int]:
         {"low": ngettext_lazy("%(n)s queue below target", "%(n)s queues below target", "n")},
     ),
 )
-def levels(shard: int, shards: int) -> dict[str, int]:
-    """Tells of queues whose service level of the last hour is too low."""
-    return service_levels.check_levels()
 
 
-@jobs.sweep(
+def retention(shard: int, shards: int) -> dict[str, int]:
+    """Erases transcripts and names that are older than their desk keeps them."""
+    attachments.forget_erased()
+    return erasing.erase_expired()
+
+
+jobs.sweep(
     "line.retention",
+    retention,
     every_seconds=600,
     told=jobs.Told(
         _("Old conversations"),
@@ -112,14 +108,11 @@ def levels(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def retention(shard: int, shards: int) -> dict[str, int]:
-    """Erases transcripts and names that are older than their desk keeps them."""
-    attachments.forget_erased()
-    return erasing.erase_expired()
 
 
-@jobs.sweep(
+jobs.sweep(
     "line.attachments",
+    lambda *_shard: attachments.sweep_attachments(),
     every_seconds=60,
     told=jobs.Told(
         _("Unsent files"),
@@ -130,13 +123,10 @@ def retention(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def files(shard: int, shards: int) -> dict[str, int]:
-    """Removes files that were never sent, or that a dead process left half removed."""
-    return attachments.sweep_attachments()
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.turns",
+    visitor_mails.look_for_turns,
     every_seconds=2,
     light=True,
     told=jobs.Told(
@@ -149,17 +139,11 @@ def files(shard: int, shards: int) -> dict[str, int]:
         },
     ),
 )
-def turns(shard: int, shards: int) -> dict[str, int]:
-    """Whose turn is near, of the visitors who asked to be told by mail; keeps their places."""
-    return visitor_mails.look_for_turns(shard, shards)
 
-
-@jobs.sweep(
+jobs.sweep(
     "line.mails",
+    lambda *_shard: visitor_mails.send_due(),
     every_seconds=5,
     queue=jobs.JOBS,
     told=jobs.Told(_("Visitor emails"), _("Sends visitors the emails they asked for.")),
 )
-def mails(shard: int, shards: int) -> dict[str, int]:
-    """Sends visitors the mails that they asked for."""
-    return visitor_mails.send_due()

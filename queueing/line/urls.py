@@ -29,8 +29,8 @@ urlpatterns = [
     path("agent/history/<slug:visit>/", history.history_visit, name="history_visit"),
     path("agent/history/<slug:visit>/act/", history.history_act, name="history_act"),
     # supervisors and operators
-    path("desks/", desks.desk_list, name="desks"),
-    path("desks/new/", desks.desk_create, name="desk_create"),
+    path("desks/", desks.LIST.view, name="desks"),
+    path("desks/new/", desks.LIST.make, name="desk_create"),
     path("desks/<slug:slug>/", desks.wallboard_page, name="wallboard"),
     path("desks/<slug:slug>/floor/", desks.floor, name="floor"),
     path("desks/<slug:slug>/act/", desks.act, name="act"),

@@ -79,8 +79,9 @@ def area_of(url: str) -> str:
     if url.startswith("/api/"):
         first = re.split(r"[/?]", url.removeprefix("/api/v1/"))[0]
         return f"API {API_APPS.get(first, 'itself')}"
-    app = resolve(url.partition("?")[0]).func.__module__.removeprefix("poolsite.")
-    return f"pages {app.removeprefix('queueing.').partition('.')[0]}"
+    found = resolve(url.partition("?")[0])
+    app = found.app_name or found.func.__module__.removeprefix("poolsite.")
+    return f"pages {app.partition('.')[0]}"
 
 
 def words_of_own(response: HttpResponseBase, url: str) -> int:

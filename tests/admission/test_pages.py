@@ -12,10 +12,12 @@ from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.console import tables
+from poolsite.history import Aggregate
+from poolsite.history.registry import source
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from queueing.admission import selectors, services
-from queueing.admission.cards import gates_card
+from queueing.admission.cards import CARD
 from queueing.admission.models import Gate, MinuteSample, Task, TaskBatch
 from tests.admission.people import done, drain, load_due, make_batch, make_gate, report, show
 
@@ -184,7 +186,7 @@ def test_a_recovering_gate_is_opened_early_with_a_reason(gate: Gate, browser: Cl
     hotpath.run(door.acquire("tower", "worker"))
     drain(gate)
     hotpath.client().flushall()
-    services.heal_gate(gate.pk, "lost")
+    source("admission.gate").behind(Aggregate(gate.tag, gate.pk), "lost")
     assert show().status == "recovering"
     assert "Open early" in browser.get("/gates/tower/").content.decode()
     act(browser, verb="open_early")
@@ -364,7 +366,7 @@ def test_every_state_that_a_batch_is_shown_in_can_be_chosen(gate: Gate) -> None:
 
 def test_the_overview_has_the_gates(gate: Gate, operator: User, browser: Client) -> None:
     hotpath.run(door.acquire("tower", "worker"))
-    card = gates_card(principal_of_user(operator))
+    card = CARD.load(principal_of_user(operator))
     assert card is not None
     assert card.rows[0]["cells"][0]["text"] == "1 / 2"
     assert len(card.columns) == 1 + len(card.rows[0]["cells"])  # the name's column has a head too

@@ -12,7 +12,7 @@ from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.runtime.redis_server import RedisServer
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import overview, search, selectors, services
-from queueing.dispatch.cards import groups_card
+from queueing.dispatch.cards import CARD
 from queueing.dispatch.models import Group, Instance, MinuteSample, Upgrade
 from tests.dispatch.people import SLUG, back, drain, front, make_group, row_of, show
 
@@ -229,7 +229,7 @@ def test_card_search_and_metrics(group: Group, operator: User) -> None:
     back("as-1")
     session = front().start("1")
     services.note_peers(0, 1)
-    card = groups_card(principal)
+    card = CARD.load(principal)
     assert card is not None
     assert card.rows[0]["name"] == "=Servers"
     assert [found.name for found in search.find(principal, "asi", 5)] == ["=Servers"]

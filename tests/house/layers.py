@@ -17,7 +17,7 @@ PACKAGES = (
 
 FACES = {"api", "hot_api", "views", "consumers", "admin", "urls", "tasks", "topics"}
 FACES |= {"management", "templatetags", "forms", "overview", "search", "sources", "cards"}
-FACES |= {"forms_limits"}
+FACES |= {"forms_limits", "menu"}
 FACES |= {"sentences"}  # what the history says, with the labels of the forms
 FACES |= {"guide"}  # the steps of a goal, with the forms and services of the pages
 FACES |= {"undo_ways"}  # what the history takes back, by the services

@@ -15,8 +15,8 @@ from tests.support.waiting import patient, until
 
 
 def test_of_two_beats_in_one_period_one_wins(monkeypatch):
-    jobs.sweep("test.sweep", every_seconds=3_600)(lambda shard, shards: {})
-    jobs.sweep("test.other", every_seconds=3_600)(lambda shard, shards: {})
+    jobs.sweep("test.sweep", lambda shard, shards: {}, every_seconds=3_600)
+    jobs.sweep("test.other", lambda shard, shards: {}, every_seconds=3_600)
     won = sweeping.win_ticks(["test.sweep"])
     assert list(won) == ["test.sweep"]
     assert list(sweeping.win_ticks(["test.sweep", "test.other"])) == ["test.other"]
@@ -32,7 +32,7 @@ def test_each_shard_goes_to_the_queue_of_its_sweep_with_an_expiry(monkeypatch):
     monkeypatch.setattr(
         run_shard, "apply_async", lambda args, **options: sent.append((args, options))
     )
-    jobs.sweep("test.sweep", every_seconds=50, shards=2, queue=jobs.BOOKS)(lambda *_: {})
+    jobs.sweep("test.sweep", lambda *_: {}, every_seconds=50, shards=2, queue=jobs.BOOKS)
     assert send_shards("test.sweep") == 2
     options = {"queue": "books", "expires": 50, "retry": False}
     assert sent == [(("test.sweep", 0), options), (("test.sweep", 1), options)]
@@ -45,11 +45,12 @@ def test_light_sweeps_of_a_queue_that_are_due_together_are_one_message(db, monke
         *(("test.c", jobs.HISTORY, True), ("test.d", jobs.BOOKS, False)),
     ):
 
-        @jobs.sweep(name, every_seconds=2, queue=queue, light=light)
         def sweep(shard, shards, name=name):
             runs.append(name)
             if name == "test.a":
                 raise ValueError("bad row")
+
+        jobs.sweep(name, sweep, every_seconds=2, queue=queue, light=light)
 
     assert tasks.messages(["test.a", "test.b", "test.c", "test.d"]) == [
         *(["test.d"], ["test.a", "test.b"], ["test.c"])
@@ -67,17 +68,17 @@ def test_light_sweeps_of_a_queue_that_are_due_together_are_one_message(db, monke
 
 def test_a_small_site_has_fewer_shards_and_a_light_sweep_has_one(settings):
     settings.SWEEP_SHARDS = 1
-    jobs.sweep("test.sweep", every_seconds=5, shards=4)(lambda *_: {})
+    jobs.sweep("test.sweep", lambda *_: {}, every_seconds=5, shards=4)
     assert jobs.sweeps()["test.sweep"].shards == 1
     with pytest.raises(ValueError, match=r"'test.sweep' is light and has shards"):
-        jobs.sweep("test.sweep", every_seconds=5, shards=2, light=True)
+        jobs.sweep("test.sweep", lambda *_: {}, every_seconds=5, shards=2, light=True)
     with pytest.raises(ValueError, match=r"'test.sweep' needs at least one shard, not 0"):
-        jobs.sweep("test.sweep", every_seconds=5, shards=0)
+        jobs.sweep("test.sweep", lambda *_: {}, every_seconds=5, shards=0)
 
 
 def test_a_sweep_for_a_queue_that_nobody_consumes_is_refused():
     with pytest.raises(ValueError, match="no queue 'celery'"):
-        jobs.sweep("test.sweep", every_seconds=50, queue="celery")
+        jobs.sweep("test.sweep", lambda *_: {}, every_seconds=50, queue="celery")
 
 
 def test_a_sweep_that_this_release_does_not_know_is_left_out():
@@ -87,10 +88,11 @@ def test_a_sweep_that_this_release_does_not_know_is_left_out():
 def test_a_shard_runs_under_its_lease_and_its_result_is_kept(db):
     fences = []
 
-    @jobs.sweep("test.sweep", every_seconds=5, shards=2)
     def sweep(shard, shards):
         fences.append((shard, shards, lease.current().fence))
         return {"done": 7}
+
+    jobs.sweep("test.sweep", sweep, every_seconds=5, shards=2)
 
     sweeping.run_shard("test.sweep", 1)
     sweeping.run_shard("test.sweep", 1)
@@ -102,7 +104,7 @@ def test_a_shard_runs_under_its_lease_and_its_result_is_kept(db):
 
 def test_a_shard_that_another_worker_holds_is_left_alone(db):
     runs = []
-    jobs.sweep("test.sweep", every_seconds=5)(lambda shard, shards: runs.append(shard))
+    jobs.sweep("test.sweep", lambda shard, shards: runs.append(shard), every_seconds=5)
     with lease.hold("{sweep.test.sweep.0}") as held:
         assert held is not None
         assert sweeping.run_shard("test.sweep", 0) is None
@@ -111,9 +113,10 @@ def test_a_shard_that_another_worker_holds_is_left_alone(db):
 
 
 def test_a_sweep_that_fails_is_recorded_and_gives_its_lease_back(db):
-    @jobs.sweep("test.sweep", every_seconds=5)
     def sweep(shard, shards):
         raise ValueError("bad row")
+
+    jobs.sweep("test.sweep", sweep, every_seconds=5)
 
     for _ in range(2):
         assert "ValueError: bad row" in sweeping.run_shard("test.sweep", 0).error
@@ -186,8 +189,10 @@ def test_of_many_threads_one_holds_the_lease():
 def test_pausable_sweeps_stand_still_while_paused_and_the_others_run(db):
     runs = []
     for name, pausable in (("test.money", True), ("test.other", False)):
-        jobs.sweep(name, every_seconds=5, pausable=pausable)(
-            lambda shard, shards, name=name: runs.append(name)
+        jobs.sweep(
+            *(name, lambda shard, shards, name=name: runs.append(name)),
+            every_seconds=5,
+            pausable=pausable,
         )
     sweeping.pause("clock step")
     for name in ("test.money", "test.other"):
@@ -204,8 +209,8 @@ def scheduler(monkeypatch):
     from poolsite.celery import app
 
     monkeypatch.setattr(registry, "_SWEEPS", {})
-    jobs.sweep("test.fast", every_seconds=1, shards=4)(lambda shard, shards: {})
-    jobs.sweep("test.daily", every_seconds=86_400)(lambda shard, shards: {})
+    jobs.sweep("test.fast", lambda shard, shards: {}, every_seconds=1, shards=4)
+    jobs.sweep("test.daily", lambda shard, shards: {}, every_seconds=86_400)
     beat = SweepScheduler(app)
     sent = []
     monkeypatch.setattr(tasks, "send_shards", sent.append)

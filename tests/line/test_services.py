@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from poolsite import hotpath
+from poolsite import history, hotpath
+from poolsite.history.registry import source
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 from poolsite.runtime.redis_server import RedisServer
@@ -367,10 +368,11 @@ def test_a_drain_that_comes_after_the_rebuild_does_not_begin_another(
     healing.watch_desks(0, 1)
     line.desk.refresh_from_db()
     second = line.desk.generation
-    healing.heal_desk(line.desk.pk, "emptied")  # what a drain had read before the rebuild
+    drain_source, desk = source(healing.KIND), history.Aggregate(line.desk.tag, line.desk.pk)
+    drain_source.behind(desk, "emptied")  # what a drain had read before the rebuild
     line.desk.refresh_from_db()
     assert line.desk.generation == second
     line.drain()
-    healing.heal_desk(line.desk.pk, "went back")  # this very life is behind SQL
+    drain_source.behind(desk, "went back")  # this very life is behind SQL
     line.desk.refresh_from_db()
     assert line.desk.generation > second

@@ -62,10 +62,10 @@ def test_jobs_that_failed_or_are_late_come_first_and_the_raw_result_is_folded(
     def broken(shard: int, shards: int) -> dict[str, int]:
         raise ValueError("no disk")
 
-    jobs.sweep("test.broken", every_seconds=60, told=jobs.Told("Broken job", "Breaks."))(broken)
-    jobs.sweep("test.partly", every_seconds=60)(lambda *_: {"failed": 2})
-    jobs.sweep("test.well", every_seconds=60)(lambda *_: {"desks": 2})
-    jobs.sweep("test.never", every_seconds=60)(lambda *_: {})
+    jobs.sweep("test.broken", broken, every_seconds=60, told=jobs.Told("Broken job", "Breaks."))
+    jobs.sweep("test.partly", lambda *_: {"failed": 2}, every_seconds=60)
+    jobs.sweep("test.well", lambda *_: {"desks": 2}, every_seconds=60)
+    jobs.sweep("test.never", lambda *_: {}, every_seconds=60)
     for name in ("test.broken", "test.partly", "test.well"):
         sweeping.run_shard(name, 0)
     answer = world.client("operate").get("/system/")
@@ -86,7 +86,7 @@ def test_jobs_that_failed_or_are_late_come_first_and_the_raw_result_is_folded(
 
 @pytest.mark.usefixtures("own_sweeps")
 def test_a_paused_job_is_no_failure() -> None:
-    jobs.sweep("test.money", every_seconds=60, pausable=True)(lambda *_: {})
+    jobs.sweep("test.money", lambda *_: {}, every_seconds=60, pausable=True)
     sweeping.pause("the clock jumped")
     sweeping.run_shard("test.money", 0)
     (row,) = (row for row in system_page.sweep_rows() if row.name == "test.money")

@@ -15,15 +15,9 @@ from numbers.selectors.twins import keepers
 from numbers.services.pools import SETTINGS
 from numbers.services.reports import Report
 from numbers.services.twins import twins_merge_all
+from poolsite.aggregates.commands import add_create, add_set
 from poolsite.console.commands import VerbCommand, account_of
-from poolsite.console.setting_options import (
-    add_settings,
-    changes_given,
-    in_words,
-    settings_given,
-    told_changes,
-    values_of,
-)
+from poolsite.console.setting_options import in_words, settings_given, values_of
 
 ACTOR = "manage.py pool"
 DRIFT = 1
@@ -41,18 +35,14 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        create = verbs.add_parser("create", help="create a pool")
-        create.add_argument("slug")
-        create.add_argument(
-            "--account", default="", help="slug of the account; default: the platform"
+        add_create(verbs, "create a pool", Pool, SETTINGS, self._create)
+        add_set(
+            *(verbs, Pool, SETTINGS, _pool),
+            lambda pool, reason, changes: services.pool_configure(
+                actor=ACTOR, pool=pool, reason=reason, **changes
+            ),
+            self._say,
         )
-        add_settings(create, Pool, SETTINGS)
-        create.set_defaults(run=self._create)
-        change = verbs.add_parser("set", help="change settings")
-        change.add_argument("slug")
-        change.add_argument("--reason", default="")
-        add_settings(change, Pool, SETTINGS)
-        change.set_defaults(run=self._set)
         show = verbs.add_parser(
             "show", help="show settings and current figures; without a slug, all pools"
         )
@@ -72,7 +62,7 @@ class Command(VerbCommand):
         )
         brought.set_defaults(run=self._import)
         for add in (switches.add_verb, numbers.add_verbs, rules.add_verbs):
-            add(verbs, lambda text: self.stdout.write(text))
+            add(verbs, self._say)
         acl = verbs.add_parser(
             "acl", help="create the Redis user of a switch that runs the scripts itself"
         )
@@ -104,6 +94,9 @@ class Command(VerbCommand):
             one.add_argument("--reason", default="", required=verb != "resume")
             one.set_defaults(run=run)
 
+    def _say(self, text: str) -> None:
+        self.stdout.write(text)
+
     def _create(self, options: dict[str, Any]) -> None:
         pool = services.pool_create(
             actor=ACTOR,
@@ -118,14 +111,6 @@ class Command(VerbCommand):
                 f"another pool has them. To change this: manage.py pool set {pool.slug} "
                 "--added-by-script confirm"
             )
-
-    def _set(self, options: dict[str, Any]) -> None:
-        changes = changes_given(options, SETTINGS)
-        (pool,) = _pools(options["slug"])
-        before = values_of(pool, list(changes))
-        services.pool_configure(actor=ACTOR, pool=pool, reason=options["reason"], **changes)
-        for line in told_changes(before, changes) or ["no changes"]:
-            self.stdout.write(f"{pool.slug}: {line}")
 
     def _show(self, options: dict[str, Any]) -> None:
         pools = _pools(options["slug"])
@@ -187,11 +172,11 @@ class Command(VerbCommand):
             self.stdout.write(f"  foreign: {number} belongs to {home}")
 
     def _import(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         import_file(pool, options["file"], actor=ACTOR, yes=options["yes"], say=self.stdout.write)
 
     def _acl(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         user, password, forgetful = services.switch_user_make(
             actor=ACTOR,
             pool=pool,
@@ -235,31 +220,33 @@ class Command(VerbCommand):
             self.stdout.write("No duplicates.")
 
     def _pause(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         services.pool_pause(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is paused.")
 
     def _resume(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         services.pool_resume(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is resumed.")
 
     def _open(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         services.pool_open_early(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is open.")
 
     def _delete(self, options: dict[str, Any]) -> None:
-        (pool,) = _pools(options["slug"])
+        pool = _pool(options["slug"])
         services.pool_delete(actor=ACTOR, pool=pool, reason=options["reason"])
         self.stdout.write(f"{pool.slug} is deleted.")
 
 
 def _pools(slug: str) -> list[Pool]:
-    pools = Pool.objects.select_related("account").order_by("slug")
-    if not slug:
-        return list(pools)
-    found = list(pools.filter(slug=slug))
-    if not found:
+    """The pool of that slug; "" = all."""
+    return [_pool(slug)] if slug else list(Pool.objects.select_related("account").order_by("slug"))
+
+
+def _pool(slug: str) -> Pool:
+    pool = Pool.objects.select_related("account").filter(slug=slug).first()
+    if pool is None:
         raise CommandError(f"Pool {slug!r} not found. To create it: manage.py pool create {slug}")
-    return found
+    return pool

@@ -20,7 +20,7 @@ Slug = slug_in_path("The gate's slug.")
 def gate_of(principal: Principal, slug: str) -> Gate:
     """The gate of that slug, if the principal may see it; else ProblemError."""
     try:
-        return selectors.gate_get(principal, slug)
+        return selectors.GATES.get(principal, slug)
     except access.Hidden:
         raise ProblemError("unknown-gate") from None
 
@@ -41,7 +41,7 @@ def told(now: GateNow) -> dict[str, Any]:
 
 def told_after(gate: Gate) -> dict[str, Any]:
     """The same of a gate that was just changed: in SQL, whether or not Redis answers now."""
-    return told(selectors.with_figures([gate], patient=True)[0])
+    return told(selectors.GATES.with_figures([gate], patient=True)[0])
 
 
 def is_rebuilt(error: door.GateRefusedError) -> bool:

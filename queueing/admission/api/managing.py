@@ -35,7 +35,7 @@ def list_gates(request: HttpRequest) -> Any:
     """The gates that the credential can access."""
     principal = principal_of_request(request)
     access.require(principal, "admission.view")
-    return [told(now) for now in selectors.gate_list(principal)]
+    return [told(now) for now in selectors.GATES.every(principal)]
 
 
 @gates.post("", response={201: GateOut}, summary="Create a gate")
@@ -68,7 +68,7 @@ def _account(slug: str | None) -> Account | None:
 @gates.get("/{slug}", response={200: GateOut}, summary="Get a gate")
 def get_gate(request: HttpRequest, slug: str = Slug) -> Any:
     """The gate, its settings and its current figures."""
-    return told(selectors.gate_now(gate_of(principal_of_request(request), slug)))
+    return told(selectors.GATES.now(gate_of(principal_of_request(request), slug)))
 
 
 @gates.patch("/{slug}", response={200: GateOut}, summary="Change a gate")
@@ -105,7 +105,7 @@ def list_samples(request: HttpRequest, slug: str = Slug) -> Any:
     """The last hour by the minute, oldest first. A minute without a sample is left out."""
     gate = gate_of(principal_of_request(request), slug)
     names = GateSampleOut.model_fields
-    rows = selectors.samples(gate, minute_of() - timedelta(hours=1))
+    rows = selectors.GATES.samples(gate, minute_of() - timedelta(hours=1))
     return [{name: getattr(row, name) for name in names} for row in rows]
 
 

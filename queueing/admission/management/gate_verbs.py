@@ -131,7 +131,7 @@ def _explain(options: dict[str, Any], say: Say) -> None:
 
 
 def _samples(options: dict[str, Any], say: Say) -> None:
-    for row in selectors.samples(gate_of(options["slug"]), minute_of() - timedelta(hours=1)):
+    for row in selectors.GATES.samples(gate_of(options["slug"]), minute_of() - timedelta(hours=1)):
         told = "  ".join(f"{name}={getattr(row, name)}" for name in SERIES)
         say(f"{row.minute:%Y-%m-%d %H:%M}  {told}")
 

@@ -12,23 +12,15 @@ from queueing.admission.selectors.batches import (
 )
 from queueing.admission.selectors.explaining import explain
 from queueing.admission.selectors.gates import (
-    HOUR_COUNTERS,
+    GATES,
     GateNow,
     figures_of,
-    gate_get,
-    gate_list,
-    gate_now,
     gate_out,
-    hour_sums,
-    samples,
     story,
-    visible_gates,
-    with_figures,
-    with_hours,
 )
 
 __all__ = [
-    "HOUR_COUNTERS",
+    "GATES",
     "GateNow",
     "batch_list",
     "batch_out",
@@ -36,18 +28,10 @@ __all__ = [
     "failed_list",
     "failed_rows",
     "figures_of",
-    "gate_get",
-    "gate_list",
-    "gate_now",
     "gate_out",
-    "hour_sums",
     "progress",
-    "samples",
     "state_counts",
     "state_of",
     "story",
     "task_list",
-    "visible_gates",
-    "with_figures",
-    "with_hours",
 ]

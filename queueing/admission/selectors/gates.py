@@ -1,35 +1,23 @@
 """Gates with their live figures."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
-from poolsite import access, hotpath
-from poolsite.access import Principal
-from poolsite.aggregates.minutes import hour_sums as sums_of
-from poolsite.hotpath import rows
+from poolsite.aggregates.reading import Now, Reader
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 
-HOUR_COUNTERS = ("refused", "expired", "overrun")
 PAUSED = ("paused_at", "paused_by", "paused_reason")
 
 
-@dataclass(frozen=True, slots=True)
-class GateNow:
-    """A gate, and its figures in Redis; None = Redis has no such gate at the moment."""
-
-    gate: Gate
-    figures: door.Figures | None
-    hour: dict[str, int] = field(default_factory=dict)  # HOUR_COUNTERS, where they are read
+class GateNow(Now[Gate, door.Figures]):
+    """A gate, and its figures in Redis."""
 
     @property
-    def status(self) -> str:
-        """open, paused, recovering, or missing while Redis has none."""
-        return self.figures.status if self.figures else "missing"
+    def gate(self) -> Gate:
+        """The gate itself."""
+        return self.row
 
     @property
     def share(self) -> float | None:
@@ -59,45 +47,15 @@ def figures_of(found: door.Figures | None) -> dict[str, Any]:
     }
 
 
-def visible_gates(principal: Principal) -> "QuerySet[Gate]":
-    """The gates that the reader may see."""
-    gates = Gate.objects.select_related("account").order_by("slug")
-    return access.visible(gates, principal, "admission.view")
-
-
-def gate_get(principal: Principal, slug: str, action: str = "admission.view") -> Gate:
-    """One gate. Raises access.Hidden when there is none or it is a foreign one, else Forbidden."""
-    gates = Gate.objects.select_related("account").filter(slug=slug)
-    return access.require_one(gates, principal, action)
-
-
-def gate_list(principal: Principal) -> list[GateNow]:
-    """Every gate that the principal may see, with its figures. Raises the runner's errors."""
-    return with_figures(list(visible_gates(principal)))
-
-
-def with_figures(gates: Sequence[Gate], *, patient: bool = False) -> list[GateNow]:
-    """The gates with their figures, read at once. patient: None in place of an error."""
-    found = rows.with_figures(gates, door.show, patient=patient)
-    return [GateNow(gate, figures) for gate, figures in found]
-
-
-def hour_sums(gates: Sequence[Gate]) -> dict[int, dict[str, int]]:
-    """What the last hour counted of each gate, by key."""
-    keys = [gate.pk for gate in gates]
-    return sums_of(keys, MinuteSample.objects.all(), "gate_id", HOUR_COUNTERS)
-
-
-def with_hours(gates: Sequence[Gate]) -> list[GateNow]:
-    """The gates with their figures and what the last hour counted; None in place of an error."""
-    sums = hour_sums(gates)
-    found = with_figures(gates, patient=True)
-    return [GateNow(each.gate, each.figures, sums[each.gate.pk]) for each in found]
-
-
-def gate_now(gate: Gate) -> GateNow:
-    """A gate with its figures."""
-    return GateNow(gate, hotpath.run(door.show(gate.slug)))
+GATES = Reader(
+    model=Gate,
+    right="admission.view",
+    show=door.show,
+    now_of=GateNow,
+    sample=MinuteSample,
+    part="gate",
+    counters=("refused", "expired", "overrun"),
+)
 
 
 def gate_out(now: GateNow) -> dict[str, Any]:
@@ -112,11 +70,6 @@ def gate_out(now: GateNow) -> dict[str, Any]:
         **{name: figures.get(name, 0) for name in names},
         "wait_seconds": figures.get("wait_seconds", dict.fromkeys(("p50", "p95", "p99"))),
     }
-
-
-def samples(gate: Gate, since: datetime) -> list[MinuteSample]:
-    """A gate's minutes since then, oldest first."""
-    return list(MinuteSample.objects.filter(gate=gate, minute__gte=since).order_by("minute"))
 
 
 def story(gate: Gate, **filters: Any) -> "QuerySet[GateEvent]":

@@ -22,7 +22,6 @@ from queueing.admission.services.gates import (
 from queueing.admission.services.healing import (
     apply_all_settings,
     bring_to_redis,
-    heal_gate,
     watch_gates,
 )
 from queueing.admission.services.loading import open_windows
@@ -65,7 +64,6 @@ __all__ = [
     "gate_reconcile",
     "gate_resize",
     "gate_resume",
-    "heal_gate",
     "open_windows",
     "permit_free",
     "sample_take",

@@ -5,19 +5,17 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from poolsite import hotpath
 from poolsite.access.models import Account
-from poolsite.access.models.tenants import refuse_reserved
-from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
+from poolsite.aggregates.services.lives import PausableLife
 from queueing.admission import gate as door
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.common import (
-    locked,
     redis_refusals,
     send_after_commit,
     settings_of,
@@ -46,31 +44,9 @@ def gate_create(
     A slug that a gate has or had is refused: years of history name it. Without a key, the slug
     is what batches name it by.
     """
-    require(actor, "admission.create")
-    act = Act(actor, "admission.gate_create", clean_reason(reason))
+    act = Act(actor, "admission.gate_create", reason)
     settings.setdefault("key", slug)
-    aggregates.require_known(settings, SETTINGS)
-    gate = Gate(
-        slug=slug,
-        name=name.strip() or slug,
-        account=account,
-        generation=hotpath.generation_new(),
-        **settings,
-    )
-    refuse_reserved(slug)
-    _full_clean(gate)
-    if Gate.all_objects.filter(slug=slug).exists():
-        raise ValidationError(
-            {"slug": _("This short name is or was used by another gate. Choose a different one.")}
-        )
-    try:
-        with transaction.atomic():
-            gate.save(force_insert=True)
-            act.write(gate, None, {"slug": slug, "name": gate.name, **settings})
-            send_after_commit(gate, lambda: create_in_redis(gate))
-    except IntegrityError:
-        raise ValidationError(_("Another gate already uses this short name or key.")) from None
-    return gate
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
@@ -78,18 +54,10 @@ def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any
 
     ValidationError when a value is bad, or when another gate of the account has the key.
     """
-    require(actor, "admission.operate", gate)
-    aggregates.require_known(changes, SETTINGS)
-    act = Act(actor, "admission.gate_configure", clean_reason(reason))
     try:
-        with transaction.atomic():
-            gate = locked(gate)
-            changed = aggregates.configure(gate, changes, _full_clean, act)
-            if changed:
-                send_after_commit(gate, lambda: apply_settings(gate, keep_cap="cap" not in changed))
+        return LIFE.configure(gate, Act(actor, "admission.gate_configure", reason), changes)
     except IntegrityError:
         raise ValidationError(_("Another gate already uses this key.")) from None
-    return gate
 
 
 def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate:
@@ -105,12 +73,12 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
     require(actor, "admission.operate", gate)
     act = Act(actor, "admission.gate_pin", clean_reason(reason, needed=cap is not None))
     with transaction.atomic():
-        gate = locked(gate)
+        gate = LIFE.locked(gate)
         before = gate.pinned_cap
         if before == cap:
             return gate
         gate.pinned_cap = cap
-        _full_clean(gate)
+        LIFE.full_clean(gate)
         if cap is None and gate.adaptive:
             gate.cap = min(max(before or gate.cap, gate.adaptive_min), gate.adaptive_max)
         gate.save(update_fields=["pinned_cap", "cap"])
@@ -121,24 +89,12 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
 
 def gate_pause(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     """Let nobody in until resumed; who is in flight goes on."""
-    require(actor, "admission.operate", gate)
-    act = Act(actor, "admission.gate_pause", clean_reason(reason, needed=True))
-    with transaction.atomic():
-        gate = locked(gate)
-        if aggregates.pause(gate, act):
-            send_after_commit(gate, lambda: apply_pause(gate))
-    return gate
+    return LIFE.pause(gate, Act(actor, "admission.gate_pause", reason))
 
 
 def gate_resume(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
     """Let the gate go on."""
-    require(actor, "admission.operate", gate)
-    act = Act(actor, "admission.gate_resume", clean_reason(reason))
-    with transaction.atomic():
-        gate = locked(gate)
-        if aggregates.resume(gate, act):
-            send_after_commit(gate, lambda: apply_pause(gate))
-    return gate
+    return LIFE.resume(gate, Act(actor, "admission.gate_resume", reason))
 
 
 def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
@@ -147,14 +103,7 @@ def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
     The external system may then see more than the cap: hence the reason. Raises the runner's
     errors.
     """
-    require(actor, "admission.operate", gate)
-    act = Act(actor, "admission.gate_open_early", clean_reason(reason, needed=True))
-    with redis_refusals():
-        told = hotpath.run(door.open_now(gate.slug, act.reason, paused=gate.paused_at is not None))
-    with transaction.atomic():
-        gate = locked(gate)
-        aggregates.open_early(gate, act, was_open=told == door.reasons.REPEAT)
-    return gate
+    return LIFE.open_early(gate, Act(actor, "admission.gate_open_early", reason))
 
 
 def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
@@ -163,20 +112,14 @@ def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
     AdmissionError while permits are held or a batch is unfinished. Redis is closed first, so
     that nobody is let in meanwhile.
     """
-    require(actor, "admission.operate", gate)
-    act = Act(actor, "admission.gate_delete", clean_reason(reason, needed=True))
+    LIFE.delete(gate, Act(actor, "admission.gate_delete", reason))
+
+
+def _close_for_good(gate: Gate, reason: str) -> None:
     if TaskBatch.objects.filter(gate=gate, finished_at=None).exists():
         raise AdmissionError(
             "gate-refused", _("The gate has unfinished batches. Cancel them first.")
         )
-    _close_for_good(gate, act.reason)
-    with transaction.atomic():
-        gate = locked(gate)
-        aggregates.delete(gate, act)
-        transaction.on_commit(lambda: _forget(gate))
-
-
-def _close_for_good(gate: Gate, reason: str) -> None:
     figures = hotpath.run(door.show(gate.slug))
     if figures is None:
         return
@@ -225,9 +168,25 @@ def apply_pause(gate: Gate) -> None:
             raise
 
 
-def _full_clean(gate: Gate) -> None:
-    gate.full_clean(validate_unique=False, validate_constraints=False)
-    try:
-        settings_of(gate).columns()
-    except (TypeError, ValueError) as error:
-        raise ValidationError(str(error)) from None
+def _open_now(gate: Gate, reason: str) -> bool:
+    with redis_refusals():
+        told = hotpath.run(door.open_now(gate.slug, reason, paused=gate.paused_at is not None))
+    return told == door.reasons.REPEAT
+
+
+LIFE = PausableLife(
+    model=Gate,
+    settings=SETTINGS,
+    may_create="admission.create",
+    may_change="admission.operate",
+    taken=gettext_lazy("This short name is or was used by another gate. Choose a different one."),
+    raced=gettext_lazy("Another gate already uses this short name or key."),
+    settings_of=settings_of,
+    begin=create_in_redis,
+    apply=lambda gate, changed: apply_settings(gate, keep_cap="cap" not in changed),
+    after_commit=send_after_commit,
+    close=_close_for_good,
+    forget=lambda gate: transaction.on_commit(lambda: _forget(gate)),
+    apply_pause=apply_pause,
+    open_now=_open_now,
+)

@@ -1,52 +1,34 @@
 """The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
 
-import logging
 from functools import partial
 
 from django.db.models import Q
 from django.utils import timezone
-from redis.exceptions import RedisError
 
-from poolsite import hotpath
-from poolsite.history.healing import heal
+from poolsite.aggregates.services.recovering import try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, TaskBatch, UnsentChange
 from queueing.admission.services.batches import apply_batch
-from queueing.admission.services.common import KIND
 from queueing.admission.services.gates import apply_pause, apply_settings
 from queueing.admission.services.loading import resume_loads
-from queueing.admission.services.rebuilding import gate_check, gate_rebuild
-
-logger = logging.getLogger(__name__)
-
-
-def heal_gate(gate_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    gate = Gate.objects.select_related("account").filter(pk=gate_id).first()
-    heal(KIND, gate, reason, show=door.show, check=gate_check, rebuild=gate_rebuild)
+from queueing.admission.services.rebuilding import gate_check
 
 
 def watch_gates(shard: int, shards: int) -> dict[str, int]:
     """One look at every gate of a shard; returns what was done, in numbers."""
-    done = {"gates": 0, "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
     gates = of_shard(Gate.objects.select_related("account").order_by("pk"), shard, shards)
-    figures = hotpath.run_batch([door.show(gate.slug) for gate in gates])
-    for gate, its in zip(gates, figures, strict=True):
-        done["gates"] += 1
-        if isinstance(its, hotpath.HotPathError):
-            done["failed"] += 1
-            continue
-        try:
-            if gate_check(gate, its):
-                done["rebuilt"] += 1
-            elif its is not None and its.status != "recovering":
-                marks = UnsentChange.objects.filter(gate=gate)
-                done["resent"] += resend(marks, partial(bring_to_redis, gate))
-        except (hotpath.HotPathError, RedisError) as error:
-            done["failed"] += 1
-            logger.warning("admission: gate %s is not healed yet: %s", gate.slug, error)
+    done = {"gates": len(gates), "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
+
+    def look(gate: Gate, figures: door.Figures | None) -> None:
+        if gate_check(gate, figures):
+            done["rebuilt"] += 1
+        elif figures is not None and figures.status != "recovering":
+            marks = UnsentChange.objects.filter(gate=gate)
+            done["resent"] += resend(marks, partial(bring_to_redis, gate))
+
+    watch_each(gates, door.show, look, done)
     if shard == 0:
         done["loads"] = resume_loads()
     return done
@@ -66,12 +48,11 @@ def bring_to_redis(gate: Gate) -> None:
 def apply_all_settings() -> dict[str, int]:
     """Bring every gate's settings and pause to Redis; cheap and repeatable."""
     done = {"gates": 0, "failed": 0}
-    for gate in Gate.objects.select_related("account"):
-        try:
-            apply_settings(gate)
-            apply_pause(gate)
-            done["gates"] += 1
-        except (hotpath.HotPathError, RedisError) as error:
-            done["failed"] += 1
-            logger.info("admission: settings of %s: %s", gate.slug, error)
+
+    def apply(gate: Gate) -> None:
+        apply_settings(gate)
+        apply_pause(gate)
+        done["gates"] += 1
+
+    try_each(Gate.objects.select_related("account"), apply, done, said="waits for its settings")
     return done

@@ -1,32 +1,20 @@
 """The gates' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
-
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Retained
+from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, MinuteSample
 from queueing.admission.services.common import KIND
+from queueing.admission.services.rebuilding import gate_check, gate_rebuild
+from queueing.admission.services.records import write_entries
 
-
-class GateSource(Source):
-    """Registered in AppConfig.ready()."""
-
-    kind = KIND
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{gate." + slug + "}", key)
-            for key, slug in Gate.objects.order_by("pk").values_list("pk", "slug")
-        ]
-
-    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
-        from queueing.admission.services.records import write_entries
-
-        write_entries(aggregate.object_id, generation, entries)
-
-    def behind(self, aggregate: Aggregate, reason: str) -> None:
-        from queueing.admission.services.healing import heal_gate
-
-        heal_gate(aggregate.object_id, reason)
-
-    def retained(self) -> Sequence[Retained]:
-        return (Retained(GateEvent), Retained(MinuteSample, "minute"))
+GATE_HISTORY = AggregateSource(
+    kind=KIND,
+    model=Gate,
+    prefix="gate.",
+    write_entries=write_entries,
+    show=door.show,
+    check=gate_check,
+    rebuild=gate_rebuild,
+    tables=(Retained(GateEvent), Retained(MinuteSample, "minute")),
+)

@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
+from poolsite.aggregates.services.recovering import check_life, failed_over, go_on
 from poolsite.history.models import Cursor
-from poolsite.hotpath.rows import closed_by_promotion
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, GateEvent, Task
 from queueing.admission.services.common import KIND, settings_of
@@ -25,7 +25,6 @@ from queueing.admission.services.records import say_recovering
 
 logger = logging.getLogger(__name__)
 
-STALE_LOAD_SECONDS = 15
 FRESH_SECONDS = 60  # an older gate may have let somebody in without any drain having seen it
 
 
@@ -34,21 +33,13 @@ def gate_check(gate: Gate, figures: door.Figures | None) -> bool:
 
     figures: as Redis has just told them. Returns whether something was done.
     """
-    if figures is None or figures.generation != gate.generation:
-        found = figures.generation if figures is not None else 0
-        if found > gate.generation:
-            gate.refresh_from_db(fields=["generation"])
-            if gate.generation == found:
-                return False  # another worker has rebuilt it since this row was read
-        return gate_rebuild(gate, "lost", found)
-    if figures.status == "recovering":
-        return _go_on(gate) or _failed_over(gate)
-    return False
+    return check_life(gate, figures, gate_rebuild, _closed)
 
 
-def _failed_over(gate: Gate) -> bool:
-    closed = closed_by_promotion(gate, door.show)
-    return closed and gate_rebuild(gate, "failed over", gate.generation)
+def _closed(gate: Gate, figures: door.Figures) -> bool:
+    return figures.status == "recovering" and (
+        go_on(gate, _load) or failed_over(gate, door.show, gate_rebuild)
+    )
 
 
 def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
@@ -94,15 +85,3 @@ def _load(gate: Gate) -> None:
     load_after_loss(gate)
     hotpath.run(door.loaded(gate.slug, paused=gate.paused_at is not None))
     Gate.objects.filter(pk=gate.pk).update(loading_at=None)
-
-
-def _go_on(gate: Gate) -> bool:
-    """Take up a load whose worker died."""
-    gate.refresh_from_db(fields=["loading_at", "generation"])
-    if gate.loading_at is None:
-        return False
-    stale = timezone.now() - timedelta(seconds=STALE_LOAD_SECONDS)
-    taken = Gate.objects.filter(pk=gate.pk, loading_at__lt=stale).update(loading_at=timezone.now())
-    if taken:
-        _load(gate)
-    return bool(taken)

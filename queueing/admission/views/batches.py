@@ -26,7 +26,7 @@ from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import BatchForm
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.selectors import gate_get
+from queueing.admission.selectors import GATES
 
 PROBLEMS_SHOWN = 20
 FAILED_HEAD = ("device", "payload", "state", "reason", "attempt", "ended at")
@@ -38,7 +38,7 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
     """A gate's batches, the newest window first; a POST uploads one more."""
     principal = principal_of(request)
     changes = request.method == "POST"
-    gate = gate_get(principal, slug, "admission.batch" if changes else "admission.view")
+    gate = GATES.get(principal, slug, "admission.batch" if changes else "admission.view")
     may_batch = access.decide(principal, "admission.batch", gate).allowed
     form = BatchForm(request.POST, request.FILES) if changes else BatchForm()
     if changes and (batch := _upload(request, principal, gate, form)) is not None:

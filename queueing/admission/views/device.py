@@ -8,7 +8,7 @@ from poolsite import hotpath
 from poolsite.console.pages import principal_of
 from queueing.admission import selectors
 from queueing.admission.gate import is_device_name
-from queueing.admission.selectors import gate_get
+from queueing.admission.selectors import GATES
 
 GOOD = ("running", "next-report", "done", "result-pending")
 
@@ -16,7 +16,7 @@ GOOD = ("running", "next-report", "done", "result-pending")
 @require_GET
 def device_page(request: HttpRequest, slug: str) -> HttpResponse:
     """The answer for the device `q`, which is a whole name; without it, the question."""
-    gate = gate_get(principal_of(request), slug)
+    gate = GATES.get(principal_of(request), slug)
     text = request.GET.get("q", "").strip()[:64]
     is_missing, found = False, None
     if is_device_name(text):

@@ -19,7 +19,7 @@ from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm
 from queueing.admission.models import Gate
-from queueing.admission.selectors import gate_get
+from queueing.admission.selectors import GATES
 from queueing.admission.selectors.holders import SHOWN, first_snapshots
 
 SERIES = ("used", "cap", "waiting", "granted", "refused", "expired", "overrun")
@@ -31,11 +31,11 @@ BATCHES_SHOWN = 5
 def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One gate live."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug)
-    now = selectors.with_figures([gate], patient=True)[0]
+    gate = GATES.get(principal, slug)
+    now = selectors.GATES.with_figures([gate], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "admission.operate", gate).allowed
-    hour = selectors.hour_sums([gate])[gate.pk]
+    hour = selectors.GATES.hours([gate])[gate.pk]
     batches = list(selectors.batch_list(gate)[:BATCHES_SHOWN])
     context = {
         "gate": gate,
@@ -64,8 +64,8 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
     """The last hour by the minute; null = no sample, a gap in the data."""
-    gate = gate_get(principal_of(request), slug)
-    return JsonResponse(hour_values(partial(selectors.samples, gate), SERIES))
+    gate = GATES.get(principal_of(request), slug)
+    return JsonResponse(hour_values(partial(selectors.GATES.samples, gate), SERIES))
 
 
 # -- what an operator may do ----------------------------------------------------------------------
@@ -75,7 +75,7 @@ def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
 def gate_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of the verbs below. Says what was done, or why nothing was."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug, "admission.operate")
+    gate = GATES.get(principal, slug, "admission.operate")
     verb = VERBS.get(request.POST.get("verb", ""), _unknown)
     carry_out(request, lambda: verb(principal, gate, request))
     return redirect("admission:gate", slug=gate.slug)

@@ -1,32 +1,18 @@
 """All gates live, and the first gate."""
 
-from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite.access import Principal
-from poolsite.aggregates.lists import AggregateList, Words, state_column
+from poolsite.aggregates.columns import figure_column, first_columns, hour_column
+from poolsite.aggregates.lists import AggregateList, Words
 from poolsite.console.lists import Column
 from queueing.admission import selectors, services
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate
 from queueing.admission.selectors import GateNow
-
-
-@require_GET
-def gate_list(request: HttpRequest) -> HttpResponse:
-    """Every gate that the reader may see, with its figures; state in the address."""
-    return GATES.view(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def gate_create(request: HttpRequest) -> HttpResponse:
-    """Make a gate, then show it."""
-    return GATES.make(request)
 
 
 def _words() -> Words:
@@ -47,34 +33,20 @@ def _words() -> Words:
 
 def _columns() -> list[Column[GateNow]]:
     return [
-        Column("gate", _("Gate"), lambda row: row.gate.name, right=False),
-        state_column(lambda row: row.gate),
-        Column("use", _("In use"), _figure("used"), right=False),
-        Column("waiting", _("Waiting"), _figure("waiting")),
-        *(
-            Column(name, label, _of_hour(name))
-            for name, label in (
-                ("refused", _("Refused, last hour")),
-                ("expired", _("Expired, last hour")),
-                ("overrun", _("Overrun, last hour")),
-            )
-        ),
+        *first_columns("gate", _("Gate")),
+        Column("use", _("In use"), lambda row: getattr(row.figures, "used", None), right=False),
+        figure_column("waiting", _("Waiting")),
+        hour_column("refused", _("Refused, last hour")),
+        hour_column("expired", _("Expired, last hour")),
+        hour_column("overrun", _("Overrun, last hour")),
     ]
-
-
-def _figure(name: str) -> Callable[[GateNow], int | None]:
-    return lambda row: getattr(row.figures, name, None)
-
-
-def _of_hour(name: str) -> Callable[[GateNow], int]:
-    return lambda row: row.hour[name]
 
 
 def _create(principal: Principal, form: Any) -> Gate:
     return services.gate_create(actor=principal, **form.settings())
 
 
-GATES = AggregateList[Gate, GateNow](
+LIST = AggregateList[Gate, GateNow](
     kind="gate",
     icon="traffic",
     template="admission/gates.html",
@@ -85,8 +57,8 @@ GATES = AggregateList[Gate, GateNow](
     topic="admission.gates",
     words=_words,
     counted=lambda n: ngettext("%(n)s gate", "%(n)s gates", n) % {"n": f"{n:,}"},
-    visible=selectors.visible_gates,
-    figures=selectors.with_hours,
+    visible=selectors.GATES.visible,
+    figures=selectors.GATES.with_hours,
     columns=_columns,
     form=GateCreateForm,
     create=_create,

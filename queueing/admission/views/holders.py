@@ -14,7 +14,7 @@ from poolsite.console.pages import principal_of
 from queueing.admission import gate as door
 from queueing.admission import selectors
 from queueing.admission.models import Gate
-from queueing.admission.selectors import gate_get
+from queueing.admission.selectors import GATES
 
 ROWS = 100
 BY = {"holder": "name", "since": "since", "left": "left_seconds"}
@@ -26,7 +26,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Permits, soonest end first; `q` is a holder's or a device's whole name."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug)
+    gate = GATES.get(principal, slug)
     text = request.GET.get("q", "").strip()[:64]
     page = request.GET.get("page", "0")
     start = int(page) * ROWS if page.isascii() and page.isdecimal() and len(page) < 6 else 0
@@ -38,7 +38,7 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
         rows.sort(key=lambda row: row[SORTS[sort.removeprefix("-")]], reverse=sort[0] == "-")
     more = f"&sort={sort}" if sort else ""
     total = 0 if found is None else found.total
-    figures = selectors.with_figures([gate], patient=True)[0].figures
+    figures = selectors.GATES.with_figures([gate], patient=True)[0].figures
     context = {
         "gate": gate,
         "rows": rows,

@@ -14,7 +14,7 @@ from poolsite.console.verbs import carry_out, word_of
 from queueing.admission import services
 from queueing.admission.forms import GateSettingsForm
 from queueing.admission.models import Gate
-from queueing.admission.selectors import gate_get
+from queueing.admission.selectors import GATES
 
 KEY_DONE = {
     "new": gettext_lazy("Signing key created."),
@@ -27,7 +27,7 @@ KEY_DONE = {
 def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything about a gate that may be changed; in force from the moment it is saved."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug, "admission.operate")
+    gate = GATES.get(principal, slug, "admission.operate")
     form = GateSettingsForm(request.POST or None, instance=gate)
     if request.method == "POST" and form.is_valid():
         fresh = Gate.objects.get(pk=gate.pk)  # the form has written into its own copy
@@ -48,7 +48,7 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
 def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the gate, once its short name was typed. Says why it stays, if it does."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug, "admission.operate")
+    gate = GATES.get(principal, slug, "admission.operate")
     typed, reason = word_of(request, "typed"), word_of(request, "reason")
 
     def delete() -> str:
@@ -67,7 +67,7 @@ def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
 def gate_key(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a signing key, shown on this one page only; put it into use; remove the keys."""
     principal = principal_of(request)
-    gate = gate_get(principal, slug, "admission.operate")
+    gate = GATES.get(principal, slug, "admission.operate")
     do, reason = request.POST.get("do", ""), word_of(request, "reason")
     made: list[str] = []
 

@@ -11,7 +11,7 @@ from poolsite.api.reading import LINE
 from poolsite.api.root import ProblemError
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors import GROUPS
 
 Slug = slug_in_path("The group's slug.")
 Why: Any = Query(  # type: ignore[type-arg]
@@ -26,7 +26,7 @@ Why: Any = Query(  # type: ignore[type-arg]
 def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> Group:
     """One group, or the refusal: a foreign one looks like a missing one."""
     try:
-        return group_get(principal, slug, action)
+        return GROUPS.get(principal, slug, action)
     except access.Hidden:
         raise ProblemError("unknown-group") from None
 

@@ -35,7 +35,7 @@ def list_groups(request: HttpRequest) -> Any:
     """The groups that the credential can access."""
     principal = principal_of_request(request)
     access.require(principal, "dispatch.view")
-    return [selectors.group_out(now) for now in selectors.group_list(principal)]
+    return [selectors.group_out(now) for now in selectors.GROUPS.every(principal)]
 
 
 @groups.post("", response={201: GroupOut}, summary="Create a group")
@@ -45,14 +45,14 @@ def make_group(request: HttpRequest, given: GroupIn) -> Any:
     group = services.group_create(
         actor=principal, slug=given.slug, reason=given.reason, **given.given
     )
-    return Status(201, selectors.group_out(selectors.group_now(group)))
+    return Status(201, selectors.group_out(selectors.GROUPS.now(group)))
 
 
 @groups.get("/{slug}", response={200: GroupOut}, summary="Get a group")
 def get_group(request: HttpRequest, slug: str = Slug) -> Any:
     """The group's settings and its current figures."""
     group = group_of(principal_of_request(request), slug)
-    return selectors.group_out(selectors.group_now(group))
+    return selectors.group_out(selectors.GROUPS.now(group))
 
 
 @groups.patch("/{slug}", response={200: GroupOut}, summary="Change a group's settings")
@@ -63,7 +63,7 @@ def change_group(request: HttpRequest, given: GroupChangeIn, slug: str = Slug) -
     group = services.group_configure(
         actor=principal, group=group, reason=given.reason, **given.given
     )
-    return selectors.group_out(selectors.group_now(group))
+    return selectors.group_out(selectors.GROUPS.now(group))
 
 
 @groups.delete("/{slug}", response={204: None}, summary="Delete a group")

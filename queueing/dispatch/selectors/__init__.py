@@ -12,18 +12,10 @@ from queueing.dispatch.selectors.events import (
     story_of,
 )
 from queueing.dispatch.selectors.groups import (
-    HOUR_COUNTERS,
+    GROUPS,
     GroupNow,
     figures_of,
-    group_get,
-    group_list,
-    group_now,
     group_out,
-    hour_sums,
-    samples,
-    visible_groups,
-    with_figures,
-    with_hours,
 )
 from queueing.dispatch.selectors.peers import front_counts, peers_of
 from queueing.dispatch.selectors.sessions import (
@@ -35,17 +27,13 @@ from queueing.dispatch.selectors.sessions import (
 from queueing.dispatch.selectors.upgrades import running_upgrade, upgrade_out, upgrades_of
 
 __all__ = [
-    "HOUR_COUNTERS",
+    "GROUPS",
     "GroupNow",
     "SessionStory",
     "event_words",
     "figures_of",
     "front_counts",
-    "group_get",
-    "group_list",
-    "group_now",
     "group_out",
-    "hour_sums",
     "older_than",
     "peers_of",
     "place_of",
@@ -53,7 +41,6 @@ __all__ = [
     "reason_told",
     "reason_words",
     "running_upgrade",
-    "samples",
     "session_out",
     "session_row_out",
     "session_story",
@@ -62,7 +49,4 @@ __all__ = [
     "story_of",
     "upgrade_out",
     "upgrades_of",
-    "visible_groups",
-    "with_figures",
-    "with_hours",
 ]

@@ -8,7 +8,6 @@ from queueing.dispatch.services.healing import (
     differences,
     group_check,
     group_rebuild,
-    heal_group,
     watch_groups,
 )
 from queueing.dispatch.services.instances import (
@@ -39,7 +38,6 @@ __all__ = [
     "group_create",
     "group_delete",
     "group_rebuild",
-    "heal_group",
     "instance_backup",
     "instance_set",
     "instance_uneject",

@@ -3,20 +3,17 @@
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from poolsite import hotpath
 from poolsite.access.models import Account
-from poolsite.access.models.tenants import refuse_reserved
-from poolsite.access.services import aggregates
-from poolsite.access.services.actor import Actor, clean_reason, require
+from poolsite.access.services.actor import Actor
 from poolsite.access.services.aggregates import Act
+from poolsite.aggregates.services.lives import Life
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Group, Instance, UnsentChange, Upgrade
 from queueing.dispatch.services.common import (
-    locked,
     name_state,
     name_states,
     redis_refusals,
@@ -48,42 +45,13 @@ def group_create(
 
     A slug that a group has or had is refused: years of history name it.
     """
-    require(actor, "dispatch.create")
-    act = Act(actor, "dispatch.group_create", clean_reason(reason))
-    aggregates.require_known(settings, SETTINGS)
-    group = Group(
-        slug=slug,
-        name=name.strip() or slug,
-        account=account,
-        generation=hotpath.generation_new(),
-        **settings,
-    )
-    refuse_reserved(slug)
-    _full_clean(group)
-    if Group.all_objects.filter(slug=slug).exists():
-        raise ValidationError(
-            {"slug": _("This short name is or was used by another group. Choose a different one.")}
-        )
-    try:
-        with transaction.atomic():
-            group.save(force_insert=True)
-            act.write(group, None, {"slug": slug, "name": group.name, **settings})
-            send_after_commit(group, lambda: create_in_redis(group))
-    except IntegrityError:
-        raise ValidationError(_("Another group already uses this short name.")) from None
-    return group
+    act = Act(actor, "dispatch.group_create", reason)
+    return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def group_configure(*, actor: Actor, group: Group, reason: str = "", **changes: Any) -> Group:
     """Change settings, in SQL and then in Redis; links and sessions go on."""
-    require(actor, "dispatch.configure", group)
-    aggregates.require_known(changes, SETTINGS)
-    act = Act(actor, "dispatch.group_configure", clean_reason(reason))
-    with transaction.atomic():
-        group = locked(group)
-        if aggregates.configure(group, changes, _full_clean, act):
-            send_after_commit(group, lambda: apply_settings(group))
-    return group
+    return LIFE.configure(group, Act(actor, "dispatch.group_configure", reason), changes)
 
 
 def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
@@ -92,8 +60,10 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     DispatchError while peers are linked or pending, and while an upgrade runs. Nothing of it is
     left in Redis, and a socket that was opened meanwhile is closed.
     """
-    require(actor, "dispatch.configure", group)
-    act = Act(actor, "dispatch.group_delete", clean_reason(reason, needed=True))
+    LIFE.delete(group, Act(actor, "dispatch.group_delete", reason))
+
+
+def _refuse_in_use(group: Group, _reason: str) -> None:
     if Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).exists():
         raise DispatchError("group-refused", "an upgrade of this group is running: abort it first")
     with redis_refusals():
@@ -101,10 +71,6 @@ def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
     linked = sum(row.state != "stop" for row in rows)
     if linked:
         raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
-    with transaction.atomic():
-        group = locked(group)
-        aggregates.delete(group, act)
-        send_after_commit(group, lambda: destroy_in_redis(group))
 
 
 # -- what Redis is told ---------------------------------------------------------------------------
@@ -148,12 +114,7 @@ def _tell_ends(group: Group) -> None:
             return
 
 
-def _full_clean(group: Group) -> None:
-    group.full_clean(validate_unique=False, validate_constraints=False)
-    try:
-        settings_of(group).columns()
-    except ValueError as error:
-        raise ValidationError(str(error)) from None
+def _check(group: Group) -> None:
     if group.timed_route_seconds > group.route_limit_seconds:
         raise ValidationError(
             {
@@ -162,3 +123,20 @@ def _full_clean(group: Group) -> None:
                 )
             }
         )
+
+
+LIFE = Life(
+    model=Group,
+    settings=SETTINGS,
+    may_create="dispatch.create",
+    may_change="dispatch.configure",
+    taken=_("This short name is or was used by another group. Choose a different one."),
+    raced=_("Another group already uses this short name."),
+    settings_of=settings_of,
+    check=_check,
+    begin=create_in_redis,
+    apply=lambda group, _changed: apply_settings(group),
+    after_commit=send_after_commit,
+    close=_refuse_in_use,
+    forget=lambda group: send_after_commit(group, lambda: destroy_in_redis(group)),
+)

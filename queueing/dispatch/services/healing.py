@@ -11,11 +11,10 @@ from datetime import timedelta
 from functools import partial
 
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
-from poolsite.history.healing import heal
+from poolsite.aggregates.services.recovering import check_life, try_each, watch_each
 from poolsite.history.models import Cursor
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
@@ -36,27 +35,17 @@ KIND = "dispatch.group"
 FRESH_SECONDS = 60
 
 
-def heal_group(group_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    group = Group.objects.select_related("account").filter(pk=group_id).first()
-    heal(KIND, group, reason, show=door.show, check=group_check, rebuild=group_rebuild)
-
-
 def group_check(group: Group, figures: door.Figures | None) -> bool:
     """Compare a group's data with what SQL remembers, and rebuild it if it was lost.
 
     figures: as Redis has just told them. Returns whether something was done.
     """
-    if figures is None or figures.generation != group.generation:
-        found = figures.generation if figures is not None else 0
-        if found > group.generation:
-            group.refresh_from_db(fields=["generation"])
-            if group.generation == found:
-                return False  # another worker has rebuilt it since this row was read
-        return group_rebuild(group, "lost", found)
-    if figures.healing:  # closed because its server was promoted (`hotpath/promoted`)
-        return group_rebuild(group, "failed over", figures.generation)
-    return False
+    return check_life(group, figures, group_rebuild, _failed_over)
+
+
+def _failed_over(group: Group, figures: door.Figures) -> bool:
+    """Closed because its server was promoted (`hotpath/promoted`)."""
+    return figures.healing and group_rebuild(group, "failed over", figures.generation)
 
 
 def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
@@ -88,24 +77,18 @@ def _still_there(group: Group) -> bool:
 
 def watch_groups(shard: int, shards: int) -> dict[str, int]:
     """One look at every group of a shard; returns what was done, in numbers."""
-    done = {"groups": 0, "rebuilt": 0, "resent": 0, "failed": 0}
     groups = of_shard(Group.objects.select_related("account").order_by("pk"), shard, shards)
-    figures = hotpath.run_batch([door.show(group.slug) for group in groups])
-    for group, its in zip(groups, figures, strict=True):
-        done["groups"] += 1
-        if isinstance(its, hotpath.HotPathError):
-            done["failed"] += 1
-            continue
-        try:
-            if group_check(group, its):
-                done["rebuilt"] += 1
-            else:
-                marks = UnsentChange.objects.filter(group=group)
-                done["resent"] += resend(marks, partial(bring_to_redis, group))
-                _end_recovery(group)
-        except (hotpath.HotPathError, door.DispatchRefusedError, RedisError) as error:
-            done["failed"] += 1
-            logger.warning("dispatch: group %s is not healed yet: %s", group.slug, error)
+    done = {"groups": len(groups), "rebuilt": 0, "resent": 0, "failed": 0}
+
+    def look(group: Group, figures: door.Figures | None) -> None:
+        if group_check(group, figures):
+            done["rebuilt"] += 1
+        else:
+            marks = UnsentChange.objects.filter(group=group)
+            done["resent"] += resend(marks, partial(bring_to_redis, group))
+            _end_recovery(group)
+
+    watch_each(groups, door.show, look, done, door.DispatchRefusedError)
     _finish_deletions(shard, shards, done)
     return done
 
@@ -113,13 +96,13 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
 def _finish_deletions(shard: int, shards: int, done: dict[str, int]) -> None:
     """Remove from Redis what a deletion could not: Redis was away, or its process died."""
     gone = Group.all_objects.exclude(deleted_at=None).filter(unsent__isnull=False)
-    for group in of_shard(gone.distinct().order_by("pk"), shard, shards):
+
+    def finish(group: Group) -> None:
         marks = UnsentChange.objects.filter(group=group)
-        try:
-            done["resent"] += resend(marks, partial(destroy_in_redis, group))
-        except (hotpath.HotPathError, RedisError) as error:
-            done["failed"] += 1
-            logger.warning("dispatch: group %s is not removed yet: %s", group.slug, error)
+        done["resent"] += resend(marks, partial(destroy_in_redis, group))
+
+    left = of_shard(gone.distinct().order_by("pk"), shard, shards)
+    try_each(left, finish, done, said="is not removed yet")
 
 
 def _end_recovery(group: Group) -> None:

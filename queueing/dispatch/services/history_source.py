@@ -1,31 +1,19 @@
 """The groups' kind of history: which streams there are, and what becomes of their entries."""
 
-from collections.abc import Iterable, Sequence
-
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.aggregates.sources import AggregateSource
+from poolsite.history import Retained
+from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import DispatchEvent, Group, MinuteSample
+from queueing.dispatch.services.healing import KIND, group_check, group_rebuild
+from queueing.dispatch.services.records import write_entries
 
-
-class GroupSource(Source):
-    """Registered in AppConfig.ready()."""
-
-    kind = "dispatch.group"
-
-    def aggregates(self) -> Iterable[Aggregate]:
-        return [
-            Aggregate("{disp." + slug + "}", key)
-            for key, slug in Group.objects.order_by("pk").values_list("pk", "slug")
-        ]
-
-    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
-        from queueing.dispatch.services.records import write_entries
-
-        write_entries(aggregate.object_id, generation, entries)
-
-    def behind(self, aggregate: Aggregate, reason: str) -> None:
-        from queueing.dispatch.services.healing import heal_group
-
-        heal_group(aggregate.object_id, reason)
-
-    def retained(self) -> Sequence[Retained]:
-        return (Retained(DispatchEvent), Retained(MinuteSample, "minute"))
+GROUP_HISTORY = AggregateSource(
+    kind=KIND,
+    model=Group,
+    prefix="disp.",
+    write_entries=write_entries,
+    show=door.show,
+    check=group_check,
+    rebuild=group_rebuild,
+    tables=(Retained(DispatchEvent), Retained(MinuteSample, "minute")),
+)

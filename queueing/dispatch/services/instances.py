@@ -113,17 +113,7 @@ def end_untils() -> dict[str, int]:
 
 def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> None:
     """End one session; both ends are told. DispatchError when there is none."""
-    require(actor, "dispatch.operate", group)
-    reason = clean_reason(reason, needed=True)
-    with transaction.atomic():
-        access.audit(
-            actor=actor,
-            action="dispatch.session_end",
-            thing=group,
-            label=session[:80],
-            before={"session": session[:80]},
-            reason=reason,
-        )
+    reason = _note(actor, "dispatch.session_end", group, reason, session=session[:80])
     with redis_refusals():
         ended = hotpath.run(door.end_session(group.slug, session, reason))
     if not ended:
@@ -132,18 +122,24 @@ def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> Non
 
 def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> None:
     """Close a peer's link ("f:<id>", "b:<id>"): it is pending until it comes back."""
+    reason = _note(actor, "dispatch.peer_disconnect", group, reason, peer=peer[:42])
+    with redis_refusals():
+        closed = hotpath.run(door.disconnect(group.slug, peer, reason))
+    if not closed:
+        raise DispatchError("unknown-peer", f"{peer[:42]}: link not found")
+
+
+def _note(actor: Actor, action: str, group: Group, reason: str, **what: str) -> str:
+    """Check the right and write the entry of what is about to be done to one thing; the reason."""
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():
         access.audit(
             actor=actor,
-            action="dispatch.peer_disconnect",
+            action=action,
             thing=group,
-            label=peer[:42],
-            before={"peer": peer[:42]},
+            label="".join(what.values()),
+            before=what,
             reason=reason,
         )
-    with redis_refusals():
-        closed = hotpath.run(door.disconnect(group.slug, peer, reason))
-    if not closed:
-        raise DispatchError("unknown-peer", f"{peer[:42]}: link not found")
+    return reason

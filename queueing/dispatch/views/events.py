@@ -18,7 +18,7 @@ from poolsite.paging import keyset_page
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors
 from queueing.dispatch.models import DispatchEvent, Group
-from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors import GROUPS
 
 PAGE_ROWS = 100
 CSV_ROWS = 100_000
@@ -29,7 +29,7 @@ HEAD = ("at", "event", "peer", "instance", "other end", "count", "reason", "data
 @require_GET
 def event_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Newest first; filters and place stand in the address."""
-    group = group_get(principal_of(request), slug)
+    group = GROUPS.get(principal_of(request), slug)
     given = _filters(request)
     rows = _filtered(group, given)
     before = selectors.place_of(request.GET.get("before", ""))
@@ -56,7 +56,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def event_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The filtered log, newest first, at most CSV_ROWS rows."""
-    group = group_get(principal_of(request), slug)
+    group = GROUPS.get(principal_of(request), slug)
     rows = _filtered(group, _filters(request))[:CSV_ROWS]
     return csv_file(f"{group.slug}-events.csv", HEAD, _cells(rows), mark="")
 

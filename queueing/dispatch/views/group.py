@@ -19,7 +19,7 @@ from queueing.dispatch import selectors, services
 from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.forms import UntilForm, UpgradeForm
 from queueing.dispatch.models import Group, Upgrade
-from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors import GROUPS
 from queueing.dispatch.selectors.peers import first_snapshots
 
 SERIES = ("sessions", "started", "ended", "refused", "messages")
@@ -31,11 +31,11 @@ UPGRADES_SHOWN = 5
 def group_page(request: HttpRequest, slug: str) -> HttpResponse:
     """One group live."""
     principal = principal_of(request)
-    group = group_get(principal, slug)
-    now = selectors.with_figures([group], patient=True)[0]
+    group = GROUPS.get(principal, slug)
+    now = selectors.GROUPS.with_figures([group], patient=True)[0]
     figures = now.figures
     may_operate = access.decide(principal, "dispatch.operate", group).allowed
-    hour = selectors.hour_sums([group])[group.pk]
+    hour = selectors.GROUPS.hours([group])[group.pk]
     context = {
         "group": group,
         "figures": figures,
@@ -66,8 +66,8 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def group_samples(request: HttpRequest, slug: str) -> HttpResponse:
     """The last hour by the minute; null = no sample, a gap in the data."""
-    group = group_get(principal_of(request), slug)
-    return JsonResponse(hour_values(partial(selectors.samples, group), SERIES))
+    group = GROUPS.get(principal_of(request), slug)
+    return JsonResponse(hour_values(partial(selectors.GROUPS.samples, group), SERIES))
 
 
 # -- what an operator may do ----------------------------------------------------------------------
@@ -77,7 +77,7 @@ def group_samples(request: HttpRequest, slug: str) -> HttpResponse:
 def group_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of the verbs below. Says what was done, or why nothing was."""
     principal = principal_of(request)
-    group = group_get(principal, slug, "dispatch.operate")
+    group = GROUPS.get(principal, slug, "dispatch.operate")
     if request.POST.get("verb") == "upgrade":
         return _upgrade(request, principal, group)
     verb = VERBS.get(request.POST.get("verb", ""), _unknown)

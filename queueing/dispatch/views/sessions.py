@@ -17,7 +17,7 @@ from poolsite.moments import moment_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors import GROUPS
 from queueing.dispatch.selectors.peers import peer_of
 from queueing.dispatch.selectors.sessions import route_rows
 
@@ -31,7 +31,7 @@ PEER = re.compile(r"[fb]:[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 def session_page(request: HttpRequest, slug: str) -> HttpResponse:
     """`?session=` explains one, `?peer=` lists those of a peer; both in the address."""
     principal = principal_of(request)
-    group = group_get(principal, slug)
+    group = GROUPS.get(principal, slug)
     session = request.GET.get("session", "").strip()[:81]
     peer = request.GET.get("peer", "").strip()[:43]
     after = request.GET.get("after", "")[:81]

@@ -12,14 +12,14 @@ from poolsite.console.verbs import carry_out, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors import group_get
+from queueing.dispatch.selectors import GROUPS
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Every setting of a group; links and sessions go on when one changes."""
     principal = principal_of(request)
-    group = group_get(principal, slug, "dispatch.configure")
+    group = GROUPS.get(principal, slug, "dispatch.configure")
     row = Group.objects.get(pk=group.pk)  # a form writes what was typed into its own copy
     form = GroupSettingsForm(request.POST if request.method == "POST" else None, instance=row)
     if form.is_valid():
@@ -40,7 +40,7 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
 def group_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete a group, or say why it can't be."""
     principal = principal_of(request)
-    group = group_get(principal, slug, "dispatch.configure")
+    group = GROUPS.get(principal, slug, "dispatch.configure")
 
     def delete() -> str:
         services.group_delete(actor=principal, group=group, reason=word_of(request, "reason"))

@@ -73,7 +73,7 @@ def _act(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
 def _upgrade_of(
     principal: Principal, slug: str, upgrade_id: int, action: str = "dispatch.view"
 ) -> Upgrade:
-    group = selectors.group_get(principal, slug, action)
+    group = selectors.GROUPS.get(principal, slug, action)
     if upgrade_id >= ID_LIMIT:
         raise Http404
     found = Upgrade.objects.filter(pk=upgrade_id, group=group).first()

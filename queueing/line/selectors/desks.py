@@ -1,24 +1,21 @@
 """Desks with their figures: for the list of desks, its live topic, and the overview."""
 
-from dataclasses import dataclass
 from typing import Any
 
+from poolsite.aggregates.reading import Now, Visible
 from poolsite.hotpath.rows import with_figures
 from poolsite.moments import moment_of
 from queueing.line import desk as door
 from queueing.line.models import Desk
 
 
-@dataclass(frozen=True, slots=True)
-class DeskRow:
+class DeskRow(Now[Desk, door.DeskFigures]):
     """A desk and its figures; None = Redis cannot say at the moment."""
 
-    desk: Desk
-    figures: door.DeskFigures | None
-
     @property
-    def status(self) -> str:
-        return str(self.told["status"])
+    def desk(self) -> Desk:
+        """The desk itself."""
+        return self.row
 
     @property
     def waiting(self) -> int | None:
@@ -55,6 +52,9 @@ class DeskRow:
     def oldest_at(self) -> str:
         """The same as a moment for a page; "" = nobody waits."""
         return moment_of(self.oldest_us).isoformat() if self.oldest_us else ""
+
+
+DESKS = Visible(Desk, "line.view")
 
 
 def desk_rows(desks: list[Desk]) -> list[DeskRow]:

@@ -6,13 +6,11 @@ from datetime import timedelta
 
 from django.utils import timezone
 from django.utils.translation import gettext_noop
-from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.access.services.aggregates import Act, begin_anew
-from poolsite.history.healing import heal
+from poolsite.aggregates.services.recovering import failed_over, watch_each
 from poolsite.history.models import Cursor
-from poolsite.hotpath.rows import closed_by_promotion
 from poolsite.jobs.shards import of_shard
 from poolsite.moments import us_of
 from poolsite.operations import incidents
@@ -29,28 +27,23 @@ LOADING = timedelta(seconds=60)  # then the worker that loads is taken for dead
 
 def watch_desks(shard: int, shards: int) -> dict[str, int]:
     """One look at every desk of a shard; returns what was done, in numbers."""
-    done = {"desks": 0, "rebuilt": 0, "failed": 0}
-    for desk in of_shard(Desk.objects.select_related("account").order_by("pk"), shard, shards):
-        done["desks"] += 1
-        try:
-            done["rebuilt"] += desk_check(desk, hotpath.run(door.show(desk.slug)))
-        except (hotpath.HotPathError, RedisError) as error:
-            done["failed"] += 1
-            logger.warning("line: desk %s is not healed yet: %s", desk.slug, error)
+    desks = of_shard(Desk.objects.select_related("account").order_by("pk"), shard, shards)
+    done = {"desks": len(desks), "rebuilt": 0, "failed": 0}
+
+    def look(desk: Desk, figures: door.DeskFigures | None) -> None:
+        done["rebuilt"] += desk_check(desk, figures)
+
+    watch_each(desks, door.show, look, done)
     return done
-
-
-def heal_desk(desk_id: int, reason: str) -> None:
-    """The drain found Redis behind SQL: rebuild, unless another worker has done it since."""
-    desk = Desk.objects.select_related("account").filter(pk=desk_id).first()
-    heal(KIND, desk, reason, show=door.show, check=desk_check, rebuild=desk_rebuild)
 
 
 def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
     """Compare a desk's data with what SQL remembers, and rebuild it if it was lost."""
     if figures is not None and figures.generation == desk.generation:
         if figures.status == "recovering":
-            return figures.opens_at_ms == 0 and (_go_on(desk) or _failed_over(desk))
+            return figures.opens_at_ms == 0 and (
+                _go_on(desk) or failed_over(desk, door.show, desk_rebuild)
+            )
         if desk.recovering_since is not None:
             Desk.objects.filter(pk=desk.pk).update(recovering_since=None)
             incidents.close(type=INCIDENT, object=desk.slug)
@@ -78,11 +71,6 @@ def _go_on(desk: Desk) -> bool:
         return False
     _load(desk)
     return True
-
-
-def _failed_over(desk: Desk) -> bool:
-    closed = closed_by_promotion(desk, door.show)
-    return closed and desk_rebuild(desk, "failed over", desk.generation)
 
 
 def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:

@@ -3,7 +3,7 @@
 import time
 from typing import Any
 
-from poolsite import access, hotpath, live
+from poolsite import access, live
 from poolsite.live.lists import AggregateListTopic
 from poolsite.live.scopes import slug_of
 from queueing.line import desk as door
@@ -66,12 +66,8 @@ class DeskListTopic(AggregateListTopic):
     name = "line.desks"
     model = Desk
     action = "line.view"
-
-    def show(self, slug: str) -> hotpath.Command[door.DeskFigures | None]:
-        return door.show(slug)
-
-    def figures(self, found: door.DeskFigures | None) -> dict[str, Any]:
-        return figures_of(found)
+    show = staticmethod(door.show)
+    figures = staticmethod(figures_of)
 
 
 def _desk(slug: str) -> Desk | None:

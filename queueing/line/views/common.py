@@ -5,24 +5,15 @@ from datetime import date
 from typing import Any
 
 from django import forms
-from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.csv_text import csv_file
 from queueing.line.models import Agent, Desk
+from queueing.line.selectors.desks import DESKS
 
-
-def visible_desks(principal: Principal) -> "QuerySet[Desk]":
-    """The desks that the reader may watch."""
-    return access.visible(Desk.objects.select_related("account"), principal, "line.view")
-
-
-def desk_of(principal: Principal, slug: str, action: str = "line.view") -> Desk:
-    """One desk, or the refusal: a foreign one looks like a missing one."""
-    desks = Desk.objects.select_related("account").filter(slug=slug)
-    return access.require_one(desks, principal, action)
+visible_desks, desk_of = DESKS.visible, DESKS.get
 
 
 def agent_of(principal: Principal) -> Agent | None:

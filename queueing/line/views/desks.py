@@ -6,11 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
-from poolsite.aggregates.lists import AggregateList, Words, state_column
+from poolsite.aggregates.columns import first_columns
+from poolsite.aggregates.lists import AggregateList, Words
 from poolsite.console.lists import Column
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
@@ -24,18 +25,6 @@ from queueing.line.selectors.desks import DeskRow, desk_rows
 from queueing.line.services import desks as use
 from queueing.line.services import rooms
 from queueing.line.views.common import desk_of, tabs, visible_desks
-
-
-@require_GET
-def desk_list(request: HttpRequest) -> HttpResponse:
-    """Every desk that the reader may watch, with its figures."""
-    return DESKS.view(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def desk_create(request: HttpRequest) -> HttpResponse:
-    """Make a desk, then show its settings: queues and agents come next."""
-    return DESKS.make(request)
 
 
 def _words() -> Words:
@@ -56,8 +45,7 @@ def _words() -> Words:
 
 def _columns() -> list[Column[DeskRow]]:
     return [
-        Column("desk", _("Desk"), lambda row: row.desk.name, right=False),
-        state_column(lambda row: row.desk),
+        *first_columns("desk", _("Desk")),
         Column("queues", _("Queues"), lambda row: row.queues),
         Column("waiting", _("Waiting"), lambda row: row.waiting),
         Column("longest", _("Longest wait"), lambda row: row.longest_seconds),
@@ -69,7 +57,7 @@ def _create(principal: Principal, form: Any) -> Desk:
     return use.desk_create(actor=principal, **form.cleaned_data)
 
 
-DESKS = AggregateList[Desk, DeskRow](
+LIST = AggregateList[Desk, DeskRow](
     kind="desk",
     icon="support_agent",
     template="line/desks.html",

@@ -5,14 +5,9 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from poolsite.aggregates.commands import add_create, add_set
 from poolsite.console.commands import VerbCommand, account_of
-from poolsite.console.setting_options import (
-    add_settings,
-    changes_given,
-    settings_given,
-    told_changes,
-    values_of,
-)
+from poolsite.console.setting_options import settings_given
 from queueing.admission import selectors, services
 from queueing.admission.management import batch_verbs, gate_verbs
 from queueing.admission.management.finding import ACTOR, gate_of
@@ -30,19 +25,15 @@ class Command(VerbCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-        create = verbs.add_parser("create", help="create a gate")
-        create.add_argument("slug")
-        create.add_argument(
-            "--account", default="", help="slug of the account; default: the platform"
-        )
+        create = add_create(verbs, "create a gate", Gate, SETTINGS, self._create)
         create.add_argument("--reason", default="")
-        add_settings(create, Gate, SETTINGS)
-        create.set_defaults(run=self._create)
-        change = verbs.add_parser("set", help="change settings")
-        change.add_argument("slug")
-        change.add_argument("--reason", default="")
-        add_settings(change, Gate, SETTINGS)
-        change.set_defaults(run=self._set)
+        add_set(
+            *(verbs, Gate, SETTINGS, gate_of),
+            lambda gate, reason, changes: services.gate_configure(
+                actor=ACTOR, gate=gate, reason=reason, **changes
+            ),
+            self._say,
+        )
         show = verbs.add_parser(
             "show", help="show current figures and open batches; without a slug, all gates"
         )
@@ -82,17 +73,10 @@ class Command(VerbCommand):
         )
         self._say(f"Gate {gate.slug} created. Concurrency limit: {gate.cap}.")
 
-    def _set(self, options: dict[str, Any]) -> None:
-        changes, gate = changes_given(options, SETTINGS), gate_of(options["slug"])
-        before = values_of(gate, list(changes))
-        gate = services.gate_configure(actor=ACTOR, gate=gate, reason=options["reason"], **changes)
-        for line in told_changes(before, changes) or ["no changes"]:
-            self._say(f"{gate.slug}: {line}")
-
     def _show(self, options: dict[str, Any]) -> None:
         gates = [gate_of(options["slug"])] if options["slug"] else list(Gate.objects.all())
         for gate in gates:
-            figures = selectors.figures_of(selectors.gate_now(gate).figures)
+            figures = selectors.figures_of(selectors.GATES.now(gate).figures)
             waits = figures.pop("wait_seconds", {})
             figures |= {f"wait_{name}": seconds for name, seconds in waits.items()}
             told = "  ".join(f"{name}={value}" for name, value in figures.items() if value)

@@ -6,20 +6,14 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from poolsite import hotpath
+from poolsite.aggregates.commands import add_create, add_set
 from poolsite.console.commands import VerbCommand, account_of, moment_of_text
-from poolsite.console.setting_options import (
-    add_settings,
-    changes_given,
-    in_words,
-    settings_given,
-    told_changes,
-    values_of,
-)
+from poolsite.console.setting_options import in_words, settings_given, values_of
 from poolsite.moments import moment_of, us_of
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors, services
 from queueing.dispatch.management import peer_verbs, upgrade_verbs
-from queueing.dispatch.management.common import ACTOR, group_of
+from queueing.dispatch.management.common import ACTOR, group_named, group_of
 from queueing.dispatch.models import Group, Instance
 from queueing.dispatch.services.groups import SETTINGS
 
@@ -39,18 +33,14 @@ class Command(VerbCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
         verbs.add_parser("list", help="list groups with their figures").set_defaults(run=self._list)
-        create = verbs.add_parser("create", help="create a group")
-        create.add_argument("slug")
-        create.add_argument(
-            "--account", default="", help="slug of the account; default: the platform"
+        add_create(verbs, "create a group", Group, SETTINGS, self._create)
+        add_set(
+            *(verbs, Group, SETTINGS, group_named),
+            lambda group, reason, changes: services.group_configure(
+                actor=ACTOR, group=group, reason=reason, **changes
+            ),
+            self._say,
         )
-        add_settings(create, Group, SETTINGS)
-        create.set_defaults(run=self._create)
-        change = verbs.add_parser("set", help="change settings")
-        change.add_argument("slug")
-        change.add_argument("--reason", default="")
-        add_settings(change, Group, SETTINGS)
-        change.set_defaults(run=self._change)
         show = verbs.add_parser(
             "show", help="show a group's figures, settings, instances and front-ends"
         )
@@ -82,7 +72,7 @@ class Command(VerbCommand):
         self.stdout.write(text)
 
     def _list(self, options: dict[str, Any]) -> None:
-        for now in selectors.with_figures(list(Group.objects.order_by("slug"))):
+        for now in selectors.GROUPS.with_figures(list(Group.objects.order_by("slug"))):
             self.stdout.write(_figures(now))
 
     def _create(self, options: dict[str, Any]) -> None:
@@ -94,16 +84,9 @@ class Command(VerbCommand):
         )
         self.stdout.write(f"Group {group.slug} created.")
 
-    def _change(self, options: dict[str, Any]) -> None:
-        changes, group = changes_given(options, SETTINGS), group_of(options)
-        before = values_of(group, list(changes))
-        services.group_configure(actor=ACTOR, group=group, reason=options["reason"], **changes)
-        for line in told_changes(before, changes) or ["no changes"]:
-            self.stdout.write(f"{group.slug}: {line}")
-
     def _show(self, options: dict[str, Any]) -> None:
         group = group_of(options)
-        now = selectors.group_now(group)
+        now = selectors.GROUPS.now(group)
         self.stdout.write(_figures(now))
         for name, value in values_of(group, SETTINGS).items():
             self.stdout.write(f"  {name:<26}{in_words(value)}")

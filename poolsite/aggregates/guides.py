@@ -1,0 +1,45 @@
+"""The step that a goal begins with: an aggregate is created."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.urls import reverse
+
+from poolsite.console.goal_forms import with_short_name
+from poolsite.console.goals import Guide, Step
+from poolsite.hotpath.rows import RedisRow
+
+
+def create_step(
+    model: type[RedisRow],
+    title: Any,
+    text: Any,
+    right: str,
+    *,
+    page: str,
+    form: Callable[[Any], forms.Form],
+    button: Any,
+    create: Callable[[Guide, Any], Any],
+    said: Any,
+    first: tuple[str, ...] = ("name",),
+) -> Step:
+    """Create the goal's subject, unless there is one. page: the name of its page.
+
+    form: gets what was sent, with a short name made from the name. create: gets the filled-in form.
+    said: what is said of the new one, with its %(name)s.
+    """
+    name = str(model._meta.model_name)
+    return Step(
+        name,
+        title,
+        text,
+        right,
+        lambda guide: guide.subject,
+        lambda _guide, made: str(made.name),
+        link=lambda _guide, made: reverse(page, args=[made.slug]),
+        form=lambda _guide, data: form(with_short_name(data, model, name)),
+        first=first,
+        button=button,
+        save=lambda guide, given: str(said) % {"name": create(guide, given).name},
+    )

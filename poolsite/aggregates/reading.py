@@ -1,0 +1,122 @@
+"""How aggregates are read: the rows that a reader may see, each with its live figures."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+
+from poolsite import access, hotpath
+from poolsite.access import Principal
+from poolsite.aggregates import minutes
+from poolsite.hotpath import rows
+from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.rows import RedisRow
+
+A = TypeVar("A", bound=RedisRow)
+F = TypeVar("F", bound=Figures)
+N = TypeVar("N", bound="Now[Any, Any]")
+M = TypeVar("M", bound=Model)
+S = TypeVar("S", bound=Model)
+
+
+@dataclass(frozen=True)
+class Now(Generic[A, F]):
+    """An aggregate, and its figures in Redis; None = Redis has none at the moment.
+
+    hour: what the last hour counted, where it is read.
+    """
+
+    row: A
+    figures: F | None
+    hour: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """As Redis says it, or missing while Redis has none."""
+        return self.figures.status if self.figures else "missing"
+
+
+@dataclass(frozen=True)
+class Visible(Generic[M]):
+    """The living rows of one kind, tenant-safe. right: to view one. slug: the path to its slug."""
+
+    model: type[M]
+    right: str
+    slug: str = "slug"
+
+    def visible(self, principal: Principal, action: str = "") -> QuerySet[M]:
+        """Those with which the principal may do the action, by slug; "" = view them."""
+        found = self._rows().order_by(self.slug)
+        return access.visible(found, principal, action or self.right, slug_field=self.slug)
+
+    def get(self, principal: Principal, slug: str, action: str = "") -> M:
+        """The one with which the principal may do the action; "" = view it.
+
+        Raises access.Hidden when there is none or it is a foreign one, else Forbidden.
+        """
+        found = self._rows().filter(**{self.slug: slug})
+        return access.require_one(found, principal, action or self.right)
+
+    def has_any(self, principal: Principal) -> bool:
+        """Whether the menu shows the kind: most customers have none, and no entry for it."""
+        return principal.is_operator or self.visible(principal).exists()
+
+    def _rows(self) -> QuerySet[M]:
+        living: QuerySet[M] = self.model._default_manager.select_related("account")
+        return living
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader(Visible[A], Generic[A, F, N, S]):
+    """One kind with its figures and minutes.
+
+    show: the command for the figures of a slug. now_of: what a row with its figures is handed out
+    as. sample: the model of its minutes, whose key to the aggregate is `part`. counters: the names
+    that the last hour is summed up by.
+    """
+
+    show: Callable[[str], hotpath.Command[F | None]]
+    now_of: Callable[..., N]
+    sample: type[S]
+    part: str
+    counters: Sequence[str]
+
+    def every(self, principal: Principal) -> list[N]:
+        """All that the principal may see, with their figures. Raises the runner's errors."""
+        return self.with_figures(self.visible(principal))
+
+    def now(self, row: A) -> N:
+        """One with its figures. Raises the runner's errors."""
+        return self.with_figures([row])[0]
+
+    def with_figures(self, aggregates: Iterable[A], *, patient: bool = False) -> list[N]:
+        """These with their figures, read at once. patient: None in place of an error."""
+        found = rows.with_figures(aggregates, self.show, patient=patient)
+        return [self.now_of(row, figures) for row, figures in found]
+
+    def with_hours(self, aggregates: Sequence[A]) -> list[N]:
+        """These with their figures and what the last hour counted; None in place of an error."""
+        found, sums = rows.with_figures(aggregates, self.show, patient=True), self.hours(aggregates)
+        return [self.now_of(row, figures, sums[row.pk]) for row, figures in found]
+
+    def hours(self, aggregates: Iterable[A]) -> dict[int, dict[str, int]]:
+        """What the last hour counted of each, by key."""
+        keys = [row.pk for row in aggregates]
+        return minutes.hour_sums(keys, self._minutes(), f"{self.part}_id", self.counters)
+
+    def samples(self, row: A, since: datetime) -> list[S]:
+        """Its minutes since then, oldest first."""
+        found = self._minutes().filter(**{self.part: row}, minute__gte=since)
+        return list(found.order_by("minute"))
+
+    def trends(
+        self, aggregates: Iterable[A], now: datetime, value: str
+    ) -> dict[int, list[float | None]]:
+        """A value of each in every minute of the last hour, by key; None = no sample."""
+        keys = [row.pk for row in aggregates]
+        return minutes.hour_trends(keys, self._minutes(), f"{self.part}_id", value, now)
+
+    def _minutes(self) -> QuerySet[S]:
+        return self.sample._default_manager.all()

@@ -1,0 +1,1 @@
+"""What is done to an aggregate's row whatever its kind: its life, and what mends it."""

@@ -1,0 +1,98 @@
+"""What mends aggregates whose data Redis lost, or was not told of.
+
+Any number of workers may find a loss at once, and each may die: whatever is left undone is done by
+the next look.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from django.utils import timezone
+from redis.exceptions import RedisError
+
+from poolsite import hotpath
+from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.rows import RedisRow, closed_by_promotion
+
+A = TypeVar("A", bound=RedisRow)
+F = TypeVar("F", bound=Figures)
+STALE_LOAD_SECONDS = 15  # then the worker that loads is taken for dead
+logger = logging.getLogger(__name__)
+
+
+def try_each(
+    rows: Iterable[A],
+    work: Callable[[A], object],
+    done: dict[str, int],
+    *refusals: type[Exception],
+    said: str = "is not healed yet",
+) -> None:
+    """Do the work for each row. Where Redis is away or refuses (`refusals`), `failed` counts it."""
+    failures: tuple[type[Exception], ...] = (hotpath.HotPathError, RedisError, *refusals)
+    for row in rows:
+        try:
+            work(row)
+        except failures as error:
+            done["failed"] += 1
+            logger.warning("%s %s: %s", row.tag, said, error)
+
+
+def watch_each(
+    rows: Sequence[A],
+    show: Callable[[str], hotpath.Command[F | None]],
+    look: Callable[[A, F | None], object],
+    done: dict[str, int],
+    *refusals: type[Exception],
+) -> None:
+    """Look at each row with its figures, which are read at once; failures as `try_each`."""
+    answers = hotpath.run_batch([show(row.slug) for row in rows])
+    seen: list[tuple[A, F | None]] = []
+    for row, its in zip(rows, answers, strict=True):
+        if isinstance(its, hotpath.HotPathError):
+            done["failed"] += 1
+        else:
+            seen.append((row, its))
+    figures = {row.pk: its for row, its in seen}
+    try_each([row for row, _its in seen], lambda row: look(row, figures[row.pk]), done, *refusals)
+
+
+def check_life(
+    row: A,
+    figures: F | None,
+    rebuild: Callable[[A, str, int], bool],
+    closed: Callable[[A, F], bool],
+) -> bool:
+    """Compare an aggregate's data with what SQL remembers, and rebuild it if it was lost.
+
+    figures: as Redis has just told them. rebuild: begins a new life, for a reason, later than the
+    generation found in Redis; False when it is not our turn. closed: what is done with data of this
+    very life that may not be open. Returns whether something was done.
+    """
+    if figures is not None and figures.generation == row.generation:
+        return closed(row, figures)
+    found = figures.generation if figures is not None else 0
+    if found > row.generation:
+        row.refresh_from_db(fields=["generation"])
+        if row.generation == found:
+            return False  # another worker has rebuilt it since this row was read
+    return rebuild(row, "lost", found)
+
+
+def failed_over(
+    row: A, show: Callable[[str], hotpath.Command[Any]], rebuild: Callable[[A, str, int], bool]
+) -> bool:
+    """Rebuild what was closed because its server was promoted. False: it was not, or not by us."""
+    return closed_by_promotion(row, show) and rebuild(row, "failed over", row.generation)
+
+
+def go_on(row: A, load: Callable[[A], object]) -> bool:
+    """Take up a load (`loading_at`) whose worker died. False: there is none, or it lives."""
+    row.refresh_from_db(fields=["loading_at", "generation"])
+    now, rows = timezone.now(), type(row)._default_manager
+    stale = now - timedelta(seconds=STALE_LOAD_SECONDS)
+    taken = rows.filter(pk=row.pk, loading_at__lt=stale).update(loading_at=now)
+    if taken:
+        load(row)
+    return bool(taken)

@@ -1,0 +1,43 @@
+"""An aggregate as a source of the history: its streams, what becomes of their entries."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from poolsite import hotpath
+from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.history.healing import heal
+
+
+@dataclass(frozen=True, kw_only=True)
+class AggregateSource(Source):
+    """One kind's history. The Redis tag of a slug is `{<prefix><slug>}`.
+
+    write_entries: writes a page of one's entries; gets its id and generation. show, check, rebuild:
+    as `history.healing.heal` takes them. tables: what is deleted when it is older than the history
+    is kept, children before parents.
+    """
+
+    kind: str
+    model: Any
+    prefix: str
+    write_entries: Callable[[int, int, Sequence[Entry]], None]
+    show: Callable[[str], hotpath.Command[Any]]
+    check: Callable[[Any, Any], bool]
+    rebuild: Callable[[Any, str, int], bool]
+    tables: Sequence[Retained]
+
+    def aggregates(self) -> Iterable[Aggregate]:
+        rows = self.model.objects.order_by("pk").values_list("pk", "slug")
+        return [Aggregate("{" + self.prefix + slug + "}", key) for key, slug in rows]
+
+    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
+        self.write_entries(aggregate.object_id, generation, entries)
+
+    def behind(self, aggregate: Aggregate, reason: str) -> None:
+        """Rebuild, unless another worker has done it since."""
+        row = self.model.objects.select_related("account").filter(pk=aggregate.object_id).first()
+        heal(self.kind, row, reason, show=self.show, check=self.check, rebuild=self.rebuild)
+
+    def retained(self) -> Sequence[Retained]:
+        return self.tables
