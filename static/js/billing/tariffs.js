@@ -1,0 +1,4 @@
+// The versions of a price list: removing one asks first.
+import { startAsking } from "../shared/asking.js";
+
+startAsking();

@@ -1,0 +1,144 @@
+// A wallet's movements, newest first, live: entries of one second, kind and cause are one line.
+import { flashRow, h, setText } from "../shared/dom.js";
+import { exact, money } from "./money.js";
+import { figure, fill, gettext, ngettext, timeExactOf, weekdayOf } from "../shared/words.js";
+
+// Words for several entries; those for one, and the chips, come with the page (LEDGER_WORDS of billing/presentation.py).
+const MANY = {
+  hold: (n) => ngettext("%(n)s message held", "%(n)s messages held", n),
+  settle: (n) => ngettext("%(n)s message delivered, %(charged)s charged", "%(n)s messages delivered, %(charged)s charged", n),
+  settle_return: (n) => ngettext("%(n)s message delivered, %(charged)s charged, the rest returned", "%(n)s messages delivered, %(charged)s charged, the rest returned", n),
+  fail: (n) => ngettext("%(n)s message failed", "%(n)s messages failed", n),
+  expire: (n) => ngettext("%(n)s message with no delivery report within 72 h", "%(n)s messages with no delivery report within 72 h", n),
+  cancel: (n) => ngettext("%(n)s message cancelled", "%(n)s messages cancelled", n),
+  call_hold: (n) => ngettext("%(n)s call interval held", "%(n)s call intervals held", n),
+  call_settle: (n) => ngettext("%(n)s call interval, %(charged)s charged", "%(n)s call intervals, %(charged)s charged", n),
+  call_settle_return: (n) => ngettext("%(n)s call interval, %(charged)s charged, the rest returned", "%(n)s call intervals, %(charged)s charged, the rest returned", n),
+  call_fail: (n) => ngettext("%(n)s call interval failed", "%(n)s call intervals failed", n),
+  call_expire: (n) => ngettext("%(n)s call interval with no report within 72 h", "%(n)s call intervals with no report within 72 h", n),
+  call_cancel: (n) => ngettext("%(n)s call interval cancelled", "%(n)s call intervals cancelled", n),
+  session: (n) => ngettext("%(n)s session message", "%(n)s session messages", n),
+  unpaid: (n) => ngettext("%(n)s session message awaiting funds", "%(n)s session messages awaiting funds", n),
+  recharge: (n) => ngettext("%(n)s top-up", "%(n)s top-ups", n),
+  credit: (n) => ngettext("%(n)s credit", "%(n)s credits", n),
+  debit: (n) => ngettext("%(n)s debit", "%(n)s debits", n),
+  by_hand: (n) => ngettext("%(n)s manual charge", "%(n)s manual charges", n),
+  cash_refund: (n) => ngettext("%(n)s refund paid out", "%(n)s refunds paid out", n),
+  chargeback: (n) => ngettext("%(n)s chargeback", "%(n)s chargebacks", n),
+  status: (n) => ngettext("%(n)s status change", "%(n)s status changes", n),
+  grant: (n) => ngettext("%(n)s promotional credit granted", "%(n)s promotional credits granted", n),
+  revoke: (n) => ngettext("%(n)s promotional credit revoked", "%(n)s promotional credits revoked", n),
+  expired: (n) => ngettext("%(n)s promotional credit expired", "%(n)s promotional credits expired", n),
+  limit: (n) => ngettext("%(n)s credit limit changed", "%(n)s credit limits changed", n),
+};
+const MESSAGES = new Set(["hold", "settle", "fail", "expire", "cancel", "session", "unpaid"]);
+
+function wordOf(line, page) {
+  const ended = line.kind === "settle" && line.amount > 0 ? "settle_return" : line.kind;
+  const ofCall = MESSAGES.has(line.kind) && line.cause.startsWith("p") && MANY[`call_${ended}`];
+  const kind = ofCall ? `call_${ended}` : ended;
+  if (!page.kinds[kind]) return { chip: "", type: line.kind, what: line.name || line.kind };
+  const [chip, type, one] = page.kinds[kind];
+  const text = fill(line.count === 1 ? one : MANY[kind](line.count), { n: figure(line.count), charged: money(line.charged ?? 0, page.currency).join("") });
+  const what = line.name ? (MESSAGES.has(line.kind) ? fill(gettext("%(name)s: %(text)s"), { name: line.name, text }) : line.name) : text;
+  return { chip, type, what };
+}
+
+const MOST = 22;
+/** A long name keeps its beginning and its end, as in_middle of billing/templatetags/billing.py. */
+const inMiddle = (name) => (name.length > MOST ? `${name.slice(0, MOST - 8)}…${name.slice(-6)}` : name);
+
+/** What stands in the column: R00000012 of a top-up, a message's id. */
+const reference = (line) => {
+  const [word, rest] = line.id.split(":");
+  if (word === "recharge" && /^\d+$/.test(rest)) return `R${rest.padStart(8, "0")}`;
+  if (word === "adjust" && rest) return `A-${rest.slice(0, 8)}`;
+  if (line.id) return line.id;
+  if (!MESSAGES.has(line.kind)) return "–";
+  return line.cause.startsWith("c") ? line.cause : line.cause.slice(1) || "–";
+};
+
+export class Lines {
+  constructor(body, page) {
+    this.body = body;
+    this.page = page;
+    this.rows = new Map();
+  }
+
+  show(lines) {
+    if (!lines.length) {
+      this.rows.clear();
+      this.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("No movements yet. Top-ups and charges appear here immediately."))));
+      return;
+    }
+    const first = this.rows.size === 0;
+    const before = this.rows;
+    this.rows = new Map();
+    const order = [];
+    for (const line of lines) {
+      const row = before.get(line.key) ?? this.make(line);
+      if (this.fill(row, line) && !first) flashRow(row);
+      this.rows.set(line.key, row);
+      order.push(row);
+    }
+    const stays = order.length === this.body.rows.length && order.every((row, index) => this.body.rows[index] === row);
+    if (!stays) this.place(order);
+  }
+
+  /** Rows under the pointer or focus are not moved away: only the new ones come in above. */
+  place(order) {
+    const held = this.body.matches(":focus-within") ? document.activeElement : null;
+    this.body.replaceChildren(...order);
+    if (held?.isConnected) held.focus({ preventScroll: true });
+  }
+
+  make(line) {
+    const at = new Date(line.at);
+    const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
+    return h("tr", {},
+      cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: weekdayOf(at) }, timeExactOf(at))),
+      cell(gettext("Type"), { class: "tight" }, h("span", { "data-type": "" })),
+      h("th", { scope: "row", class: "what full", "data-what": "" }),
+      cell(gettext("Reference"), { class: "reference", "data-reference": "" }),
+      cell(gettext("Amount"), { class: "right", "data-amount": "" }),
+      cell(gettext("Balance"), { class: "right", "data-balance": "" }));
+  }
+
+  fill(row, line) {
+    const { chip, type, what } = wordOf(line, this.page);
+    const kind = row.querySelector("[data-type]");
+    kind.className = `chip ${chip}`;
+    this.refer(row.querySelector("[data-reference]"), line);
+    const changed = [
+      setText(kind, type),
+      setText(row.querySelector("[data-what]"), what),
+      setText(row.querySelector("[data-amount]"), exact(line.amount, true)),
+      setText(row.querySelector("[data-balance]"), exact(line.balance)),
+    ];
+    row.querySelector("[data-amount]").classList.toggle("line-in", line.amount > 0);
+    row.classList.toggle("line-none", !line.amount);
+    return changed.some(Boolean);
+  }
+
+  /** The reference, which changes when a second entry joins the line. */
+  refer(cell, line) {
+    const name = reference(line);
+    if (cell.dataset.reference === name) return;
+    cell.dataset.reference = name;
+    const url = this.urlOf(line);
+    cell.replaceChildren(url ? h("a", { href: url, title: name }, inMiddle(name)) : inMiddle(name));
+  }
+
+  urlOf(line) {
+    const { message_url: message, campaign_url: campaign, entries_url: entries } = this.page;
+    if (MESSAGES.has(line.kind)) {
+      if (line.id) return message + encodeURIComponent(line.id);
+      if (line.cause.startsWith("c") && campaign) return campaign.replace("/0/", `/${line.cause.slice(1)}/`);
+      return "";
+    }
+    if (!line.id) return "";
+    const recharge = /^recharge:(\d+)$/.exec(line.id);
+    if (recharge && this.page.recharge_url) return this.page.recharge_url.replace(/0\/$/, `${recharge[1]}/`);
+    return `${entries}?q=${encodeURIComponent(line.id)}`;
+  }
+}

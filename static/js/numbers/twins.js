@@ -1,0 +1,4 @@
+// Duplicates: its forms ask why first.
+import { startAsking } from "../shared/asking.js";
+
+startAsking();
