@@ -1,8 +1,7 @@
 // Forms of campaigns: a file of recipients, and steps that ask first.
-import { startAsking } from "../shared/asking.js";
+import "../shared/asking.js";
 import { startFile } from "../shared/file_drop.js";
 
-startAsking();
 document.querySelectorAll("[data-file-form]").forEach(startFile);
 
 // A draft is sent as it was saved: with other words in its fields it would go out as nobody sees it.

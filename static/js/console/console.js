@@ -8,7 +8,7 @@ import { startPresses } from "../shared/press.js";
 import { startProblems } from "../shared/problems.js";
 import { startShortNames } from "./short_name.js";
 import { startSparklines } from "../shared/sparkline.js";
-import { startThemeSwitch } from "../shared/theme_switch.js";
+import "../shared/theme_switch.js";
 import { startTime } from "../shared/time.js";
 
 startRail();
@@ -19,7 +19,6 @@ startMenus();
 startDrawer();
 startDialogs();
 startKeys();
-startThemeSwitch();
 startTime();
 startPresses();
 startProblems();

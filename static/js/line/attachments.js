@@ -1,6 +1,6 @@
 // Files in rooms: chosen, dropped or pasted, looked at before they are sent, sent with progress, shown in the talk.
 import { RequestFailed, h, icon } from "../shared/dom.js";
-import { newId } from "./visit/store.js";
+import { newId } from "./ids.js";
 import { toastFailure } from "../shared/toast.js";
 import { decimal, figure, fill, gettext } from "../shared/words.js";
 

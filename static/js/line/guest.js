@@ -1,7 +1,7 @@
 // A supervisor beside a room: whispers to its agent, joins as a third person, takes the room over.
 import { ask } from "../shared/dialog.js";
 import { pageData, postJSON, setText } from "../shared/dom.js";
-import { newId } from "./visit/store.js";
+import { newId } from "./ids.js";
 import { limitText } from "./text_limit.js";
 import { toast, toastFailure } from "../shared/toast.js";
 import { fill, gettext } from "../shared/words.js";

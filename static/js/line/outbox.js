@@ -2,7 +2,7 @@
 import { connection } from "../../live.js";
 import { pauseBefore } from "../../live/retry.js";
 import { keep, kept } from "./kept.js";
-import { newId } from "./visit/store.js";
+import { newId } from "./ids.js";
 
 const REFUSED = new Set([404, 409, 413, 422]); // sent again they would be refused again
 

@@ -1,11 +1,10 @@
 // The import panel: a file is dropped or chosen, progress is live; undoing asks first.
 import { subscribe } from "../../live.js";
-import { startAsking } from "../shared/asking.js";
+import "../shared/asking.js";
 import { dock, show } from "../shared/docked.js";
 import { startFile } from "../shared/file_drop.js";
 import { startProgress, ENDED } from "../shared/progress.js";
 
-startAsking();
 startJobs();
 if (dock) { startPanel(); dock.addEventListener("panel", startPanel); }
 

@@ -14,7 +14,7 @@ import { languageChip } from "./language.js";
 import { alertPerson } from "../alert.js";
 import { Talk } from "../talk.js";
 import { verified } from "./verified.js";
-import { newId } from "../visit/store.js";
+import { newId } from "../ids.js";
 import { toast, toastFailure } from "../../shared/toast.js";
 import { clockOf, fill, gettext, timeExactOf } from "../../shared/words.js";
 

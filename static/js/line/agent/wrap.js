@@ -1,7 +1,7 @@
 // After a room: what came of it, a note for the next agent, more time; and which wrap-up is of which room.
 import { announce, h, icon, postJSON } from "../../shared/dom.js";
 import { keep, kept } from "../kept.js";
-import { newId } from "../visit/store.js";
+import { newId } from "../ids.js";
 import { limitText } from "../text_limit.js";
 import { toast, toastFailure } from "../../shared/toast.js";
 import { clockOf, fill, gettext } from "../../shared/words.js";

@@ -1,5 +1,6 @@
 // What a visitor's page keeps of its visit, over reloads, tabs and devices; and the calls that it makes.
 import { RequestFailed } from "../../shared/dom.js";
+import { newId } from "../ids.js";
 import { gettext } from "../../shared/words.js";
 
 /** @typedef {{visit: string, token: string, place: string, joined: number}} Kept */
@@ -63,8 +64,7 @@ export function visitorKey() {
   try {
     const known = localStorage.getItem(VISITOR_KEY);
     if (/^[0-9a-f]{32}$/.test(known ?? "")) return known;
-    const bytes = crypto.getRandomValues(new Uint8Array(16));
-    const made = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    const made = newId(16);
     localStorage.setItem(VISITOR_KEY, made);
     return made;
   } catch {
@@ -95,10 +95,4 @@ export async function call(path, { kept = null, body = undefined, text = false }
   failed.kind = problem.type ?? "";
   failed.problem = problem;
   throw failed;
-}
-
-/** An id of the sender's own, so that a message that is sent twice is one. */
-export function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

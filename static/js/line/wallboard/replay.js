@@ -1,7 +1,7 @@
 // The wallboard of a past minute: a slider over the day, minute by minute, or played.
 import { errorState, getJSON, pageData } from "../../shared/dom.js";
 import "../../shared/drawn.js";
-import { startThemeSwitch } from "../../shared/theme_switch.js";
+import "../../shared/theme_switch.js";
 import { draw } from "./parts.js";
 import { figure, fill, gettext, timeOf } from "../../shared/words.js";
 
@@ -80,7 +80,6 @@ function drawLine() {
   spark.querySelector("path").setAttribute("d", parts.join(""));
 }
 
-startThemeSwitch();
 drawLine();
 draw(page.board, page.board.at);
 said.textContent = timeOf(minuteAt());

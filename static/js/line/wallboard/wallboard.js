@@ -4,14 +4,13 @@ import { stayPresent } from "../../../live/presence.js";
 import { startBadge } from "../../shared/badge.js";
 import { announce, pageData } from "../../shared/dom.js";
 import "../../shared/drawn.js";
-import { startThemeSwitch } from "../../shared/theme_switch.js";
+import "../../shared/theme_switch.js";
 import { draw, lateOf } from "./parts.js";
 import { fill, gettext } from "../../shared/words.js";
 
 const board = document.querySelector("[data-board]");
 let data = pageData("board-data");
 
-startThemeSwitch();
 startBadge();
 draw(data);
 setInterval(() => draw(), 1000);
