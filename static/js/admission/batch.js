@@ -1,6 +1,7 @@
 // One batch live: its progress bar, the time left and its tasks by state.
 import { subscribe } from "../../live.js";
 import { pageData, setText } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
 import { isOutdated } from "../shared/outdated.js";
 import { figure, fill, gettext, spanOf } from "../shared/words.js";
 
@@ -20,5 +21,5 @@ function show(data) {
   setText(box.querySelector("[data-eta]"), data.eta_seconds === null ? "" : fill(gettext("about %(time)s left"), { time: spanOf(data.eta_seconds) }));
   document.querySelector("[data-waits-for-worker]").hidden = !data.waits_for_worker;
   document.querySelector("[data-too-late]").hidden = data.in_time !== false;
-  for (const name of ["pending", "issued", "done", "failed", "expired", "late"]) setText(document.querySelector(`[data-figure="${name}"]`), figure(data[name]));
+  putFigures(document, data);
 }

@@ -1,17 +1,15 @@
 // A gate's batches live: what moves in the list's rows.
 import { followRows } from "../../live/rows.js";
-import { setText } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
 import { isOutdated } from "../shared/outdated.js";
 import { figure } from "../shared/words.js";
 
 const table = document.querySelector("[data-batches]");
 
 function showRow(line, data) {
-  const put = (name, text) => setText(line.querySelector(`[data-live="${name}"]`), text);
   const ended = data.done + data.failed + data.expired; // as on the batch's page
-  put("ended", `${figure(ended)} / ${figure(data.total)}`);
   line.querySelector("[data-bar]").value = ended;
-  for (const name of ["issued", "failed", "expired"]) put(name, figure(data[name]));
+  putFigures(line, { ...data, ended: `${figure(ended)} / ${figure(data.total)}` });
 }
 
 if (table) {

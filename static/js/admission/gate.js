@@ -1,6 +1,7 @@
 // One gate live: its gauge, its last hour, every holder with what is left of its lease.
 import { subscribe } from "../../live.js";
-import { pageData, setText } from "../shared/dom.js";
+import { pageData } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
 import { startGateChart } from "./chart.js";
 import { startHolders } from "./holders.js";
 import { startLine } from "./line.js";
@@ -9,7 +10,6 @@ import { isOutdated } from "../shared/outdated.js";
 import { clockOf, figure, fill, gettext, spanOf } from "../shared/words.js";
 
 const page = pageData("gate-page");
-const find = (name) => document.querySelector(`[data-figure="${name}"]`);
 const gauge = document.querySelector("[data-gauge]");
 
 const hour = new LastHour(page.live, page.hour);
@@ -22,15 +22,16 @@ subscribe(`admission.gate:${page.slug}`, { snapshot: show });
 function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
-  setText(find("used"), figure(data.used));
-  setText(find("cap"), fill(gettext("of %(n)s"), { n: figure(data.cap) }));
+  putFigures(document, {
+    ...data,
+    ...hour.of(data),
+    cap: fill(gettext("of %(n)s"), { n: figure(data.cap) }),
+    waits: waitsOf(data.wait_seconds),
+    hold: data.hold_seconds ? clockOf(data.hold_seconds) : null,
+  });
   gauge.max = data.cap;
   gauge.value = Math.min(data.used, data.cap);
   document.querySelector("[data-over]").hidden = data.used <= data.cap;
-  for (const [name, count] of Object.entries({ waiting: data.waiting, ...hour.of(data) })) setText(find(name), figure(count));
-  setText(find("permits"), figure(data.permits));
-  setText(find("waits"), waitsOf(data.wait_seconds));
-  setText(find("hold"), data.hold_seconds ? clockOf(data.hold_seconds) : "–");
   tellLine(data);
 }
 

@@ -1,7 +1,8 @@
 // One campaign, live: counts by what became of the messages, money to the unit, pace; a new state draws the page anew.
 import { subscribe } from "../../live.js";
 import { announce, pageData, setText } from "../shared/dom.js";
-import { putMoney } from "./money.js";
+import { putFigures } from "../shared/figures.js";
+import { putMoneys } from "./money.js";
 import { isOutdated } from "../shared/outdated.js";
 import { figure, fill, gettext, percent, spanOf } from "../shared/words.js";
 
@@ -26,8 +27,7 @@ subscribe(page.topic, { snapshot: take });
 if (!document.querySelector("[data-wallet]")) {
   subscribe(`billing.figures:${page.wallet}`, {
     snapshot(data) {
-      const place = document.querySelector('[data-money="spendable"]');
-      if (place && data.status !== "missing") putMoney(place, data.spendable, page.currency, place.classList.contains("hero"));
+      if (data.status !== "missing") putMoneys(document, { spendable: data.spendable }, page.currency);
     },
   });
 }
@@ -69,15 +69,13 @@ function show(figures) {
     setText(row.querySelector("[data-mode-count]"), figure(count));
     setText(row.querySelector("[data-mode-share]"), share(count));
   }
+  putFigures(live, figures);
   for (const name of ["sent", "failed", "held", "waiting", "expired", "refused"]) {
-    setText(live.querySelector(`[data-figure="${name}"]`), figure(figures[name]));
     setText(live.querySelector(`[data-share="${name}"]`), share(figures[name]));
     if (["expired", "refused"].includes(name)) live.querySelector(`[data-row="${name}"]`).hidden = !figures[name];
   }
-  for (const name of ["charged", "returned", "held_money"]) {
-    const place = document.querySelector(`[data-sum="${name}"]`);
-    if (place) putMoney(place, figures[name], page.currency, "hero" in place.dataset);
-  }
+  const { charged, returned, held_money } = figures; // beside them a portal has amounts of its own
+  putMoneys(document, { charged, returned, held_money }, page.currency);
   const tried = figures.handed_over + figures.refused;
   setText(live.querySelector("[data-percent]"), percent(tried / all, 0));
   setText(live.querySelector("[data-words]"), fill(gettext("%(sent)s of %(all)s sent, %(delivered)s delivered"), { sent: figure(figures.handed_over), all: figure(figures.recipients), delivered: figure(figures.delivered_count) }));

@@ -23,7 +23,7 @@ export function money(units, currency) {
 }
 
 /** The large figure: ¥18,240 and .6150 apart. */
-export function heroMoney(units, currency) {
+function heroMoney(units, currency) {
   const [sign, figure, rest] = parts(units);
   return [`${sign}${symbolOf(currency)}${figure}`, `${point}${rest}`];
 }
@@ -53,10 +53,17 @@ export function unitsOf(text) {
   return Number(found[1] ?? 0) * 10000 + Number((found[2] ?? "").padEnd(4, "0"));
 }
 
-/** Put an amount into an element, the digits below the cent muted; only when it differs. */
-export function putMoney(element, units, currency, hero = false) {
-  if (!element) return false;
-  const [first, rest] = units === null || units === undefined ? ["–", ""] : (hero ? heroMoney : money)(units, currency);
+/** Write amounts into their places below `root`, which are marked data-money with their names. */
+export function putMoneys(root, values, currency) {
+  for (const place of root.querySelectorAll("[data-money]")) {
+    const units = values[place.dataset.money];
+    if (units !== undefined) putMoney(place, units, currency);
+  }
+}
+
+/** Put an amount into an element, the digits below the cent muted; null as a dash. Returns whether it differs. */
+export function putMoney(element, units, currency) {
+  const [first, rest] = units === null ? ["–", ""] : (element.classList.contains("hero") ? heroMoney : money)(units, currency);
   if (element.textContent === first + rest) return false;
   element.replaceChildren(first, ...(rest ? [h("span", { class: "money__rest" }, rest)] : []));
   return true;

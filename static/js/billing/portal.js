@@ -2,7 +2,7 @@
 import { subscribe } from "../../live.js";
 import { applyWallet } from "../../live/wallet.js";
 import { announce, pageData } from "../shared/dom.js";
-import { money, putMoney } from "./money.js";
+import { money, putMoney, putMoneys } from "./money.js";
 import { isOutdated } from "../shared/outdated.js";
 import { startLasts } from "./lasts.js";
 import { startUsage } from "./usage.js";
@@ -10,7 +10,6 @@ import { Lines } from "./wallet_lines.js";
 import { fill, gettext, percent } from "../shared/words.js";
 
 const page = pageData("wallet-page");
-const find = (name) => document.querySelector(`[data-money="${name}"]`);
 const lines = new Lines(document.querySelector("[data-lines]"), page);
 const lasts = startLasts(document.querySelector("[data-lasts]"), page, (pace) => { topUpNote(pace); attend(); });
 const usage = document.querySelector("[data-usage]");
@@ -34,11 +33,7 @@ function show() {
   if (isOutdated(state.status !== page.status || (state.credit_limit ?? page.credit_limit) !== page.credit_limit, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
-  putMoney(find("spendable"), state.spendable, page.currency, true);
-  putMoney(find("balance"), state.balance, page.currency);
-  putMoney(find("held"), state.held, page.currency);
-  putMoney(find("spent_today"), state.spent_today, page.currency);
-  putMoney(find("receivable"), state.receivable, page.currency);
+  putMoneys(document, state, page.currency);
   document.querySelector("[data-owed]").hidden = !state.receivable;
   const share = page.daily_limit ? state.spent_today / page.daily_limit : null;
   const bar = document.querySelector("[data-limit-bar]");

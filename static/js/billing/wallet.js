@@ -2,13 +2,14 @@
 import { subscribe } from "../../live.js";
 import { applyWallet } from "../../live/wallet.js";
 import { ask } from "../shared/dialog.js";
-import { pageData, postJSON, setText } from "../shared/dom.js";
-import { putMoney } from "./money.js";
+import { pageData, postJSON } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
+import { putMoneys } from "./money.js";
 import { drawAnew, isOutdated } from "../shared/outdated.js";
 import { startLasts } from "./lasts.js";
 import { toast, toastFailure } from "../shared/toast.js";
 import { Lines } from "./wallet_lines.js";
-import { figure, fill, gettext } from "../shared/words.js";
+import { fill, gettext } from "../shared/words.js";
 
 const page = pageData("wallet-page");
 const lines = new Lines(document.querySelector("[data-lines]"), page);
@@ -25,8 +26,8 @@ function show() {
   if (!busy && isOutdated(state.status !== page.status || (state.credit_limit ?? page.credit_limit) !== page.credit_limit, show)) return;
   lines.show(state.lines);
   if (state.status === "missing") return;
-  for (const name of ["spendable", "balance", "credit_limit", "promotional", "held", "receivable", "spent_today"]) putMoney(document.querySelector(`[data-money="${name}"]`), state[name], page.currency);
-  setText(document.querySelector("[data-lag]"), figure(state.lag));
+  putMoneys(document, state, page.currency);
+  putFigures(document, state);
   lasts.balance(state.spendable);
 }
 

@@ -10,7 +10,7 @@ import { fill, gettext, momentOf, ngettext } from "../shared/words.js";
 
 const STALE = 10_000; // as the connection badge has it
 
-export function startAttention() {
+function startAttention() {
   const card = document.querySelector("[data-attention]");
   if (!card || !incidentsTopic()) return;
   const find = (name) => card.querySelector(`[data-${name}]`);
@@ -125,7 +125,7 @@ function showStats(stats) {
   }
 }
 
-export function cell(data) {
+function cell(data) {
   if (data.share !== undefined && data.share !== null) {
     const bar = h("progress", { class: `bar bar--short${data.severity === "warning" ? " bar--warn" : ""}`, max: "1", "aria-hidden": "true" });
     bar.value = data.share;

@@ -3,7 +3,7 @@ import { h, icon } from "../shared/dom.js";
 import { gettext } from "../shared/words.js";
 
 /** As short_name of operations/short_names.py: "Sales, überall 2" → "sales-uberall-2"; "" for other letters than a to z. */
-export function shortName(name, length = 40) {
+function shortName(name, length = 40) {
   const plain = name.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "");
   if (/[^\P{L}a-z]/u.test(plain)) return "";
   return plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "").slice(0, length).replace(/-+$/, "");

@@ -1,11 +1,11 @@
 // One group live: its figures, its last hour, its instances and front-ends.
 import { subscribe } from "../../live.js";
-import { pageData, setText } from "../shared/dom.js";
+import { pageData } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
 import { startGroupChart } from "./chart.js";
 import { startPeers } from "./peers.js";
 import { LastHour } from "../shared/hour_charts.js";
 import { isOutdated } from "../shared/outdated.js";
-import { figure } from "../shared/words.js";
 
 const page = pageData("group-page");
 
@@ -18,8 +18,7 @@ subscribe(`dispatch.group:${page.slug}`, { snapshot: show });
 function show(data) {
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   if (data.status === "missing") return;
-  const shown = { sessions: data.sessions, active: data.active, pending: data.pending, ...hour.of(data) };
-  for (const [name, count] of Object.entries(shown)) setText(document.querySelector(`[data-figure="${name}"]`), figure(count));
+  putFigures(document, { ...data, ...hour.of(data) });
   offerUpgrade(data.active > 0 || data.pending > 0);
 }
 

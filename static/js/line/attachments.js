@@ -11,7 +11,7 @@ const SHOWN = [240, 180]; // a picture in the talk is no larger
 const open = new Set(); // all there are on this page
 
 /** 96 kB, 2.4 MB. */
-export function sizeOf(bytes) {
+function sizeOf(bytes) {
   return bytes < MEGABYTE ? `${figure(Math.max(1, bytes / 1024))} kB` : `${decimal(bytes / MEGABYTE)} MB`;
 }
 

@@ -2,11 +2,10 @@
 import { startAggregateList } from "../shared/aggregate_list.js";
 import { setText } from "../shared/dom.js";
 import { tickTimes } from "../shared/time.js";
-import { figure } from "../shared/words.js";
 
-startAggregateList(document.querySelector("[data-desks]"), "desk", (line, data) => {
-  for (const name of ["queues", "waiting", "free"]) setText(line.querySelector(`[data-live="${name}"]`), figure(data[name]));
-  showLongest(line.querySelector('[data-live="longest"]'), data.oldest_ms);
+startAggregateList(document.querySelector("[data-desks]"), "desk", (data, line) => {
+  showLongest(line.querySelector("[data-longest]"), data.oldest_ms);
+  return data;
 });
 
 function showLongest(cell, oldest) {

@@ -7,7 +7,7 @@ const WEEKDAYS = 5; // Monday to Friday
 const MIDNIGHT = "24:00";
 
 /** "09:00-12:00, 13:00-24:00" → [["09:00", "12:00"], ["13:00", "00:00"]]; null for what is no hours. */
-export function readHours(text) {
+function readHours(text) {
   const spans = [];
   for (const part of text.split(",").map((each) => each.trim()).filter(Boolean)) {
     const found = SPAN.exec(part);
@@ -20,7 +20,7 @@ export function readHours(text) {
 }
 
 /** The opposite; a span that lacks a time is left out. */
-export const writeHours = (spans) =>
+const writeHours = (spans) =>
   spans.filter(([begin, end]) => begin && end).map(([begin, end]) => `${begin}-${end === "00:00" ? MIDNIGHT : end}`).join(", ");
 
 class Day {

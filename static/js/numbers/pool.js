@@ -2,6 +2,7 @@
 import { subscribe } from "../../live.js";
 import { ask } from "../shared/dialog.js";
 import { pageData, postJSON, setText } from "../shared/dom.js";
+import { putFigures } from "../shared/figures.js";
 import { drawAnew, isOutdated } from "../shared/outdated.js";
 import { startPoolCharts } from "./pool_charts.js";
 import { startSizing } from "./pool_sizing.js";
@@ -36,14 +37,15 @@ function show(data) {
   live = data;
   const busy = data.busy_up + data.busy_down;
   const usable = busy + data.pickable;
-  setText(find("occupancy"), percent(usable ? busy / usable : null, 0));
-  setText(find("usable"), fill(gettext("of %(n)s"), { n: figure(usable) }));
+  putFigures(document, {
+    busy,
+    numbers: data.numbers,
+    occupancy: percent(usable ? busy / usable : null, 0),
+    usable: fill(gettext("of %(n)s"), { n: figure(usable) }),
+    offered: offeredRate.push(data.offered) ?? undefined,
+    mean: data.mean_call_seconds ? clockOf(data.mean_call_seconds) : undefined,
+  });
   document.querySelector("[data-figure-bar]").value = usable ? busy / usable : 0;
-  setText(find("busy"), figure(busy));
-  setText(document.querySelector("[data-number-count]"), figure(data.numbers));
-  const rate = offeredRate.push(data.offered);
-  if (rate !== null) setText(find("offered"), figure(rate));
-  if (data.mean_call_seconds) setText(find("mean"), clockOf(data.mean_call_seconds));
   board.count({ R: data.pickable, r: data.resting, C: data.busy_up, L: data.busy_down, O: data.idle_down, Q: data.quarantined });
   charts.live({ spark, lastHour });
 }

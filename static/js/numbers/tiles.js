@@ -3,7 +3,7 @@
 import { h } from "../shared/dom.js";
 import { figure, gettext, phone } from "../shared/words.js";
 
-export const DOM_LIMIT = 2000;
+const DOM_LIMIT = 2000;
 
 // letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
 export const STATES = {

@@ -1,6 +1,7 @@
 // What the live lists of aggregates share: the state of each as a chip, its figures while it can be read.
 import { followRows } from "../../live/rows.js";
 import { h, icon, setText } from "./dom.js";
+import { putFigures } from "./figures.js";
 import { figure, gettext } from "./words.js";
 
 const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("No data")] };
@@ -9,10 +10,10 @@ const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering:
  * Show a table's rows live, if there is a topic for its reader.
  * @param {HTMLElement | null} table  names the topic; its lines carry the slug as data-<kind>
  * @param {string} kind
- * @param {(line: HTMLElement, data: any, slug: string) => void} showRow
+ * @param {(data: any, line: HTMLElement, slug: string) => Record<string, any>} [figuresOf]  what the line's figures are, if not those of its data
  * @param {(rows: any[]) => void} [showAll]  what can be read of the lines
  */
-export function startAggregateList(table, kind, showRow, showAll) {
+export function startAggregateList(table, kind, figuresOf = (data) => data, showAll = () => {}) {
   if (!table?.dataset.topic) return;
   const lines = new Map([...table.querySelectorAll(`tr[data-${kind}]`)].map((line) => [line.dataset[kind], line]));
   followRows(table.dataset.topic, (rows) => {
@@ -22,11 +23,11 @@ export function startAggregateList(table, kind, showRow, showAll) {
       if (!data) continue;
       showState(line, data.status);
       if (data.status === "missing") continue;
-      showRow(line, data, slug);
+      putFigures(line, figuresOf(data, line, slug));
       for (const cell of line.querySelectorAll("[data-hour]")) showHour(cell, data[cell.dataset.hour]);
       readable.push(data);
     }
-    showAll?.(readable);
+    showAll(readable);
   });
 }
 

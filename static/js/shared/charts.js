@@ -45,7 +45,7 @@ const looks = {
 };
 
 /** A nice highest value for an axis that starts at 0, and its step: at most five lines. */
-export function niceAxis(most, lines = 4) {
+function niceAxis(most, lines = 4) {
   const rough = Math.max(most, 1) / lines;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= rough);

@@ -4,7 +4,7 @@
 import { subscribe } from "../../live.js";
 import { tickTimes } from "./time.js";
 
-export function startRefresh() {
+function startRefresh() {
   const page = document.querySelector("[data-refresh-topic]");
   if (!page) return;
   let running = false;

@@ -47,7 +47,7 @@ export function drawSparkline(svg, values) {
   svg.replaceChildren(...shapes);
 }
 
-export function parseValues(text) {
+function parseValues(text) {
   return text === "" ? [] : text.split(",").map((value) => (value === "" ? null : Number(value)));
 }
 

@@ -1,5 +1,5 @@
 // Tables: a row leads to its page, rows can be marked, sort and filters live in the address, a form of filters
-// goes by itself. Rows do not re-sort under the pointer or focus: new order waits 2 s.
+// goes by itself.
 import { fill, figure, gettext } from "./words.js";
 
 export function startTables(root = document) {
@@ -28,7 +28,7 @@ export function startTables(root = document) {
  * [data-bulk-bar] with [data-bulk-count], [data-bulk-all] ("Select all 84") and [data-bulk-clear].
  * The whole result is chosen by a hidden input[name=all].
  */
-export function startBulk(card) {
+function startBulk(card) {
   const bar = card.querySelector("[data-bulk-bar]");
   const head = card.querySelector("[data-mark-all]");
   const count = card.querySelector("[data-bulk-count]");
@@ -75,16 +75,4 @@ export function startBulk(card) {
     show();
   });
   show();
-}
-
-/** Keep rows in the order of `compare`, but never under the pointer or the focus: then 2 s later. */
-export function orderRows(body, compare) {
-  const sorted = [...body.rows].sort(compare);
-  if (sorted.every((row, index) => row === body.rows[index])) return;
-  if (body.matches(":hover, :focus-within")) {
-    clearTimeout(body.orderTimer);
-    body.orderTimer = setTimeout(() => orderRows(body, compare), 2000);
-    return;
-  }
-  body.append(...sorted);
 }

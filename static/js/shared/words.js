@@ -77,8 +77,6 @@ export const timeExactOf = (at) => format({ hour: "2-digit", minute: "2-digit", 
 export const dayOf = (at) => dated(at, {});
 /** Fri 27 Nov */
 export const weekdayOf = (at) => dated(at, { weekday });
-/** Fri */
-export const weekdayNameOf = (at) => format({ weekday }).format(at);
 /** 27 Nov, 07:43 */
 export const momentOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), { day: dayOf(at), time: timeOf(at) });
 

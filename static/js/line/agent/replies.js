@@ -12,7 +12,7 @@ const PLACEHOLDER = /\{([a-z_]+)\}/g;
  * @param {string} text
  * @param {Record<string, string>} values
  */
-export function fillReply(text, values) {
+function fillReply(text, values) {
   let open = null;
   let at = 0;
   let out = "";

@@ -16,7 +16,7 @@ import { Talk } from "../talk.js";
 import { verified } from "./verified.js";
 import { newId } from "../ids.js";
 import { toast, toastFailure } from "../../shared/toast.js";
-import { clockOf, fill, gettext, timeExactOf } from "../../shared/words.js";
+import { fill, gettext, timeExactOf } from "../../shared/words.js";
 
 /** What only SQL knows of a visit: the desk tells of it a moment before. */
 const whoOf = ({ name, joined, topic, queue, language, verified, contact }) => JSON.stringify([name, joined, topic, queue, language, verified, contact]);

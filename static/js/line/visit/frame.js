@@ -28,9 +28,6 @@ let visit = "";
 let readTo = 0; // the number of the last message that was seen
 let newest = [];
 
-/** Whether the visitor may see this page: false while the bubble is closed. */
-export const isShown = () => open;
-
 const tell = (message) => { if (origin) window.parent.postMessage({ poolsite: page.slug, ...message }, origin); };
 
 /** Resolves when it is known what the host's script has kept for this page; at once for a page on its own. */

@@ -27,7 +27,7 @@ export function startTranscript(kept) {
 }
 
 /** Ask for an address and have the transcript mailed there; any button or menu may call it. */
-export function mailTranscript() {
+function mailTranscript() {
   words.textContent = asked;
   showForm(true);
   tellError(form, "");

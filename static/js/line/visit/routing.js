@@ -111,7 +111,7 @@ export function showOpens(element, opensAt, zone) {
   element.textContent = opensWords(at, zone, new Date());
 }
 
-export function opensWords(at, zone, now) {
+function opensWords(at, zone, now) {
   const days = (Date.parse(dateIn(at, myZone)) - Date.parse(dateIn(now, myZone))) / 86_400_000;
   const time = timeOf(at);
   const mine = days < 1 ? fill(gettext("today at %(time)s"), { time })

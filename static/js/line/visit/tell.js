@@ -4,7 +4,7 @@ import { alertPerson, askForNotifications, readySound } from "../alert.js";
 import { keep, kept as keptOf } from "../kept.js";
 import { call } from "./store.js";
 import { once, tellError } from "./forms.js";
-import { fill, gettext } from "../../shared/words.js";
+import { gettext } from "../../shared/words.js";
 
 const AHEAD = { third: 2, next: 0, turn: -1 };
 const NEAR = { third: gettext("You're third in line or closer"), next: gettext("You're next") };

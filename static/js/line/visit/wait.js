@@ -44,7 +44,7 @@ function showDots(ahead, behind) {
 }
 
 /** What the agents do, in numbers; who needs a skill is told that its agents are asked first. */
-export function agentWords(agents, needs) {
+function agentWords(agents, needs) {
   const doing = [
     [agents.talking, gettext("%(n)s with visitors")],
     [agents.wrap_up, gettext("%(n)s finishing up")],
