@@ -10,7 +10,7 @@ import { Lines } from "./wallet_lines.js";
 import { fill, gettext, percent } from "../shared/words.js";
 
 const page = pageData("wallet-page");
-const lines = new Lines(document.querySelector("[data-lines]"), page);
+const lines = new Lines(page);
 const lasts = startLasts(document.querySelector("[data-lasts]"), page, (pace) => { topUpNote(pace); attend(); });
 const usage = document.querySelector("[data-usage]");
 if (usage) {

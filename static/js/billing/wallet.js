@@ -12,7 +12,7 @@ import { Lines } from "./wallet_lines.js";
 import { fill, gettext } from "../shared/words.js";
 
 const page = pageData("wallet-page");
-const lines = new Lines(document.querySelector("[data-lines]"), page);
+const lines = new Lines(page);
 const lasts = startLasts(document.querySelector("[data-lasts]"), page, () => {});
 let state = null;
 let busy = false;

@@ -1,5 +1,6 @@
 // A wallet's movements, newest first, live: entries of one second, kind and cause are one line.
-import { flashRow, h, setText } from "../shared/dom.js";
+import { h, setText } from "../shared/dom.js";
+import { LiveTable } from "../shared/live_table.js";
 import { exact, money } from "./money.js";
 import { figure, fill, gettext, ngettext, timeExactOf, weekdayOf } from "../shared/words.js";
 
@@ -59,86 +60,56 @@ const reference = (line) => {
 };
 
 export class Lines {
-  constructor(body, page) {
-    this.body = body;
-    this.page = page;
-    this.rows = new Map();
+  constructor(page) {
+    this.table = new LiveTable("lines", columnsOf(page), { mark: (row, line) => row.classList.toggle("line-none", !line.amount), flashes: true });
   }
 
   show(lines) {
-    if (!lines.length) {
-      this.rows.clear();
-      this.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("No movements yet. Top-ups and charges appear here immediately."))));
-      return;
-    }
-    const first = this.rows.size === 0;
-    const before = this.rows;
-    this.rows = new Map();
-    const order = [];
-    for (const line of lines) {
-      const row = before.get(line.key) ?? this.make(line);
-      if (this.fill(row, line) && !first) flashRow(row);
-      this.rows.set(line.key, row);
-      order.push(row);
-    }
-    const stays = order.length === this.body.rows.length && order.every((row, index) => this.body.rows[index] === row);
-    if (!stays) this.place(order);
+    this.table.draw(lines.map((line) => [line.key, line]));
+    if (!lines.length) this.table.body.replaceChildren(h("tr", { class: "empty-row" }, h("td", { colspan: "6" }, gettext("No movements yet. Top-ups and charges appear here immediately."))));
   }
+}
 
-  /** Rows under the pointer or focus are not moved away: only the new ones come in above. */
-  place(order) {
-    const held = this.body.matches(":focus-within") ? document.activeElement : null;
-    this.body.replaceChildren(...order);
-    if (held?.isConnected) held.focus({ preventScroll: true });
-  }
+function columnsOf(page) {
+  return [
+    { label: gettext("Time"), look: "tight", parts: ({ at }) => [timeAt(new Date(at))] },
+    { label: gettext("Type"), look: "tight", write: (cell, line) => putType(cell, wordOf(line, page)) },
+    { head: true, look: "what full", text: (line) => wordOf(line, page).what },
+    { label: gettext("Reference"), look: "reference", told: reference, parts: (line) => referTo(line, page) },
+    { label: gettext("Amount"), look: "right", name: "amount", write: putAmount },
+    { label: gettext("Balance"), look: "right", name: "balance", text: ({ balance }) => exact(balance) },
+  ];
+}
 
-  make(line) {
-    const at = new Date(line.at);
-    const cell = (label, more, ...inner) => h("td", { "data-label": label, ...more }, ...inner);
-    return h("tr", {},
-      cell(gettext("Time"), { class: "tight" }, h("time", { datetime: at.toISOString(), title: weekdayOf(at) }, timeExactOf(at))),
-      cell(gettext("Type"), { class: "tight" }, h("span", { "data-type": "" })),
-      h("th", { scope: "row", class: "what full", "data-what": "" }),
-      cell(gettext("Reference"), { class: "reference", "data-reference": "" }),
-      cell(gettext("Amount"), { class: "right", "data-amount": "" }),
-      cell(gettext("Balance"), { class: "right", "data-balance": "" }));
-  }
+const timeAt = (at) => h("time", { datetime: at.toISOString(), title: weekdayOf(at) }, timeExactOf(at));
 
-  fill(row, line) {
-    const { chip, type, what } = wordOf(line, this.page);
-    const kind = row.querySelector("[data-type]");
-    kind.className = `chip ${chip}`;
-    this.refer(row.querySelector("[data-reference]"), line);
-    const changed = [
-      setText(kind, type),
-      setText(row.querySelector("[data-what]"), what),
-      setText(row.querySelector("[data-amount]"), exact(line.amount, true)),
-      setText(row.querySelector("[data-balance]"), exact(line.balance)),
-    ];
-    row.querySelector("[data-amount]").classList.toggle("line-in", line.amount > 0);
-    row.classList.toggle("line-none", !line.amount);
-    return changed.some(Boolean);
-  }
+function putType(cell, { chip, type }) {
+  if (!cell.firstChild) cell.append(h("span"));
+  cell.firstChild.className = `chip ${chip}`;
+  return setText(cell.firstChild, type);
+}
 
-  /** The reference, which changes when a second entry joins the line. */
-  refer(cell, line) {
-    const name = reference(line);
-    if (cell.dataset.reference === name) return;
-    cell.dataset.reference = name;
-    const url = this.urlOf(line);
-    cell.replaceChildren(url ? h("a", { href: url, title: name }, inMiddle(name)) : inMiddle(name));
-  }
+function putAmount(cell, { amount }) {
+  cell.classList.toggle("line-in", amount > 0);
+  return setText(cell, exact(amount, true));
+}
 
-  urlOf(line) {
-    const { message_url: message, campaign_url: campaign, entries_url: entries } = this.page;
-    if (MESSAGES.has(line.kind)) {
-      if (line.id) return message + encodeURIComponent(line.id);
-      if (line.cause.startsWith("c") && campaign) return campaign.replace("/0/", `/${line.cause.slice(1)}/`);
-      return "";
-    }
-    if (!line.id) return "";
-    const recharge = /^recharge:(\d+)$/.exec(line.id);
-    if (recharge && this.page.recharge_url) return this.page.recharge_url.replace(/0\/$/, `${recharge[1]}/`);
-    return `${entries}?q=${encodeURIComponent(line.id)}`;
+/** The reference, which changes when a second entry joins the line. */
+function referTo(line, page) {
+  const name = reference(line);
+  const url = urlOf(line, page);
+  return [url ? h("a", { href: url, title: name }, inMiddle(name)) : inMiddle(name)];
+}
+
+function urlOf(line, page) {
+  const { message_url: message, campaign_url: campaign, entries_url: entries } = page;
+  if (MESSAGES.has(line.kind)) {
+    if (line.id) return message + encodeURIComponent(line.id);
+    if (line.cause.startsWith("c") && campaign) return campaign.replace("/0/", `/${line.cause.slice(1)}/`);
+    return "";
   }
+  if (!line.id) return "";
+  const recharge = /^recharge:(\d+)$/.exec(line.id);
+  if (recharge && page.recharge_url) return page.recharge_url.replace(/0\/$/, `${recharge[1]}/`);
+  return `${entries}?q=${encodeURIComponent(line.id)}`;
 }

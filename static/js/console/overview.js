@@ -1,6 +1,7 @@
 // The overview: problems first, figures, cards; everything that can change changes by itself.
 import { connection, subscribe } from "../../live.js";
 import { announce, h, icon, postJSON, setText } from "../shared/dom.js";
+import { redraw } from "../shared/figures.js";
 import { isOutdated } from "../shared/outdated.js";
 import { incidentsTopic } from "../shared/problems.js";
 import { drawSparkline } from "../shared/sparkline.js";
@@ -175,10 +176,7 @@ function fillRow(line, row) {
   if (!line) return;
   line.querySelectorAll("[data-cell]").forEach((box, index) => {
     const next = row.cells[index];
-    const key = JSON.stringify(next);
-    if (!next || box.dataset.key === key) return;
-    box.dataset.key = key;
-    box.replaceChildren(cell(next));
+    if (next) redraw(box, JSON.stringify(next), () => [cell(next)]);
   });
   const svg = line.querySelector(".sparkline");
   if (svg && row.trend) drawSparkline(svg, row.trend);

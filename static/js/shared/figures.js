@@ -18,5 +18,12 @@ export function putFigures(root, values) {
 export function redraw(element, told, make) {
   if (element.dataset.told === told) return;
   element.dataset.told = told;
-  element.replaceChildren(...make());
+  refill(element, make());
+}
+
+/** Give an element other children; the focus stays on what has the same data-focus. */
+export function refill(element, children) {
+  const { focus } = element.contains(document.activeElement) ? document.activeElement.dataset : {};
+  element.replaceChildren(...children);
+  if (focus) element.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus();
 }

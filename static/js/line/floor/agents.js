@@ -1,5 +1,7 @@
 // The floor's agents, who needs a look first: a new order waits 2 s, and never comes under a pointer, the focus or an open menu.
 import { h, icon, setText } from "../../shared/dom.js";
+import { redraw, refill } from "../../shared/figures.js";
+import { LiveTable } from "../../shared/live_table.js";
 import { pauseWords } from "../reasons.js";
 import { ageOf, clockOf, figure, fill, gettext, initialsOf, ngettext, spanOf } from "../../shared/words.js";
 
@@ -17,7 +19,7 @@ export class FloorAgents {
   constructor({ verbs, now }) {
     Object.assign(this, { verbs, now });
     this.body = find("agents");
-    this.rows = new Map(); // agent's id → its row
+    this.table = new LiveTable("agents", this.columns(), { mark: (line, { id }) => { line.dataset.agent = id; } });
     this.order = [];
     this.wantedAt = 0; // since when another order is wanted; 0 = it is the one that is shown
     this.state = "";
@@ -62,12 +64,9 @@ export class FloorAgents {
     const among = this.data.agents.filter((agent) => this.matches(agent));
     this.drawStates(among);
     const shown = among.filter((agent) => !this.state || stateOf(agent) === this.state);
-    const ids = shown.map((agent) => agent.id);
-    this.setOrder(ids, atOnce);
+    this.setOrder(shown.map((agent) => agent.id), atOnce);
     const known = new Map(shown.map((agent) => [agent.id, agent]));
-    for (const [id, row] of this.rows) if (!known.has(id)) { row.remove(); this.rows.delete(id); }
-    for (const agent of shown) this.fillRow(this.rows.get(agent.id) ?? this.newRow(agent.id), agent);
-    this.place();
+    this.table.draw(this.order.map((id) => [id, known.get(id)]));
     this.drawNone(shown);
     this.drawOffline();
     this.drawFoot();
@@ -93,44 +92,61 @@ export class FloorAgents {
     this.order = [...this.order.filter((id) => there.has(id)), ...ids.filter((id) => !this.order.includes(id))];
   }
 
-  place() {
-    let before = null;
-    for (const id of this.order) {
-      const row = this.rows.get(id);
-      const at = before ? before.nextElementSibling : this.body.firstElementChild;
-      if (row !== at) this.body.insertBefore(row, at);
-      before = row;
+  // -- a row ----------------------------------------------------------------------------------------
+
+  columns() {
+    return [
+      { head: true, look: "name", told: (agent) => `${agent.name} ${this.minutes(agent)}`, parts: (agent) => this.who(agent) },
+      { label: gettext("State"), runs: true, write: (cell, agent) => this.putState(cell, agent) },
+      { label: gettext("Rooms"), runs: true, write: (cell, agent) => this.putRooms(cell, agent) },
+      { label: gettext("Skills"), told: ({ skills }) => JSON.stringify(skills), parts: skillsOf },
+      { label: gettext("Served"), look: "right", text: ({ served }) => figure(served) },
+      { label: gettext("Mean"), look: "right", text: (agent) => (agent.mean_seconds === null ? "–" : clockOf(agent.mean_seconds)) },
+      { label: gettext("Missed"), look: "right", write: putMissed },
+      { label: gettext("Last seen"), look: "right", runs: true, write: (cell, agent) => this.putSeen(cell, agent) },
+      ...(this.verbs.mayAct ? [{ look: "right", told: ({ name }) => name, parts: (agent) => [this.menuButton(agent)] }] : []),
+    ];
+  }
+
+  menuButton({ id, name }) {
+    return h("button", { type: "button", class: "row-menu", "data-verb": "", "data-focus": `menu ${id}`, "aria-haspopup": "true", "aria-expanded": "false", "aria-label": fill(gettext("Actions for %(name)s"), { name }), disabled: this.verbs.stale, onclick: (event) => this.verbs.toggle(event.currentTarget, this.table.row(id)) }, icon("more_horiz"));
+  }
+
+  minutes(agent) {
+    return Math.floor((this.now() - agent.login) / 60_000);
+  }
+
+  who(agent) {
+    const minutes = this.minutes(agent);
+    const shift = minutes < 1 ? gettext("On shift less than a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(minutes * 60) });
+    return [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initialsOf(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, shift)))];
+  }
+
+  putState(cell, agent) {
+    const [sign, words, look] = STATES[agent.state];
+    redraw(cell, agent.state, () => [h("span", { class: "floor__state" }, h("span", { class: `chip ${look}` }, icon(sign), words), h("span", { class: "num", "data-since": "" })), h("small", { "data-second": "" })]);
+    const passed = agent.since ? (this.now() - agent.since) / 1000 : 0;
+    const left = Math.max(0, ...agent.slots.map((slot) => (slot.until ? (slot.until - this.now()) / 1000 : 0)));
+    const over = agent.limit_seconds ? passed - agent.limit_seconds : 0;
+    const since = cell.querySelector("[data-since]");
+    setText(since, clockOf(agent.state === "wrap_up" ? left : passed));
+    since.className = `num ${agent.state === "away" ? "floor__bad" : over > 0 || (agent.state === "room" && passed > LONG_ROOM_SECONDS) ? "floor__warn" : ""}`;
+    setText(cell.querySelector("[data-second]"), secondWords(agent, over, left));
+  }
+
+  putRooms(cell, agent) {
+    redraw(cell, JSON.stringify([agent.slots, agent.capacity]), () => this.rooms(agent));
+    const now = this.now();
+    for (const time of cell.querySelectorAll("[data-slot-since]")) {
+      const [begun, until] = [Number(time.dataset.slotSince), Number(time.dataset.slotUntil)];
+      setText(time, until ? clockOf((until - now) / 1000) : begun ? clockOf((now - begun) / 1000) : "");
+      time.classList.toggle("floor__warn", !until && begun > 0 && now - begun > LONG_ROOM_SECONDS * 1000);
     }
   }
 
-  // -- a row ----------------------------------------------------------------------------------------
-
-  newRow(id) {
-    const cells = Array.from({ length: 8 }, (_, index) => h(index ? "td" : "th", index ? { class: index > 3 ? "right" : "" } : { scope: "row", class: "name" }));
-    const names = [gettext("State"), gettext("Rooms"), gettext("Skills"), gettext("Served"), gettext("Mean"), gettext("Missed"), gettext("Last seen")];
-    cells.slice(1).forEach((cell, index) => cell.setAttribute("data-label", names[index]));
-    const row = h("tr", { "data-agent": id }, ...cells);
-    if (this.verbs.mayAct) row.append(h("td", { class: "right" }, h("button", { type: "button", class: "row-menu", "data-verb": "", "aria-haspopup": "true", "aria-expanded": "false", disabled: this.verbs.stale, onclick: (event) => this.verbs.toggle(event.currentTarget, row.agent) }, icon("more_horiz"))));
-    this.rows.set(id, row);
-    this.body.append(row);
-    return row;
-  }
-
-  fillRow(row, agent) {
-    row.agent = agent;
-    const [who, state, rooms, skills, served, mean, missed] = row.cells;
-    row.querySelector(".row-menu")?.setAttribute("aria-label", fill(gettext("Actions for %(name)s"), { name: agent.name }));
-    const login = Math.floor((this.now() - agent.login) / 60_000);
-    put(who, `${agent.name} ${login}`, () => [h("span", { class: "floor__who" }, h("span", { class: "floor__face", "aria-hidden": "true" }, initialsOf(agent.name)), h("span", {}, h("b", {}, agent.name), h("small", {}, login < 1 ? gettext("On shift less than a minute") : fill(gettext("On shift %(t)s"), { t: spanOf(login * 60) }))))]);
-    const [sign, words, look] = STATES[agent.state];
-    put(state, JSON.stringify([agent.state, agent.reason, agent.pending, agent.since, agent.limit_seconds]), () => [h("span", { class: "floor__state" }, h("span", { class: `chip ${look}` }, icon(sign), words), h("span", { class: "num", "data-since": "" })), h("small", { "data-second": "" })]);
-    put(rooms, JSON.stringify([agent.slots, agent.capacity]), () => this.rooms(agent));
-    put(skills, JSON.stringify(agent.skills), () => (agent.skills.length ? agent.skills.map((skill) => h("span", { class: "chip" }, `${skill.name} ${skill.level}`)) : ["–"]));
-    setText(served, figure(agent.served));
-    setText(mean, agent.mean_seconds === null ? "–" : clockOf(agent.mean_seconds));
-    setText(missed, figure(agent.missed));
-    missed.classList.toggle("floor__warn", agent.missed >= MISSED_MANY);
-    this.times(row);
+  putSeen(cell, agent) {
+    setText(cell, agent.heard ? ageOf(Math.max(0, (this.now() - agent.heard) / 1000)) : "–");
+    cell.classList.toggle("floor__bad", agent.state === "away");
   }
 
   rooms(agent) {
@@ -144,27 +160,6 @@ export class FloorAgents {
     return [h("span", { class: "floor__rooms" }, h("span", {}, h("span", { class: "floor__slots", "aria-hidden": "true" }, ...boxes), h("small", {}, fill(gettext("%(n)s of %(all)s"), { n: used, all: agent.capacity }))), h("span", {}, ...(names.length ? names : [h("span", { class: "muted" }, gettext("No visitor"))])))];
   }
 
-  /** What runs: only these texts change each second. */
-  times(row) {
-    const { agent } = row;
-    const now = this.now();
-    const passed = agent.since ? (now - agent.since) / 1000 : 0;
-    const left = Math.max(0, ...agent.slots.map((slot) => (slot.until ? (slot.until - now) / 1000 : 0)));
-    const over = agent.limit_seconds ? passed - agent.limit_seconds : 0;
-    const since = row.querySelector("[data-since]");
-    setText(since, agent.state === "wrap_up" ? clockOf(left) : clockOf(passed));
-    since.className = `num ${agent.state === "away" ? "floor__bad" : over > 0 || (agent.state === "room" && passed > LONG_ROOM_SECONDS) ? "floor__warn" : ""}`;
-    setText(row.querySelector("[data-second]"), secondWords(agent, over, left));
-    for (const time of row.querySelectorAll("[data-slot-since]")) {
-      const [begun, until] = [Number(time.dataset.slotSince), Number(time.dataset.slotUntil)];
-      setText(time, until ? clockOf((until - now) / 1000) : begun ? clockOf((now - begun) / 1000) : "");
-      time.classList.toggle("floor__warn", !until && begun > 0 && now - begun > LONG_ROOM_SECONDS * 1000);
-    }
-    const heard = agent.heard ? Math.max(0, (now - agent.heard) / 1000) : null;
-    setText(row.cells[7], heard === null ? "–" : ageOf(heard));
-    row.cells[7].classList.toggle("floor__bad", agent.state === "away");
-  }
-
   // -- around the rows ------------------------------------------------------------------------------
 
   drawStates(among) {
@@ -173,10 +168,8 @@ export class FloorAgents {
     if (this.seen === wanted) return;
     this.seen = wanted;
     const box = find("states");
-    const focused = box.contains(document.activeElement) ? document.activeElement.dataset.state : null;
-    box.replaceChildren(...[...counts].map(([state, n]) => h("button", { type: "button", "data-state": state, "aria-pressed": String(this.state === state), onclick: () => { this.state = this.state === state ? "" : state; this.draw(true); } },
+    refill(box, [...counts].map(([state, n]) => h("button", { type: "button", "data-state": state, "data-focus": `state ${state}`, "aria-pressed": String(this.state === state), onclick: () => { this.state = this.state === state ? "" : state; this.draw(true); } },
       h("span", { class: `floor__key floor__key--${state || "all"}` }, state ? icon(SIGNS[state][0], "icon--tiny") : null, state ? SIGNS[state][1] : gettext("Online"), " ", h("b", {}, figure(n))))));
-    if (focused !== null) box.querySelector(`[data-state="${focused}"]`)?.focus();
   }
 
   drawNone(shown) {
@@ -191,7 +184,7 @@ export class FloorAgents {
     if (this.state === "offline") box.open = true;
     setText(find("offline-count"), fill(ngettext("%(n)s offline", "%(n)s offline", offline.length), { n: figure(offline.length) }));
     setText(find("offline-some"), offline.slice(0, 4).join(gettext(", ")) + (offline.length > 4 ? " …" : ""));
-    put(find("offline-all"), offline.join("\n"), () => offline.map((name) => h("li", {}, name)));
+    redraw(find("offline-all"), offline.join("\n"), () => offline.map((name) => h("li", {}, name)));
   }
 
   drawFoot() {
@@ -204,7 +197,6 @@ export class FloorAgents {
 
   tick() {
     if (this.wantedAt) this.draw();
-    else this.rows.forEach((row) => this.times(row));
   }
 }
 
@@ -219,9 +211,9 @@ function secondWords(agent, over, left) {
   return agent.state === "offer" ? gettext("Has an offer to answer") : "";
 }
 
-/** Draw a part anew only when what it shows has changed. */
-function put(element, key, make) {
-  if (element.dataset.drawn === key) return;
-  element.dataset.drawn = key;
-  element.replaceChildren(...make());
+const skillsOf = ({ skills }) => (skills.length ? skills.map((skill) => h("span", { class: "chip" }, `${skill.name} ${skill.level}`)) : ["–"]);
+
+function putMissed(cell, { missed }) {
+  setText(cell, figure(missed));
+  cell.classList.toggle("floor__warn", missed >= MISSED_MANY);
 }

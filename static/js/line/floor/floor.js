@@ -4,7 +4,7 @@ import { stayPresent } from "../../../live/presence.js";
 import { pageData } from "../../shared/dom.js";
 import { FloorAgents } from "./agents.js";
 import { FloorLine } from "./line.js";
-import { drawQueues } from "./queues.js";
+import { FloorQueues } from "./queues.js";
 import { FloorVerbs } from "./verbs.js";
 import { clockOf, figure, fill, gettext, ngettext } from "../../shared/words.js";
 
@@ -17,6 +17,7 @@ let chosen = new URLSearchParams(location.search).get("queue") ?? "";
 const verbs = new FloorVerbs(page);
 const agents = new FloorAgents({ verbs, now: nowMs });
 const line = new FloorLine({ page, verbs, now: nowMs });
+const queues = new FloorQueues(choose);
 document.querySelector("main").append(find("agent-menu")); // over everything, and under no card's scrolling
 
 function nowMs() {
@@ -32,7 +33,7 @@ function choose(slug) {
 function draw() {
   if (!data.queues) return;
   if (!data.queues.some((queue) => queue.slug === chosen)) chosen = data.queues[0]?.slug ?? "";
-  drawQueues(data.queues, { chosen, choose, now: nowMs() });
+  queues.draw(data.queues, { chosen, now: nowMs() });
   line.watch(data.queues.find((queue) => queue.slug === chosen) ?? null);
   agents.show(data);
   drawSum();
@@ -65,7 +66,7 @@ draw();
 subscribe(`line.floor:${page.desk}`, { snapshot: (next) => { data = next; draw(); } });
 setInterval(() => {
   if (!data.queues) return;
-  drawQueues(data.queues, { chosen, choose, now: nowMs() });
+  queues.draw(data.queues, { chosen, now: nowMs() });
   drawSum();
   line.tick();
   agents.tick();

@@ -1,32 +1,49 @@
 // The floor's queues, worst first: each is a button that shows its line.
 import { h, icon } from "../../shared/dom.js";
+import { redraw } from "../../shared/figures.js";
+import { LiveTable } from "../../shared/live_table.js";
 import { clockOf, figure, fill, gettext, percent } from "../../shared/words.js";
 
-const body = document.querySelector("[data-queues]");
-const hint = document.querySelector("[data-queue-hint]");
-let drawn = "";
+export class FloorQueues {
+  constructor(choose) {
+    const columns = [
+      { head: true, look: "name", told: ({ name, open, chosen }) => JSON.stringify([name, open, chosen]), parts: nameOf },
+      { look: "right num", text: ({ waiting }) => figure(waiting) },
+      { look: "right", write: putWait },
+      { look: "right", write: putLevel },
+      { look: "right", text: ({ online, staff }) => fill(gettext("%(n)s of %(all)s"), { n: figure(online), all: figure(staff) }) },
+    ];
+    this.table = new LiveTable("queues", columns, { mark: markQueue });
+    this.table.body.addEventListener("click", ({ target }) => choose(target.closest("tr").dataset.slug));
+  }
 
-export function drawQueues(queues, { chosen, choose, now }) {
-  const rows = queues.map((queue) => {
-    const waited = queue.waiting && queue.oldest ? (now - queue.oldest) / 1000 : null;
-    return { ...queue, waited, late: waited !== null && waited > queue.alarm_seconds, low: queue.level !== null && queue.level < queue.goal };
-  });
-  const wanted = JSON.stringify([chosen, rows.map((row) => ({ ...row, waited: Math.floor(row.waited ?? -1) }))]);
-  if (drawn === wanted) return;
-  drawn = wanted;
-  hint.textContent = fill(gettext("%(n)s, worst first"), { n: figure(queues.length) });
-  const focused = body.contains(document.activeElement) ? document.activeElement.dataset.slug : "";
-  body.replaceChildren(...rows.map((row) => tableRow(row, chosen, choose)));
-  if (focused) body.querySelector(`[data-slug="${CSS.escape(focused)}"]`)?.focus();
+  draw(queues, { chosen, now }) {
+    const rows = queues.map((queue) => [queue.slug, { ...queue, chosen: queue.slug === chosen, waited: queue.waiting && queue.oldest ? (now - queue.oldest) / 1000 : null }]);
+    this.table.draw(rows, fill(gettext("%(n)s, worst first"), { n: figure(queues.length) }));
+  }
 }
 
-function tableRow(row, chosen, choose) {
-  const level = fill(gettext("Goal %(p)s in %(s)s s"), { p: percent(row.goal, 0), s: row.within });
-  const button = h("button", { type: "button", class: "link-button", "data-slug": row.slug, "aria-pressed": String(row.slug === chosen), onclick: () => choose(row.slug) }, row.name);
-  return h("tr", { class: row.slug === chosen ? "floor__chosen" : "", onclick: (event) => { if (event.target !== button) choose(row.slug); } },
-    h("th", { scope: "row", class: "name" }, button, row.open ? null : h("span", { class: "chip" }, gettext("Closed"))),
-    h("td", { class: "right num" }, figure(row.waiting)),
-    h("td", { class: `right${row.late ? " floor__bad" : ""}` }, row.late ? icon("error", "icon--tiny") : null, row.waited === null ? "–" : clockOf(row.waited)),
-    h("td", { class: `right${row.low ? " floor__warn" : ""}`, title: level }, row.low ? icon("warning", "icon--tiny") : null, percent(row.level, 0)),
-    h("td", { class: "right" }, fill(gettext("%(n)s of %(all)s"), { n: figure(row.online), all: figure(row.staff) })));
+function markQueue(line, { chosen }, slug) {
+  line.dataset.slug = slug;
+  line.classList.toggle("floor__chosen", chosen);
+}
+
+const nameOf = ({ slug, name, open, chosen }) => [
+  h("button", { type: "button", class: "link-button", "data-focus": `queue ${slug}`, "aria-pressed": String(chosen) }, name),
+  ...(open ? [] : [h("span", { class: "chip" }, gettext("Closed"))]),
+];
+
+function putWait(cell, { waited, alarm_seconds: alarm }) {
+  putSigned(cell, waited === null ? "–" : clockOf(waited), waited !== null && waited > alarm, "floor__bad", "error");
+}
+
+function putLevel(cell, { level, goal, within }) {
+  cell.title = fill(gettext("Goal %(p)s in %(s)s s"), { p: percent(goal, 0), s: within });
+  putSigned(cell, percent(level, 0), level !== null && level < goal, "floor__warn", "warning");
+}
+
+/** A figure, with a sign before it when it is out of its bounds. */
+function putSigned(cell, text, isOut, look, sign) {
+  cell.classList.toggle(look, isOut);
+  redraw(cell, `${isOut} ${text}`, () => [...(isOut ? [icon(sign, "icon--tiny")] : []), text]);
 }
