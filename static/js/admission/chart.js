@@ -1,5 +1,6 @@
 // The last hour of one gate by the minute: slots in use under the cap, and what became of those who asked.
-import { most, startHourCharts } from "../shared/hour_charts.js";
+import { most } from "../shared/chart_box.js";
+import { startHourCharts } from "../shared/hour_charts.js";
 import { figure, fill, gettext } from "../shared/words.js";
 
 export function startGateChart(page, heard) {

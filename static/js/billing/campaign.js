@@ -1,6 +1,6 @@
 // One campaign, live: counts by what became of the messages, money to the unit, pace; a new state draws the page anew.
 import { subscribe } from "../../live.js";
-import { announce, pageData, setText } from "../shared/dom.js";
+import { announce, pageData, setText, svg } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
 import { putMoneys } from "./money.js";
 import { isOutdated } from "../shared/outdated.js";
@@ -9,7 +9,6 @@ import { figure, fill, gettext, percent, spanOf } from "../shared/words.js";
 const page = pageData("campaign-page");
 const live = document.querySelector("[data-campaign-live]");
 const ORDER = ["native_text", "native_card", "native_session", "yuexin_resolved", "yuexin_unresolved", "video"];
-const SVG = "http://www.w3.org/2000/svg";
 const GAP = 1.5;
 const PACE_SECONDS = 8;
 let seen = []; // [seconds, tried] of the last seconds
@@ -110,9 +109,7 @@ function draw(figures, all) {
   for (const [look, count] of parts) {
     const width = (count / all) * 1000;
     if (!count) continue;
-    const rect = document.createElementNS(SVG, "rect");
-    for (const [name, value] of Object.entries({ x: x.toFixed(2), y: 0, width: Math.max(0.5, width - GAP).toFixed(2), height: 12, "data-look": look })) rect.setAttribute(name, value);
-    bar.append(rect);
+    bar.append(svg("rect", { x: x.toFixed(2), y: 0, width: Math.max(0.5, width - GAP).toFixed(2), height: 12, "data-look": look }));
     x += width;
   }
 }

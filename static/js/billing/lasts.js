@@ -1,20 +1,13 @@
 // "Lasts until": the balance of the last days and where the pace of the last 24 hours leads. Drawn as SVG.
-import { errorState, getJSON, h } from "../shared/dom.js";
+import { errorState, getJSON, h, svg } from "../shared/dom.js";
 import { cents, money, shortMoney } from "./money.js";
 import { dayOf, figure, fill, gettext, momentOf, pgettext, timeOf, weekdayOf } from "../shared/words.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const HOUR = 3_600_000;
 const FAR_HOURS = 24 * 365;
 const H = 104;
 const BASE = 82;
 
-const s = (name, attributes, text) => {
-  const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
-  if (text !== undefined) element.textContent = text;
-  return element;
-};
 const round = (n) => Math.round(n * 10) / 10;
 
 /** Keeps the card fresh: `balance(units)` at every change, the pace once a minute. `heard` gets each new pace. */
@@ -65,26 +58,26 @@ export function startLasts(card, page, heard) {
     const nowX = wide * 0.4;
     const x = (at) => (at <= now ? nowX - ((now - at) / past) * (nowX - 6) : nowX + ((at - now) / ahead) * (wide - nowX - 40));
     const y = (units) => BASE - (Math.max(0, units) / most) * (BASE - 24);
-    const svg = s("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Recent balance and forecast"), preserveAspectRatio: "none" });
+    const drawing = svg("svg", { viewBox: `0 0 ${wide} ${H}`, role: "img", "aria-label": gettext("Recent balance and forecast"), preserveAspectRatio: "none" });
     const path = points.map(([at, units], index) => `${index ? "L" : "M"}${round(x(at))} ${round(y(units))}`).join("");
-    svg.append(s("path", { class: "area", d: `${path}L${round(nowX)} ${BASE}L${round(x(points[0][0]))} ${BASE}Z` }), s("line", { class: "rule", x1: 0, x2: wide, y1: BASE, y2: BASE }), s("line", { class: "rule", x1: round(nowX), x2: round(nowX), y1: 4, y2: BASE }), s("path", { class: "line", d: path }));
+    drawing.append(svg("path", { class: "area", d: `${path}L${round(nowX)} ${BASE}L${round(x(points[0][0]))} ${BASE}Z` }), svg("line", { class: "rule", x1: 0, x2: wide, y1: BASE, y2: BASE }), svg("line", { class: "rule", x1: round(nowX), x2: round(nowX), y1: 4, y2: BASE }), svg("path", { class: "line", d: path }));
     for (const [at, units] of points.filter((_, index) => index % 6 === 0)) {
-      const dot = s("circle", { cx: round(x(at)), cy: round(y(units)), r: 6, fill: "transparent" });
-      dot.append(s("title", {}, `${momentOf(at)}: ${money(units, page.currency).join("")}`));
-      svg.append(dot);
+      const dot = svg("circle", { cx: round(x(at)), cy: round(y(units)), r: 6, fill: "transparent" });
+      dot.append(svg("title", {}, `${momentOf(at)}: ${money(units, page.currency).join("")}`));
+      drawing.append(dot);
     }
-    svg.append(s("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), s("text", { x: 0, y: H - 4 }, dayOf(points[0][0])), s("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
+    drawing.append(svg("text", { class: "strong", x: round(nowX), y: H - 4, "text-anchor": "middle" }, gettext("Now")), svg("text", { x: 0, y: H - 4 }, dayOf(points[0][0])), svg("text", { x: 0, y: 8 }, shortMoney(most, page.currency)));
     if (hours) {
       const end = x(now + hours * HOUR);
       const from = [round(nowX), round(y(spendable))];
-      svg.append(
-        s("path", { class: "cone", d: `M${from.join(" ")}L${round(x(now + Math.min(early, FAR_HOURS) * HOUR))} ${BASE}L${round(x(now + ahead))} ${BASE}Z` }),
-        s("path", { class: "ahead", d: `M${from.join(" ")}L${round(end)} ${BASE}` }),
-        s("circle", { class: "end", cx: round(end), cy: BASE, r: 4 }),
-        s("text", { class: "strong", x: round(Math.min(end, wide - 4)), y: H - 4, "text-anchor": end > wide - 60 ? "end" : "middle" }, hours > FAR_HOURS ? untilOf(hours) : dayOf(now + hours * HOUR)));
+      drawing.append(
+        svg("path", { class: "cone", d: `M${from.join(" ")}L${round(x(now + Math.min(early, FAR_HOURS) * HOUR))} ${BASE}L${round(x(now + ahead))} ${BASE}Z` }),
+        svg("path", { class: "ahead", d: `M${from.join(" ")}L${round(end)} ${BASE}` }),
+        svg("circle", { class: "end", cx: round(end), cy: BASE, r: 4 }),
+        svg("text", { class: "strong", x: round(Math.min(end, wide - 4)), y: H - 4, "text-anchor": end > wide - 60 ? "end" : "middle" }, hours > FAR_HOURS ? untilOf(hours) : dayOf(now + hours * HOUR)));
     }
-    svg.append(s("circle", { class: "dot", cx: round(nowX), cy: round(y(spendable)), r: 4 }));
-    return svg;
+    drawing.append(svg("circle", { class: "dot", cx: round(nowX), cy: round(y(spendable)), r: 4 }));
+    return drawing;
   };
 
   self.balance = (units) => {

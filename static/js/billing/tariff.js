@@ -1,6 +1,6 @@
 // A price list that is typed in: keys of a spreadsheet, its pasted tables, and what each row says of its cells.
 import { ask } from "../shared/dialog.js";
-import { pageData } from "../shared/dom.js";
+import { pageData, pressOne } from "../shared/dom.js";
 import { cents, exact, symbolOf, unitsOf } from "./money.js";
 import { toast } from "../shared/toast.js";
 import { fill, gettext, ngettext, percent, pgettext } from "../shared/words.js";
@@ -190,7 +190,7 @@ document.querySelector("[data-rows]")?.addEventListener("click", ({ target }) =>
   const button = target.closest("[data-show]");
   if (!button) return;
   table.dataset.only = button.dataset.show;
-  for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+  pressOne(button);
 });
 
 const copy = document.querySelector("[data-copy]");

@@ -1,7 +1,7 @@
 // Usage by mode: stacked bars by day or month, with a legend, a tooltip with every series, a table and CSV.
 import { chartLibrary, whenSeen } from "../shared/chart_library.js";
 import { colour, download } from "../shared/charts.js";
-import { errorState, getJSON, h } from "../shared/dom.js";
+import { errorState, getJSON, h, pressOne, togglePressed } from "../shared/dom.js";
 import { exact, money, shortMoney } from "./money.js";
 import { fill, gettext } from "../shared/words.js";
 
@@ -125,8 +125,7 @@ export function startUsage(card, page) {
       h("tbody", {}, ...rows().reverse().map(([title, ...values]) => h("tr", {}, h("th", { scope: "row", class: "num" }, title), ...values.map((value) => h("td", { class: "right" }, exact(value))))))));
 
   tableButton?.addEventListener("click", () => {
-    asTable = !asTable;
-    tableButton.setAttribute("aria-pressed", String(asTable));
+    asTable = togglePressed(tableButton);
     if (data) draw();
   });
   card.querySelector("[data-usage-csv]")?.addEventListener("click", () => {
@@ -138,7 +137,7 @@ export function startUsage(card, page) {
     const button = event.target.closest("[data-range]");
     if (!button) return;
     range = button.dataset.range;
-    for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+    pressOne(button);
     load();
   });
   whenSeen(card, () => {

@@ -1,6 +1,6 @@
 // The overview: problems first, figures, cards; everything that can change changes by itself.
 import { connection, subscribe } from "../../live.js";
-import { announce, h, icon, postJSON, setText } from "../shared/dom.js";
+import { announce, h, icon, postJSON, setText, svg } from "../shared/dom.js";
 import { redraw } from "../shared/figures.js";
 import { isOutdated } from "../shared/outdated.js";
 import { incidentsTopic } from "../shared/problems.js";
@@ -142,9 +142,7 @@ function tableRow(row) {
   const line = h("tr", { "data-row": row.name, "data-href": row.url || false }, h("th", { scope: "row", class: "name" }, name));
   for (const one of row.cells) line.append(h("td", { class: "right", "data-cell": "" }, cell(one)));
   if (row.trend) {
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.classList.add("sparkline");
-    line.append(h("td", { class: "spark" }, svg));
+    line.append(h("td", { class: "spark" }, svg("svg", { class: "sparkline" })));
   }
   return line;
 }
@@ -178,8 +176,8 @@ function fillRow(line, row) {
     const next = row.cells[index];
     if (next) redraw(box, JSON.stringify(next), () => [cell(next)]);
   });
-  const svg = line.querySelector(".sparkline");
-  if (svg && row.trend) drawSparkline(svg, row.trend);
+  const place = line.querySelector(".sparkline");
+  if (place && row.trend) drawSparkline(place, row.trend);
 }
 
 startAttention();

@@ -1,5 +1,6 @@
 // The last hour of one group by the minute: sessions, and how many began, ended and were refused.
-import { most, startHourCharts } from "../shared/hour_charts.js";
+import { most } from "../shared/chart_box.js";
+import { startHourCharts } from "../shared/hour_charts.js";
 import { figure, fill, gettext } from "../shared/words.js";
 
 export function startGroupChart(page, heard) {

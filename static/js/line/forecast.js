@@ -1,10 +1,10 @@
 // A queue's forecast: visitors, agents and shares of a day, by the half hour.
 import { showCharts } from "./charts.js";
 import { pageData } from "../shared/dom.js";
+import { most } from "../shared/chart_box.js";
 import { figure, fill, gettext } from "../shared/words.js";
 
 const page = pageData("forecast-page");
-const most = (values) => Math.max(0, ...values.map((value) => value ?? 0));
 const asked = fill(gettext("With %(n)s agents"), { n: figure(page.asked) });
 
 showCharts({

@@ -1,10 +1,10 @@
 // A desk's report: visitors, waits and shares over the time that the address names.
 import { pageData } from "../shared/dom.js";
 import { showCharts } from "./charts.js";
+import { most } from "../shared/chart_box.js";
 import { figure, fill, gettext } from "../shared/words.js";
 
 const page = pageData("report-page");
-const most = (values) => Math.max(0, ...values.map((value) => value ?? 0));
 const CHARTS = {
   visitors: {
     title: gettext("Visitors"),

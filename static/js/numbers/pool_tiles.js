@@ -1,7 +1,7 @@
 // The pool's tiles: the layout (which number is which tile) by request, their states live, a page of 10 000 at most.
 import { subscribe } from "../../live.js";
 import { unpackTiles } from "../../live/tiles.js";
-import { errorState, getJSON, h, skeleton } from "../shared/dom.js";
+import { errorState, getJSON, h, pressOne, skeleton, togglePressed } from "../shared/dom.js";
 import { TileBoard, STATES, drawTileLegend, groupsBy } from "./tiles.js";
 import { figure, fill, gettext, pgettext, phone } from "../shared/words.js";
 
@@ -105,12 +105,11 @@ export function startTileBoard(page, { open }) {
     const button = event.target.closest("[data-by]");
     if (!button) return;
     by = button.dataset.by;
-    for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+    pressOne(button);
     arrange();
   });
   table.addEventListener("click", () => {
-    asTable = !asTable;
-    table.setAttribute("aria-pressed", String(asTable));
+    asTable = togglePressed(table);
     if (asTable) drawTable(); else arrange();
   });
 

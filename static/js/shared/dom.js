@@ -3,7 +3,15 @@ import { gettext } from "./words.js";
 
 /** h("p", {class: "x", "data-id": 3}, "text", child): an element; text is never parsed as HTML. */
 export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for a part of a drawing. */
+export function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -65,6 +73,18 @@ export const postJSON = (url, data = {}, timeoutSeconds = 20) =>
     },
     timeoutSeconds,
   );
+
+/** Press one of a group's buttons, and no other. */
+export function pressOne(button) {
+  for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
+}
+
+/** Press a button, or let it go; returns whether it is pressed now. */
+export function togglePressed(button) {
+  const pressed = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", String(pressed));
+  return pressed;
+}
 
 let lastSaid = 0;
 let waiting = null;

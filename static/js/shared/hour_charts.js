@@ -1,45 +1,11 @@
-// The last hour of one aggregate by the minute: charts that are kept fresh, and their values as tables.
-import { TimeChart, drawLegend } from "./charts.js";
-import { errorState, getJSON, h } from "./dom.js";
+// The last hour of one aggregate by the minute: charts that are kept fresh, and its counters.
+import { ChartBox } from "./chart_box.js";
 import { gettext } from "./words.js";
 
 /** Draw the page's charts; `options`: what a TimeChart takes, by the name of the chart's box. `heard` gets the values whenever they are read. */
 export function startHourCharts(page, options, heard = () => {}) {
-  const box = document.querySelector("[data-charts]");
-  const part = (name) => box.querySelector(`[data-chart="${name}"]`);
-  const plot = (name) => part(name).querySelector(".chart__plot");
-  const charts = Object.entries(options).map(([name, given]) => [name, new TimeChart(plot(name), given)]);
-  let latest = null;
-  let asTable = false;
-
-  const draw = () => {
-    for (const [name, chart] of charts) {
-      chart.set({ at: latest.at, values: latest.values });
-      part(name).querySelector(".chart__table")?.remove();
-      plot(name).hidden = asTable;
-      part(name).querySelector(".chart__empty")?.remove();
-      if (tooFew(latest.values)) plot(name).append(h("p", { class: "chart__empty" }, gettext("Not enough data yet. The chart appears after two minutes.")));
-      if (asTable) part(name).append(chart.table());
-      drawLegend(part(name).querySelector(".chart__legend"), chart);
-    }
-  };
-  const load = async () => {
-    try {
-      latest = await getJSON(page.samples_url);
-      heard(latest.values);
-      box.querySelector(".state--error")?.remove();
-      draw();
-    } catch {
-      if (!latest && !box.querySelector(".state--error")) box.prepend(errorState(gettext("Chart not loaded"), gettext("Live data is not affected."), load));
-    }
-  };
-  const table = document.querySelector("[data-chart-table]");
-  table.addEventListener("click", () => {
-    asTable = !asTable;
-    table.setAttribute("aria-pressed", String(asTable));
-    if (latest) draw();
-  });
-
+  const charts = new ChartBox(options, gettext("Not enough data yet. The chart appears after two minutes."));
+  const load = () => charts.load(page.samples_url, ({ values }) => heard(values));
   load();
   setInterval(() => { if (!document.hidden) load(); }, 60_000);
 }
@@ -66,8 +32,3 @@ export class LastHour {
     return Object.fromEntries(Object.entries(this.base).map(([name, base]) => [name, Math.max(0, live[name] - base)]));
   }
 }
-
-const tooFew = (values) => Object.values(values).every((line) => line.filter((value) => value !== null).length < 2);
-
-/** The largest of a chart's values; 0 where there is none. */
-export const most = (values) => Math.max(0, ...(values ?? []).filter((value) => value !== null));

@@ -1,7 +1,7 @@
 // Sparklines: <svg class="sparkline" data-values="1,2,,3">. Own scale, last point dotted, a gap stays a gap,
 // flat data is a line in the middle. Colour stays muted: the figure beside it speaks.
+import { svg } from "./dom.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const W = 64;
 const H = 22;
 const EDGE = 3;
@@ -16,17 +16,12 @@ function points(values) {
   );
 }
 
-const part = (name, attributes) => {
-  const element = document.createElementNS(NS, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  return element;
-};
 const round = (n) => Math.round(n * 10) / 10;
 
-export function drawSparkline(svg, values) {
-  svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
-  svg.setAttribute("aria-hidden", "true");
-  if (!values.some((value) => value !== null)) { svg.replaceChildren(); return; }
+export function drawSparkline(place, values) {
+  place.setAttribute("viewBox", `0 0 ${W} ${H}`);
+  place.setAttribute("aria-hidden", "true");
+  if (!values.some((value) => value !== null)) { place.replaceChildren(); return; }
   const all = points(values);
   const runs = [];
   let run = [];
@@ -38,13 +33,13 @@ export function drawSparkline(svg, values) {
   for (const line of runs) {
     const path = line.map(([x, y], index) => `${index ? "L" : "M"}${round(x)} ${round(y)}`).join("");
     if (line.length > 1) {
-      shapes.push(part("path", { class: "sparkline__area", d: `${path}L${round(line.at(-1)[0])} ${H}L${round(line[0][0])} ${H}Z` }));
-      shapes.push(part("path", { d: path }));
+      shapes.push(svg("path", { class: "sparkline__area", d: `${path}L${round(line.at(-1)[0])} ${H}L${round(line[0][0])} ${H}Z` }));
+      shapes.push(svg("path", { d: path }));
     }
   }
   const last = all.findLast((point) => point);
-  shapes.push(part("circle", { cx: round(last[0]), cy: round(last[1]), r: 2.2 }));
-  svg.replaceChildren(...shapes);
+  shapes.push(svg("circle", { cx: round(last[0]), cy: round(last[1]), r: 2.2 }));
+  place.replaceChildren(...shapes);
 }
 
 function parseValues(text) {
@@ -53,5 +48,5 @@ function parseValues(text) {
 
 /** Draw every sparkline under `root` from its data-values. */
 export function startSparklines(root = document) {
-  for (const svg of root.querySelectorAll("svg.sparkline[data-values]")) drawSparkline(svg, parseValues(svg.dataset.values));
+  for (const place of root.querySelectorAll("svg.sparkline[data-values]")) drawSparkline(place, parseValues(place.dataset.values));
 }

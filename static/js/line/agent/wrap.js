@@ -1,5 +1,5 @@
 // After a room: what came of it, a note for the next agent, more time; and which wrap-up is of which room.
-import { announce, h, icon, postJSON } from "../../shared/dom.js";
+import { announce, h, icon, postJSON, svg } from "../../shared/dom.js";
 import { keep, kept } from "../kept.js";
 import { newId } from "../ids.js";
 import { limitText } from "../text_limit.js";
@@ -158,17 +158,10 @@ function choiceOf(visit, outcomes, choose) {
 }
 
 function svgRing() {
-  const make = (name, attributes) => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    return element;
-  };
-  const svg = make("svg", { class: "wrap__ring", viewBox: "0 0 56 56", "aria-hidden": "true" });
-  const rest = make("circle", { cx: 28, cy: 28, r: 24, pathLength: 100, "stroke-dasharray": "100 100" });
-  const words = make("text", { x: 28, y: 33 });
-  svg.append(make("circle", { cx: 28, cy: 28, r: 24 }), rest, words);
+  const rest = svg("circle", { cx: 28, cy: 28, r: 24, pathLength: 100, "stroke-dasharray": "100 100" });
+  const words = svg("text", { x: 28, y: 33 });
   return {
-    svg,
+    svg: svg("svg", { class: "wrap__ring", viewBox: "0 0 56 56", "aria-hidden": "true" }, svg("circle", { cx: 28, cy: 28, r: 24 }), rest, words),
     show(share, text) {
       rest.setAttribute("stroke-dasharray", `${Math.round(Math.min(1, share) * 100)} 100`);
       words.textContent = text;

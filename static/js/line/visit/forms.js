@@ -23,6 +23,18 @@ export function tellError(form, words) {
   form.querySelector("input").toggleAttribute("aria-invalid", Boolean(words));
 }
 
+/** A form for an address: `send` gets one that can be one, once at a time. */
+export function startEmail(form, send) {
+  const field = form.elements.email;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const isValid = field.value.trim() && field.checkValidity();
+    if (isValid) return once(form, () => send(field.value.trim()).catch((failed) => tellError(form, failed.detail || failed.title)));
+    tellError(form, gettext("Enter a valid email address."));
+    field.focus();
+  });
+}
+
 export function startJoining(main, join, refused) {
   const form = main.querySelector("form[data-join]");
   const error = form.querySelector("[data-error=name]");

@@ -1,6 +1,6 @@
 // The transcript: saved as a file, or mailed.
 import { call } from "./store.js";
-import { once, tellError } from "./forms.js";
+import { startEmail, tellError } from "./forms.js";
 import { toastFailure } from "../../shared/toast.js";
 import { gettext } from "../../shared/words.js";
 
@@ -15,15 +15,7 @@ export function startTranscript(kept) {
   keptOf = kept;
   document.querySelector("[data-transcript]").addEventListener("click", save);
   for (const button of document.querySelectorAll("[data-mail-transcript]")) button.addEventListener("click", mailTranscript);
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const field = form.elements.email;
-    if (!field.value.trim() || !field.checkValidity()) {
-      tellError(form, gettext("Enter a valid email address."));
-      return field.focus();
-    }
-    once(form, send);
-  });
+  startEmail(form, send);
 }
 
 /** Ask for an address and have the transcript mailed there; any button or menu may call it. */
@@ -35,18 +27,13 @@ function mailTranscript() {
   form.elements.email.focus();
 }
 
-async function send() {
+async function send(email) {
   const kept = keptOf();
-  const body = { email: form.elements.email.value.trim(), zone: document.documentElement.dataset.zone };
-  try {
-    await call(`visits/${kept.visit}/transcript-mail`, { kept, body });
-    showForm(false);
-    words.textContent = gettext("The transcript is on its way.");
-    words.tabIndex = -1;
-    words.focus();
-  } catch (failed) {
-    tellError(form, failed.detail || failed.title);
-  }
+  await call(`visits/${kept.visit}/transcript-mail`, { kept, body: { email, zone: document.documentElement.dataset.zone } });
+  showForm(false);
+  words.textContent = gettext("The transcript is on its way.");
+  words.tabIndex = -1;
+  words.focus();
 }
 
 function showForm(shown) {

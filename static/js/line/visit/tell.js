@@ -3,7 +3,7 @@ import { setText } from "../../shared/dom.js";
 import { alertPerson, askForNotifications, readySound } from "../alert.js";
 import { keep, kept as keptOf } from "../kept.js";
 import { call } from "./store.js";
-import { once, tellError } from "./forms.js";
+import { startEmail, tellError } from "./forms.js";
 import { gettext } from "../../shared/words.js";
 
 const AHEAD = { third: 2, next: 0, turn: -1 };
@@ -31,7 +31,7 @@ export class Tell {
     Object.assign(this, { find, visit: null, told: false });
     find("").addEventListener("change", () => this.choose(true));
     find("-when").addEventListener("change", () => this.choose(false));
-    find("-form").addEventListener("submit", (event) => this.ask(event));
+    startEmail(find("-form"), (email) => this.send(email));
     find("-off").addEventListener("click", () => this.cancel());
   }
 
@@ -88,26 +88,12 @@ export class Tell {
     if (["waiting", "due"].includes(state)) setTimeout(() => this.look(), 30_000);
   }
 
-  ask(event) {
-    event.preventDefault();
-    const form = this.find("-form");
-    const field = form.elements.email;
-    if (!field.value.trim() || !field.checkValidity()) {
-      tellError(form, gettext("Enter a valid email address."));
-      return field.focus();
-    }
-    once(form, () => this.send(form, { when: this.when, email: field.value.trim(), zone: document.documentElement.dataset.zone }));
-  }
-
-  async send(form, body) {
-    try {
-      this.show(await call(`visits/${this.visit.visit}/tell`, { kept: this.visit, body }));
-      keep("mailed", this.visit.visit, "yes");
-      tellError(form, "");
-      this.find("-off").focus();
-    } catch (failed) {
-      tellError(form, failed.detail || failed.title);
-    }
+  async send(email) {
+    const body = { when: this.when, email, zone: document.documentElement.dataset.zone };
+    this.show(await call(`visits/${this.visit.visit}/tell`, { kept: this.visit, body }));
+    keep("mailed", this.visit.visit, "yes");
+    tellError(this.find("-form"), "");
+    this.find("-off").focus();
   }
 
   async cancel() {

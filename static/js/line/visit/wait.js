@@ -1,5 +1,5 @@
 // What a visitor who waits sees: the place, who is before and behind, how long it will take.
-import { announce, setText } from "../../shared/dom.js";
+import { announce, setText, svg } from "../../shared/dom.js";
 import { clockOf, fill, gettext, ngettext } from "../../shared/words.js";
 
 const DOTS = 7;
@@ -68,26 +68,20 @@ export function showWait({ estimate, joined, online, promises, agents, needs }) 
 }
 
 function showBar(estimate) {
-  const svg = find("range-bar");
-  svg.toggleAttribute("hidden", !estimate);
+  const bar = find("range-bar");
+  bar.toggleAttribute("hidden", !estimate);
   if (!estimate) return;
   const [low, high] = [Math.floor(estimate[0] / 60), Math.max(1, Math.ceil(estimate[1] / 60))];
   const most = [2, 5, 10, 15, 20, 30, 45, 60, 90, 120, 240, 480].find((minutes) => minutes >= high * 1.3) ?? high * 2;
   const x = (minutes) => (300 * minutes) / most;
-  const shape = (name, attributes, text = "") => {
-    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    element.textContent = text;
-    return element;
-  };
-  svg.setAttribute("aria-label", rangeWords(estimate));
-  svg.replaceChildren(
-    shape("rect", { class: "visit__track", x: 0, y: 10, width: 300, height: 8, rx: 4 }),
-    shape("rect", { class: "visit__span", x: x(low), y: 10, width: Math.max(3, x(high) - x(low)), height: 8 }),
-    ...[low, high].map((at) => shape("rect", { class: "visit__tick", x: Math.max(0, x(at) - 1), y: 7, width: 2, height: 14 })),
-    shape("text", { x: 0, y: 38, class: low > most * 0.2 ? "" : "visit__none" }, gettext("now")),
-    shape("text", { x: Math.max(4, x(low)), y: 38, class: "visit__mark-text", "text-anchor": low ? "middle" : "start" }, String(low)),
-    shape("text", { x: x(high), y: 38, class: "visit__mark-text", "text-anchor": "middle" }, fill(gettext("%(m)s min"), { m: high })),
-    shape("text", { x: 300, y: 38, "text-anchor": "end" }, fill(gettext("%(m)s min"), { m: most })),
+  bar.setAttribute("aria-label", rangeWords(estimate));
+  bar.replaceChildren(
+    svg("rect", { class: "visit__track", x: 0, y: 10, width: 300, height: 8, rx: 4 }),
+    svg("rect", { class: "visit__span", x: x(low), y: 10, width: Math.max(3, x(high) - x(low)), height: 8 }),
+    ...[low, high].map((at) => svg("rect", { class: "visit__tick", x: Math.max(0, x(at) - 1), y: 7, width: 2, height: 14 })),
+    svg("text", { x: 0, y: 38, class: low > most * 0.2 ? "" : "visit__none" }, gettext("now")),
+    svg("text", { x: Math.max(4, x(low)), y: 38, class: "visit__mark-text", "text-anchor": low ? "middle" : "start" }, String(low)),
+    svg("text", { x: x(high), y: 38, class: "visit__mark-text", "text-anchor": "middle" }, fill(gettext("%(m)s min"), { m: high })),
+    svg("text", { x: 300, y: 38, "text-anchor": "end" }, fill(gettext("%(m)s min"), { m: most })),
   );
 }

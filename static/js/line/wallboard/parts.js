@@ -1,9 +1,8 @@
 // What a wallboard is drawn from: the queues' cards, the agents' tiles, the day's chart, the notes.
-import { h, icon } from "../../shared/dom.js";
+import { h, icon, svg } from "../../shared/dom.js";
 import { pauseWords } from "../reasons.js";
 import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, timeExactOf, timeOf } from "../../shared/words.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const looks = {
   lost: ["heart_broken", gettext("Lost")], away: ["heart_broken", gettext("Away")], free: ["check_circle", gettext("Free")], offer: ["notifications_active", gettext("Has an offer")],
   wrap_up: ["edit_note", gettext("Wrap-up")], paused: ["pause_circle", gettext("Paused")], room: ["forum", gettext("In room")],
@@ -15,12 +14,6 @@ let moment = null; // the moment that is shown; null = now
 const nowMs = () => moment ?? Date.now();
 
 const secondsSince = (ms) => (ms ? Math.max(0, (nowMs() - ms) / 1000) : null);
-const svg = (name, attributes, ...children) => {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  element.append(...children);
-  return element;
-};
 
 /** Half a ring with the share as its filled part, and a tick at the goal. */
 function gauge(share, goal, bad) {
