@@ -1,13 +1,6 @@
 // The audit, run by hand.
-import { postJSON } from "../shared/dom.js";
-import { toast, toastFailure } from "../shared/toast.js";
+import { did, once } from "../shared/act.js";
 
-document.querySelector("[data-audit-run]")?.addEventListener("click", async (event) => {
-  const button = event.currentTarget;
-  if (button.getAttribute("aria-busy") === "true") return;
-  button.setAttribute("aria-busy", "true");
-  try {
-    const done = await postJSON(button.dataset.auditRun, {}, 60);
-    toast({ kind: done.kind ?? "ok", title: done.title, detail: done.detail, topic: "audit" });
-  } catch (error) { toastFailure(error); } finally { button.removeAttribute("aria-busy"); }
+document.querySelector("[data-audit-run]")?.addEventListener("click", ({ currentTarget: button }) => {
+  once(button, () => did(button.dataset.auditRun, {}, { topic: "audit" }, 60));
 });

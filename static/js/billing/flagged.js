@@ -1,8 +1,7 @@
 // Closing a flagged report: accept the loss, or ask for a charge by hand that another operator approves.
+import { did } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
-import { postJSON } from "../shared/dom.js";
 import { exact } from "./money.js";
-import { toast, toastFailure } from "../shared/toast.js";
 import { fill, gettext } from "../shared/words.js";
 
 const dialog = document.querySelector("[data-charge-dialog]");
@@ -45,11 +44,8 @@ dialog.querySelector("form").addEventListener("submit", async (event) => {
 });
 
 async function send(url, data) {
-  try {
-    const done = await postJSON(url, data);
-    toast({ title: done.title, detail: done.detail });
-    document.activeElement?.blur(); // the row under the focus changes, too
-    document.dispatchEvent(new Event("refresh"));
-    return true;
-  } catch (error) { toastFailure(error); return false; }
+  if (!(await did(url, data))) return false;
+  document.activeElement?.blur(); // the row under the focus changes, too
+  document.dispatchEvent(new Event("refresh"));
+  return true;
 }

@@ -1,6 +1,7 @@
 // One account as operators see it: the live figures and movements, and what an operator may do.
 import { subscribe } from "../../live.js";
 import { applyWallet } from "../../live/wallet.js";
+import { did } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
 import { pageData, postJSON } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
@@ -50,10 +51,5 @@ on("rebuild", async () => {
 
 async function send(url, question, title) {
   const answer = await ask(question);
-  if (!answer) return;
-  try {
-    await postJSON(url, answer);
-    toast({ title });
-    drawAnew();
-  } catch (error) { toastFailure(error); }
+  if (answer && (await did(url, answer, { title }))) drawAnew();
 }

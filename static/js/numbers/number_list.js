@@ -1,5 +1,6 @@
 // The list of numbers: states stay fresh, marked numbers are acted on together, numbers are added and changed.
 import { subscribe } from "../../live.js";
+import { once } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
 import { getJSON, h, pageData, postJSON, setText } from "../shared/dom.js";
 import { toast, toastFailure } from "../shared/toast.js";
@@ -193,15 +194,14 @@ function startChanging() {
 }
 
 function send(form, url, then) {
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const button = form.querySelector("button:not([type=button])");
-    if (button.getAttribute("aria-busy") === "true") return;
-    button.setAttribute("aria-busy", "true");
-    complain(form, "");
-    try { then(await postJSON(url(), Object.fromEntries(new FormData(form)), 120)); } catch (error) {
-      if (error.status === 422 || error.status === 409) complain(form, error.detail);
-      else toastFailure(error);
-    } finally { button.removeAttribute("aria-busy"); }
+    once(form, async () => {
+      complain(form, "");
+      try { then(await postJSON(url(), Object.fromEntries(new FormData(form)), 120)); } catch (error) {
+        if (error.status === 422 || error.status === 409) complain(form, error.detail);
+        else toastFailure(error);
+      }
+    });
   });
 }

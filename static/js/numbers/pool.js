@@ -1,7 +1,8 @@
 // One pool live: figures, a tile per number, the chosen number's story, charts, sizing, and what an operator may do.
 import { subscribe } from "../../live.js";
+import { did, once } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
-import { pageData, postJSON, setText } from "../shared/dom.js";
+import { pageData, setText } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
 import { drawAnew, isOutdated } from "../shared/outdated.js";
 import { startPoolCharts } from "./pool_charts.js";
@@ -9,7 +10,6 @@ import { startSizing } from "./pool_sizing.js";
 import { startTileBoard } from "./pool_tiles.js";
 import { Rate } from "./rate.js";
 import { drawSparkline } from "../shared/sparkline.js";
-import { toast, toastFailure } from "../shared/toast.js";
 import { clockOf, figure, fill, gettext, percent } from "../shared/words.js";
 
 const page = pageData("pool-page");
@@ -74,19 +74,9 @@ function startVerbs() {
     if (answer) await send(button.dataset.pause, answer, gettext("Pool paused"));
   });
   on("resume", (button) => send(button.dataset.resume, {}, gettext("Pool resumed")));
-  on("reconcile", async (button) => {
-    button.setAttribute("aria-busy", "true");
-    try {
-      const found = await postJSON(button.dataset.reconcile, {}, 60);
-      toast({ title: found.title, detail: found.detail, topic: "reconcile" });
-    } catch (error) { toastFailure(error); } finally { button.removeAttribute("aria-busy"); }
-  });
+  on("reconcile", (button) => once(button, () => did(button.dataset.reconcile, {}, { topic: "reconcile" }, 60)));
 }
 
 async function send(url, data, title) {
-  try {
-    await postJSON(url, data);
-    toast({ title });
-    drawAnew();
-  } catch (error) { toastFailure(error); }
+  if (await did(url, data, { title })) drawAnew();
 }

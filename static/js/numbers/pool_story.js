@@ -1,8 +1,8 @@
 // The chosen number's story beside the tiles, with quarantine and forced hang-up.
 import { subscribe } from "../../live.js";
+import { did } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
-import { errorState, getJSON, h, icon, postJSON, skeleton } from "../shared/dom.js";
-import { toast, toastFailure } from "../shared/toast.js";
+import { errorState, getJSON, h, icon, skeleton } from "../shared/dom.js";
 import { fill, gettext, phone, timeExactOf, weekdayOf } from "../shared/words.js";
 
 export function timeline(items) {
@@ -31,12 +31,7 @@ export function verbs(data, page, done) {
   const number = phone(data.number);
   const act = (url, title, question) => async () => {
     const answer = await ask(question);
-    if (!answer) return;
-    try {
-      await postJSON(url, answer);
-      toast({ title, detail: number });
-      await done();
-    } catch (error) { toastFailure(error); }
+    if (answer && (await did(url, answer, { title, detail: number }))) await done();
   };
   const button = (name, label, symbol, run, bad = false) =>
     h("button", { type: "button", class: `button ${page.words ? "" : "button--icon button--small"}${bad ? " button--danger" : ""}`, "aria-label": label, title: label, [`data-${name}`]: "", onclick: run }, icon(symbol), page.words ? h("span", { class: "button__label--wide" }, label) : null);

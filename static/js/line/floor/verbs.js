@@ -1,8 +1,8 @@
 // What a supervisor does on the floor. Verbs name their target; who may not use one does not see it.
+import { did } from "../../shared/act.js";
 import { ask } from "../../shared/dialog.js";
-import { h, icon, postJSON } from "../../shared/dom.js";
+import { h, icon } from "../../shared/dom.js";
 import { pauseWords } from "../reasons.js";
-import { toast, toastFailure } from "../../shared/toast.js";
 import { fill, gettext } from "../../shared/words.js";
 
 export class FloorVerbs {
@@ -34,13 +34,8 @@ export class FloorVerbs {
     }
   }
 
-  async does(path, body, done) {
-    try {
-      await postJSON(`/api/v1/desks/${this.page.desk}/${path}`, body);
-      toast({ title: done });
-    } catch (error) {
-      toastFailure(error);
-    }
+  does(path, body, title) {
+    return did(`/api/v1/desks/${this.page.desk}/${path}`, body, { title });
   }
 
   toFront(visit, name) {

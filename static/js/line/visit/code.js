@@ -1,7 +1,8 @@
 // A visit on another device: by its link, or by a short code that is typed there.
+import { once } from "../../shared/act.js";
 import { copyField } from "../../shared/dom.js";
 import { call, linkOf } from "./store.js";
-import { once, tellError } from "./forms.js";
+import { tellError } from "./forms.js";
 import { clockOf, fill, gettext } from "../../shared/words.js";
 
 const find = (name) => document.querySelector(`[data-${name}]`);

@@ -1,19 +1,8 @@
 // The forms of a visitor's page: join, leave a message, rate.
+import { once } from "../../shared/act.js";
 import { h } from "../../shared/dom.js";
 import { limitText } from "../text_limit.js";
 import { gettext } from "../../shared/words.js";
-
-/** Send once at a time; the button says that it is on its way. */
-export async function once(form, work) {
-  const button = form.querySelector(".button--primary") ?? form.querySelector("button:not([type=button])");
-  if (button.getAttribute("aria-busy") === "true") return;
-  button.setAttribute("aria-busy", "true");
-  try {
-    await work();
-  } finally {
-    button.removeAttribute("aria-busy");
-  }
-}
 
 /** Say what is wrong under a form's one field; "" = nothing is. */
 export function tellError(form, words) {
