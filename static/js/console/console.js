@@ -6,7 +6,6 @@ import { onKey, startKeys } from "../shared/keys.js";
 import { startDrawer, startMenus, startNavigation, startRail } from "../shared/menu.js";
 import { startPresses } from "../shared/press.js";
 import { startProblems } from "../shared/problems.js";
-import { startShortNames } from "./short_name.js";
 import { startSparklines } from "../shared/sparkline.js";
 import "../shared/theme_switch.js";
 import { startTime } from "../shared/time.js";
@@ -22,7 +21,6 @@ startKeys();
 startTime();
 startPresses();
 startProblems();
-startShortNames();
 
 // The palette is loaded when it is opened; the field takes what is typed meanwhile, and Escape closes it.
 const palette = document.querySelector("[data-search]");
@@ -53,4 +51,5 @@ if (palette) {
   addEventListener("load", () => setTimeout(() => import("./palette_recent.js").then(({ startRecents }) => startRecents())));
   document.querySelectorAll("[data-search-open]").forEach((button) => button.addEventListener("click", search));
 }
+if (document.querySelector("input[data-short-name]")) import("./short_name.js");
 if (document.querySelector("tr[data-href], [data-bulk], [data-auto-submit]")) import("../shared/table.js").then(({ startTables }) => startTables());

@@ -30,15 +30,15 @@ function follow(field) {
     field.focus();
     field.select();
   }
-  name.addEventListener("input", () => {
+  function make() {
     if (!follows) return;
     field.value = shortName(name.value, length);
     lock(Boolean(field.value) || !name.value);
-  });
+  }
+  name.addEventListener("input", make);
   field.addEventListener("input", () => { follows = false; });
-  lock(follows && field.getAttribute("aria-invalid") !== "true" && (Boolean(field.value) || !name.value));
+  lock(false);
+  if (field.getAttribute("aria-invalid") !== "true") make(); // a name may have been typed before this came
 }
 
-export function startShortNames() {
-  document.querySelectorAll("input[data-short-name]").forEach(follow);
-}
+document.querySelectorAll("input[data-short-name]").forEach(follow);

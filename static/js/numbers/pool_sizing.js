@@ -1,6 +1,5 @@
 // The sizing advisor: measured load, Erlang B, and the cheapest way to stay under the mark.
 import { errorState, getJSON, h, icon } from "../shared/dom.js";
-import { SizingChart } from "./sizing_chart.js";
 import { decimal, figure, fill, gettext, percent, timeOf } from "../shared/words.js";
 
 export function startSizing(page, { filter }) {
@@ -10,7 +9,9 @@ export function startSizing(page, { filter }) {
 
   const load = async () => {
     try {
-      draw(await getJSON(card.dataset.url));
+      const sizing = await getJSON(card.dataset.url);
+      const drawing = sizing.measured && (await import("./sizing_chart.js"));
+      draw(sizing, drawing.SizingChart);
     } catch (error) {
       body.replaceChildren(errorState(gettext("Couldn't load the advice"), gettext("Calls are not affected."), load));
     }
@@ -18,7 +19,7 @@ export function startSizing(page, { filter }) {
 
   const stat = (label, value, unit = "") => h("div", {}, h("div", { class: "stat__label" }, label), h("div", { class: "stat__value" }, h("span", { class: "figure" }, value), unit ? h("span", { class: "unit" }, unit) : null));
 
-  const draw = (sizing) => {
+  const draw = (sizing, SizingChart) => {
     if (!sizing.measured) {
       when.textContent = "";
       body.replaceChildren(h("div", { class: "state" }, icon("query_stats"), h("p", { class: "state__title" }, gettext("No data yet")), h("p", { class: "state__text" }, gettext("Sizing advice needs half an hour with calls."))));
