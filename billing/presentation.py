@@ -57,7 +57,7 @@ KIND_WORDS = {
     "load": gettext_lazy("Rebuilt"),
 }
 # How a ledger's row says an entry: the chip's class, its word, and the purpose of one entry.
-# %(charged)s is what stayed charged. static/js/wallet_lines.js gets them with the page.
+# %(charged)s is what stayed charged. static/js/billing/wallet_lines.js gets them with the page.
 LEDGER_WORDS = {
     "hold": ("", gettext_lazy("Held"), gettext_lazy("1 message held")),
     "settle": (

@@ -10,7 +10,7 @@
 
 All but the times name the year where it is not this year: 27 Nov 2025, 07:43. What is kept for
 years (mails, PDF files) always names it: Django's `date:"DATETIME_FORMAT"`. The forms of each
-language are in poolsite.formats; static/js/words.js writes the same.
+language are in poolsite.formats; static/js/shared/words.js writes the same.
 """
 
 from datetime import date, datetime

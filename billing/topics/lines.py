@@ -46,7 +46,7 @@ class Moved:
 
     @property
     def words(self) -> str:
-        """The entry of LEDGER_WORDS for it, as wordOf of static/js/wallet_lines.js."""
+        """The entry of LEDGER_WORDS for it, as wordOf of static/js/billing/wallet_lines.js."""
         kind = "settle_return" if self.kind == "settle" and self.amount > 0 else self.kind
         return f"call_{kind}" if kind in OF_CALLS and pool_of(self.operation_id) else kind
 
@@ -160,7 +160,7 @@ def newest(lines: Iterable[Line]) -> list[Line]:
 
 
 def apply_lines(data: Any, change: Any) -> Any:
-    """What static/js/wallet.js does with a change: lines of the same key are replaced."""
+    """What static/js/billing/wallet.js does with a change: lines of the same key are replaced."""
     lines = {line["key"]: line for line in data["lines"]}
     lines |= {line["key"]: line for line in change["lines"]}
     ordered = sorted(lines.values(), key=lambda line: -line["seq"])[:LINES]

@@ -15,7 +15,7 @@ Status = Campaign.Status
 
 
 def progress_context(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    """What the card and its module js/campaign.js need, `page` among it."""
+    """What the card and its module js/billing/campaign.js need, `page` among it."""
     figures = figures_of(campaign)
     native = campaign.template.native_kind
     ends = [*ends_of(native, "yuexin"), *ends_of(native, "video")[1:]]

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from poolsite import dates
 from poolsite.console.templatetags.console import span
 
-SOON_HOURS = 24  # the same in static/js/portal.js and wallets.js
+SOON_HOURS = 24  # the same in static/js/billing/portal.js and wallets.js
 LATER_HOURS = 72
 FAR_HOURS = 24 * 365
 

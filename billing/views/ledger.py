@@ -1,6 +1,6 @@
 """One entry as every ledger's table says it: the breakdown, all entries, and the live movements.
 
-The live ones are drawn by static/js/wallet_lines.js, from the same words.
+The live ones are drawn by static/js/billing/wallet_lines.js, from the same words.
 """
 
 from collections.abc import Iterable, Sequence

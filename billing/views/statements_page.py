@@ -160,7 +160,7 @@ def _day_rows(days: Days, modes: Sequence[Line]) -> list[tuple[Any, list[int], i
 
 
 def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
-    """What static/js/usage.js draws."""
+    """What static/js/billing/usage.js draws."""
     names = [day.isoformat() for day in days.days]
     return {
         "currency": wallet.account.currency,

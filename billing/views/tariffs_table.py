@@ -118,7 +118,7 @@ class Row:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What js/tariff.js needs to say the same while the cells are typed in."""
+        """What js/billing/tariff.js needs to say the same while the cells are typed in."""
         was = self.was
         rule = was and (was.characters_per_unit or was.kilobytes_per_unit)
         kind = "characters" if was and was.characters_per_unit else "kilobytes"

@@ -124,7 +124,7 @@ def _sentence(now: selectors.Outlook, units: int, currency: str) -> str:
 
 
 def _lasts(hours: float | None) -> str:
-    """So many hours in words: 11 h, 3 days; as spanOf of portal_lasts.js."""
+    """So many hours in words: 11 h, 3 days; as spanOf of js/billing/lasts.js."""
     if hours is None:
         return ""
     if hours < 1:

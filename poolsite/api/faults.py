@@ -41,7 +41,7 @@ def _wants_json(request: HttpRequest) -> bool:
 
 
 def _busy_problem(request: HttpRequest) -> HttpResponse:
-    """The same in the reader's words, as static/js/dom.js shows it."""
+    """The same in the reader's words, as static/js/shared/dom.js shows it."""
     told = _("The database did not respond in time. Wait a few seconds, then try again.")
     if request.method not in ("GET", "HEAD"):
         told = _(

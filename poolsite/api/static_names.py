@@ -26,7 +26,7 @@ JOINED: Final = "console.css"  # beside tokens.css, whose addresses are relative
 
 
 class HashedNames(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
-    """`js/dom.js` is `js/dom.5b2….js` in pages, sheets and modules, and may be kept for ever.
+    """`theme.js` is `theme.5b2….js` in pages, sheets and modules, and may be kept for ever.
 
     While nothing is collected (development, tests), a file keeps its plain name.
     """

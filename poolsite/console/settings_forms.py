@@ -1,6 +1,7 @@
 """The forms of settings pages: sections, durations, and what another changed in the meantime.
 
-templates/components/settings.html draws them; static/js/settings_form.js adds what needs a script.
+templates/components/settings.html draws them; static/js/shared/settings_form.js adds what needs a
+script.
 """
 
 from collections.abc import Mapping, Sequence

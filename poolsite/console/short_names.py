@@ -14,7 +14,7 @@ FIELD = "slug"
 def short_name(name: str, length: int = 40) -> str:
     """`Sales, überall 2` → sales-uberall-2; "" of a name in letters that have no a to z.
 
-    static/js/short_name.js does the same while a person types.
+    static/js/console/short_name.js does the same while a person types.
     """
     parts = unicodedata.normalize("NFKD", name).lower()
     plain = "".join(each for each in parts if not unicodedata.combining(each))

@@ -149,7 +149,7 @@ def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]
 
 
 def refused(title: str, detail: str, status: int) -> JsonResponse:
-    """A refusal as static/js/dom.js reads it."""
+    """A refusal as static/js/shared/dom.js reads it."""
     return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
 
 

@@ -13,12 +13,12 @@ export function applyRows(data, change) {
 }
 
 /**
- * Watch a table topic: `draw` gets the rows by id now and after every change.
+ * Watch a table topic: `draw` gets the rows by id now and after every change. Returns what ends it, as subscribe does.
  * @param {string} topic
  * @param {(rows: Record<string, any>) => void} draw
  */
 export function followRows(topic, draw) {
   let state = { rows: {} };
   const take = (next) => { state = next; draw(state.rows); };
-  subscribe(topic, { snapshot: take, change: (data) => take(applyRows(state, data)) });
+  return subscribe(topic, { snapshot: take, change: (data) => take(applyRows(state, data)) });
 }

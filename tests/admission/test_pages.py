@@ -91,7 +91,7 @@ def test_every_page_opens(gate: Gate, browser: Client) -> None:
             assert "{%" not in response.content.decode(), path
     page = browser.get("/gates/").content.decode()
     assert "2 / 2" in page
-    assert 'data-live="waiting">1<' in page
+    assert 'data-figure="waiting">1<' in page
 
 
 def test_a_gates_page_brings_the_state_of_its_live_tables(gate: Gate, browser: Client) -> None:

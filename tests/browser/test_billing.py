@@ -141,7 +141,7 @@ async def test_a_credit_by_an_operator_moves_the_customers_page_and_every_list(
         await customer.until(
             "document.querySelector('[data-lines]').innerText.includes('Goodwill for the delay')"
         )
-        row = f'document.querySelector(\'[data-wallet-row="{SLUG}"] [data-live="spendable"]\')'
+        row = f'document.querySelector(\'[data-wallet-row="{SLUG}"] [data-money="spendable"]\')'
         await listing.until(
             f"Number({row}.textContent.replace(/[^0-9.]/g, '')) === Number(wanted)",
             f"{before + 12.3456:.4f}",

@@ -277,7 +277,7 @@ async def test_the_list_of_batches_is_drawn_anew_but_never_under_a_dialog(
         await shown.page.click("[data-dialog=cancel-batch]")
         await shown.page.fill("#cancel-batch [name=reason]", "wrong file")
         await shown.page.click("#cancel-batch button.button--danger")
-        await row.locator("[data-live=expired]:text-is('1')").wait_for()
+        await row.locator("[data-figure=expired]:text-is('1')").wait_for()
         await expect(row).to_have_attribute("data-status", "open")
         await other.page.keyboard.press("Escape")
         await row.and_(other.page.locator("[data-status=cancelled]")).wait_for()

@@ -153,7 +153,7 @@ async def test_an_operator_imports_the_sample_watches_calls_steps_in_and_takes_i
         await page.locator("text=was undone").wait_for(timeout=LONG_MS)
         assert send(second_client, "hangup", "", call_id="import-1")["outcome"] == "ok"
         await pool_window.until(
-            "document.querySelector('[data-number-count]').textContent.trim() === '0'"
+            "document.querySelector('[data-figure=numbers]').textContent.trim() === '0'"
         )
     await operator.go(f"/numbers/?pool={POOL}")
     await expect(page.locator("tr[data-number]")).to_have_count(0)

@@ -361,7 +361,7 @@ async def test_figures_are_explained_a_lonely_value_is_drawn_and_live_has_no_age
     radii = await supervisor.page.evaluate(
         """async () => {
           const names = performance.getEntriesByType("resource").map((each) => each.name);
-          const charts = await import(names.find((name) => /\\/charts[^/]*\\.js/.test(name)));
+          const charts = await import(names.find((name) => /shared\\/charts[^/]*\\.js/.test(name)));
           return charts.lonelyPoints([null, 3, null, 4, 5, null, 6]);
         }"""
     )

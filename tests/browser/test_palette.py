@@ -137,7 +137,7 @@ async def test_the_palette_closes_before_its_program_has_come_and_opens_when_it_
         await comes.wait()
         await route.continue_()
 
-    await page.route("**/js/search*.js", late)
+    await page.route("**/js/console/search*.js", late)
     await operator.go("/overview/")
     await page.keyboard.press("/")
     await page.keyboard.type("retail")
@@ -153,7 +153,7 @@ async def test_a_palette_whose_program_is_lost_says_so_and_can_be_opened_again(
     operator: Window,
 ) -> None:
     page = operator.page
-    await page.route("**/js/search*.js", lambda route: route.abort(), times=1)
+    await page.route("**/js/console/search*.js", lambda route: route.abort(), times=1)
     await operator.go("/overview/")
     await page.keyboard.press("/")
     await operator.contains("[data-search-hint]", "Search couldn't be loaded.")

@@ -51,7 +51,7 @@ def ask(path: str, method: str = "GET", app: Any = None, **headers: str) -> http
 
 
 def test_a_name_says_what_the_file_says_and_may_be_kept_for_ever(collected):
-    address = static("js/dom.js")
+    address = static("js/shared/dom.js")
     assert HASHED.search(address)
     answer = ask(address)
     assert answer.status_code == 200
@@ -61,9 +61,9 @@ def test_a_name_says_what_the_file_says_and_may_be_kept_for_ever(collected):
 
 
 def test_a_plain_name_is_asked_for_again_each_time(collected):
-    first = ask("/static/js/dom.js")
+    first = ask("/static/js/shared/dom.js")
     assert first.headers["cache-control"] == "max-age=0, public"
-    again = ask("/static/js/dom.js", If_None_Match=first.headers["etag"])
+    again = ask("/static/js/shared/dom.js", If_None_Match=first.headers["etag"])
     assert again.status_code == 304
     assert again.content == b""
 

@@ -145,7 +145,7 @@ def initials(name: str) -> str:
 
 @register.simple_tag
 def sparkline(values: Sequence[float | None] | None, live: str = "") -> SafeString:
-    """An empty drawing with its values; js/sparkline.js draws it, also when they change."""
+    """An empty drawing with its values; js/shared/sparkline.js draws it, also when they change."""
     text = ",".join("" if value is None else f"{value:g}" for value in values or ())
     drawing = (
         '<svg class="sparkline" data-values="{}" data-live-spark="{}" aria-hidden="true"></svg>'

@@ -43,7 +43,7 @@ def _text(slug: str) -> str:
 
 @cache
 def _source() -> str:
-    return (settings.BASE_DIR / "static" / "js" / "line_widget.js").read_text()
+    return (settings.BASE_DIR / "static" / "js" / "line" / "widget.js").read_text()
 
 
 def _etag(request: HttpRequest, slug: str) -> str:

@@ -1,0 +1,17 @@
+// Buttons that free one holder's slot ask for a reason; the form names the permit that was looked at by its token.
+import { setText } from "../shared/dom.js";
+import { fill, gettext } from "../shared/words.js";
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-free]");
+  if (!button) return;
+  const { free: holder, token, name } = button.dataset;
+  const dialog = document.getElementById("free-holder");
+  const form = dialog.querySelector("form");
+  form.elements.holder.value = holder;
+  form.elements.token.value = token;
+  form.elements.reason.value = "";
+  setText(dialog.querySelector("[data-free-title]"), fill(gettext("Free the slot held by %(holder)s?"), { holder: name }));
+  dialog.showModal();
+  form.elements.reason.focus();
+});

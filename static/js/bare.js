@@ -1,4 +1,0 @@
-// Pages without navigation: log-in, errors.
-import { startThemeSwitch } from "./theme-switch.js";
-
-startThemeSwitch();

@@ -1,0 +1,6 @@
+// The audit, run by hand.
+import { did, once } from "../shared/act.js";
+
+document.querySelector("[data-audit-run]")?.addEventListener("click", ({ currentTarget: button }) => {
+  once(button, () => did(button.dataset.auditRun, {}, { topic: "audit" }, 60));
+});

@@ -1,5 +1,0 @@
-// Every holder of a gate: the buttons that free a slot.
-import { askToFree } from "./gate_free.js";
-
-for (const button of document.querySelectorAll("[data-free]"))
-  button.addEventListener("click", () => askToFree(button.dataset.free, button.dataset.token, button.dataset.name));

@@ -1,4 +1,0 @@
-// A pool's health and its rules: what ends something asks first.
-import { startAsking } from "./asking.js";
-
-startAsking();

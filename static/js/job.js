@@ -1,4 +1,0 @@
-// The page of a job: its progress is live, and the page is drawn anew when the work is over.
-import { startProgress } from "./progress.js";
-
-startProgress(document, () => location.reload());

@@ -1,0 +1,67 @@
+// What an agent writes in a room: messages and notes, canned replies, drafts of both.
+import { h, icon, setText } from "../../shared/dom.js";
+import { Replies } from "./replies.js";
+import { keep, kept } from "../kept.js";
+import { composer, keepDraft } from "../talk.js";
+import { fill, gettext } from "../../shared/words.js";
+
+export class AgentComposer {
+  /**
+   * @param {{visit: string, replies: {shortcut: string, text: string}[], values: () => Record<string, string>,
+   *   say: (text: string) => any, note: (text: string) => any, typing: () => any, files: import("../attachments.js").Files}} options
+   */
+  constructor({ visit, replies, values, say, note, typing, files }) {
+    this.visit = visit;
+    this.files = files;
+    const id = `say-${visit}`;
+    const field = h("textarea", { id, class: "input", rows: "3" });
+    const box = h("input", { type: "checkbox" });
+    this.replies = new Replies(field, replies, values);
+    const open = h("button", { type: "button", class: "button button--small button--ghost", hidden: !replies.length, onclick: () => this.replies.open() }, icon("quickreply", "icon--small"), gettext("Replies"), h("span", { class: "key", "aria-hidden": "true" }, "/"));
+    open.addEventListener("mousedown", (event) => event.preventDefault()); // the field keeps the focus
+    this.label = h("label", { class: "visually-hidden", for: id });
+    this.element = h("form", { class: "talk__composer" },
+      this.label,
+      this.replies.element, field,
+      h("div", { class: "room__send" }, open, h("label", { class: "check" }, box, gettext("Internal note")), h("span", { class: "room__enter" }, h("span", { class: "key" }, "Enter"), ` ${gettext("sends")}`), h("button", { class: "button button--primary" }, icon("send"), gettext("Send"))));
+    this.box = box;
+    this.field = composer(this.element, {
+      files,
+      post: (text) => {
+        if (!box.checked) return say(text);
+        box.checked = false;
+        keep("note", visit, "");
+        return note(text);
+      },
+      typing: () => (box.checked ? null : typing()),
+    });
+    // a draft comes back as what it was: a note must not turn into a message
+    const noted = kept("note", visit, "");
+    if (noted) {
+      box.checked = true;
+      field.value = noted;
+    }
+    keepDraft(field, visit, () => !box.checked);
+    field.addEventListener("input", () => keep("note", visit, box.checked ? field.value : ""));
+    box.addEventListener("change", () => field.dispatchEvent(new Event("input")));
+  }
+
+  showWho(name) {
+    setText(this.label, fill(gettext("Message to %(name)s"), { name }));
+  }
+
+  /** Files are dropped on the room and sent in its talk: both must be there. A note has none. */
+  takeFiles(talk) {
+    this.files.attach(this.element, talk, () => !this.box.checked);
+  }
+
+  get text() {
+    return this.field.value;
+  }
+
+  /** The room is over: nothing is kept. */
+  forget() {
+    keep("draft", this.visit, "");
+    keep("note", this.visit, "");
+  }
+}

@@ -1,0 +1,18 @@
+// A visitor who is offered to the agent: accept or decline, before the time is over.
+import { h, icon } from "../../shared/dom.js";
+import { fill, gettext } from "../../shared/words.js";
+
+/** What an offer shows in its room's place; `chips` what is known of the visitor, `left` the seconds that are left. */
+export function offerOf({ name, topic, chips, left, accept, decline }) {
+  return h(
+    "div",
+    { class: "room__offer" },
+    icon("notifications_active", "icon--big"),
+    h("h2", { class: "card__title" }, fill(gettext("New visitor: %(name)s"), { name })),
+    h("p", {}, topic, " ", ...chips),
+    h("p", { class: "card__hint" }, gettext("Answer within "), left),
+    h("div", { class: "room__buttons" },
+      h("button", { type: "button", class: "button", onclick: decline }, gettext("Decline")),
+      h("button", { type: "button", class: "button button--primary", "aria-keyshortcuts": "A", onclick: accept }, gettext("Accept"), h("span", { class: "key", "aria-hidden": "true" }, "A"))),
+  );
+}

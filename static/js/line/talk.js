@@ -1,0 +1,150 @@
+// A transcript that grows, for visitors and agents: each message once, text only, never HTML.
+import { h, icon } from "../shared/dom.js";
+import { keep, kept } from "./kept.js";
+import { Outbox } from "./outbox.js";
+import { Receipts } from "./receipts.js";
+import { limitText } from "./text_limit.js";
+import { fill, gettext, timeOf } from "../shared/words.js";
+
+// A supervisor comes and goes: the server tells it by these words.
+const GUEST = { joined: gettext("%(name)s joined the conversation"), left: gettext("%(name)s left the conversation") };
+
+/** What a supervisor says to the agent alone; no visitor's page ever gets one. */
+function whisperRow(message) {
+  const who = fill(gettext("Only you and %(name)s"), { name: message.name || gettext("a supervisor") });
+  return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, timeOf(new Date(message.at)))));
+}
+
+export class Talk {
+  /**
+   * @param {HTMLElement} list
+   * @param {{mine: "visitor" | "agent", other: () => string, deliver: (id: string, text: string) => Promise<any>, heard?: (message: any) => void, read: (number: number) => Promise<any>, files?: import("./attachments.js").Files}} options
+   */
+  constructor(list, { mine, other, deliver, heard = () => {}, read, files = null }) {
+    Object.assign(this, { list, mine, other, deliver, heard, files });
+    this.rows = new Map(); // number → row
+    this.own = new Map(); // id → row that is on its way
+    this.receipts = new Receipts(this, read);
+  }
+
+  /** Add messages of the server; `fresh`: they were said just now. */
+  add(messages, fresh = false) {
+    for (const message of messages) {
+      if (this.rows.has(message.number)) continue;
+      const onItsWay = message.author === this.mine ? this.own.get(message.id) : null;
+      const row = this.row(message);
+      if (onItsWay) onItsWay.replaceWith(row);
+      else this.list.insertBefore(row, [...this.own.values()].find((each) => each.isConnected) ?? null);
+      this.own.delete(message.id);
+      if (onItsWay) this.outbox.forget(message.id);
+      this.rows.set(message.number, row);
+      if (fresh && message.author !== this.mine && message.author !== "note") this.heard(message);
+    }
+    this.toEnd();
+    this.receipts.changed();
+  }
+
+  /** A line about the room itself. */
+  say(text, sign = "bolt") {
+    this.list.append(h("li", { class: "talk__system" }, icon(sign, "icon--small"), text));
+    this.toEnd();
+  }
+
+  /** The talk is of this visit: what this tab has not sent yet is shown, and sent. */
+  open(visit) {
+    this.outbox = new Outbox(visit, this.deliver, {
+      sending: (id) => this.tell(id, gettext("Sending")),
+      delivered: (message) => this.add([message]),
+      failed: (id, error) => this.tellUnsent(id, error, () => this.outbox.send()),
+      refused: (id, text, error) => this.tellUnsent(id, error, () => { this.drop(id); this.post(text); }),
+    });
+    this.outbox.messages.forEach((message) => this.draw(message));
+    this.outbox.send();
+  }
+
+  /** The room is over. Returns what was written and never sent. */
+  close() {
+    this.receipts.close();
+    return this.outbox?.close() ?? [];
+  }
+
+  /** What this side has written, sent or not. */
+  texts() {
+    return [...this.list.querySelectorAll(".talk__row--mine .talk__words")].map((words) => words.textContent);
+  }
+
+  /** Send what was typed: it is shown at once, and says so while the server does not have it. */
+  post(text) {
+    this.draw(this.outbox.post(text));
+    this.outbox.send();
+  }
+
+  draw({ id, text }) {
+    const row = h("li", { class: "talk__row talk__row--mine talk__row--sending" }, h("p", { class: "talk__words" }, text), h("span", { class: "talk__by" }, gettext("Sending")));
+    this.own.set(id, row);
+    this.list.append(row);
+    this.toEnd();
+  }
+
+  tell(id, ...words) {
+    this.own.get(id)?.lastElementChild.replaceChildren(...words);
+  }
+
+  tellUnsent(id, error, again) {
+    this.tell(id, icon("error", "icon--tiny"), ` ${gettext("Not sent.")} ${error.detail ?? ""} `, h("button", { type: "button", class: "link-button", onclick: again }, gettext("Send again")));
+  }
+
+  drop(id) {
+    this.own.get(id)?.remove();
+    this.own.delete(id);
+  }
+
+  row(message) {
+    const mine = message.author === this.mine;
+    const note = message.author === "note";
+    if (message.author === "system" && GUEST[message.text]) return h("li", { class: "talk__system" }, icon("supervisor_account", "icon--small"), fill(GUEST[message.text], { name: message.name }));
+    if (message.author === "whisper") return whisperRow(message);
+    const who = note ? fill(gettext("Note from %(name)s"), { name: message.name || gettext("a colleague") }) : mine ? gettext("You") : message.name || this.other();
+    const kind = note ? "note" : message.author === "system" ? "system" : mine ? "mine" : "theirs";
+    const at = new Date(message.at);
+    const file = message.attachment && this.files ? this.files.show(message.attachment) : null;
+    const words = file && !message.text ? null : h("p", { class: "talk__words" }, message.text);
+    return h("li", { class: `talk__row talk__row--${kind}` }, file, words, h("span", { class: "talk__by" }, `${who} · `, h("time", { datetime: message.at }, timeOf(at))));
+  }
+
+  toEnd() {
+    this.list.scrollTop = this.list.scrollHeight;
+  }
+}
+
+/** Enter sends, Shift+Enter breaks the line; `typing` is told at most once in 3 s. */
+export function composer(form, { post, typing, files = null }) {
+  const field = form.querySelector("textarea");
+  const fits = limitText(field);
+  let told = 0;
+  const submit = () => {
+    const text = field.value.trim();
+    const sendsFiles = files?.ready;
+    if ((!text && !sendsFiles) || !fits()) return;
+    field.value = "";
+    field.dispatchEvent(new Event("input"));
+    if (sendsFiles) files.send(text);
+    else post(text);
+  };
+  form.addEventListener("submit", (event) => { event.preventDefault(); submit(); field.focus(); });
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); submit(); }
+  });
+  field.addEventListener("input", () => {
+    if (!field.value || Date.now() - told < 3000) return;
+    told = Date.now();
+    Promise.resolve(typing()).catch(() => {}); // nobody misses it
+  });
+  return field;
+}
+
+/** What is typed outlives a reload, while `keeps` says so. */
+export function keepDraft(field, visit, keeps = () => true) {
+  field.value ||= kept("draft", visit, "");
+  field.addEventListener("input", () => keep("draft", visit, keeps() ? field.value : ""));
+}

@@ -1,0 +1,42 @@
+// The visitors of a queue's line, as agents and supervisors see them: place, name, wait, and why nobody serves.
+import { h, icon, setText } from "../shared/dom.js";
+import { refill } from "../shared/figures.js";
+import { clockOf, fill, gettext } from "../shared/words.js";
+
+const NORMAL = 5; // the class of everybody who asked for none
+const SHOWN = 50;
+
+/** Draw the first of a line's visitors, each by `rowOf(visit, row)`; returns how many wait. */
+export function drawWaiting(list, rows, rowOf) {
+  const all = Object.entries(rows).sort(([, one], [, other]) => one.place - other.place);
+  refill(list, all.slice(0, SHOWN).map(([visit, row]) => rowOf(visit, row)));
+  tellWaits(list);
+  return all.length;
+}
+
+/** One visitor. `name`: a node; `second`: the line of why; `tools`: buttons beside it; `why`: the opened box. */
+export function waitingRow(visit, row, { name, chips, said = [], second, tools, why }) {
+  return h("li", { class: `queue-row${why ? " queue-row--open" : ""}${row.state === "away" ? " queue-row--away" : ""}`, "data-visit-row": visit },
+    h("span", { class: "queue-row__place num" }, String(row.place + 1)),
+    h("div", { class: "queue-row__name" }, name, ...chips),
+    h("time", { class: "queue-row__wait num", "data-arrived": String(row.arrived_ms) }),
+    ...said,
+    h("div", { class: "queue-row__more" }, second, h("span", { class: "queue-row__tools" }, ...tools)),
+    why);
+}
+
+export const classChips = ({ priority }) =>
+  priority < NORMAL ? [h("span", { class: "chip chip--line" }, icon("star"), fill(gettext("Class %(n)s"), { n: priority }))] : [];
+
+export const skillChips = ({ skills }) => Object.entries(skills ?? {}).map(([skill, level]) => h("span", { class: "chip" }, `${skill} ≥ ${level}`));
+
+export function whyButton(visit, name, isOpen, toggle) {
+  return h("button", { type: "button", class: "link-button", "data-focus": `why ${visit}`, "aria-expanded": String(isOpen), "aria-label": whyTitle(name), onclick: () => toggle(visit) }, isOpen ? gettext("Hide why") : gettext("Why"));
+}
+
+export const whyTitle = (name) => fill(gettext("Why %(name)s is still waiting"), { name });
+
+/** How long each has waited by now. */
+export function tellWaits(list) {
+  for (const time of list.querySelectorAll("[data-arrived]")) setText(time, clockOf((Date.now() - Number(time.dataset.arrived)) / 1000));
+}

@@ -1,0 +1,34 @@
+// One number's page: its story and state grow while one looks; quarantine, release and forced hang-up.
+import { subscribe } from "../../live.js";
+import { getJSON, pageData, setText } from "../shared/dom.js";
+import { isNewer, timeline, verbs } from "./pool_story.js";
+
+const page = pageData("number-page");
+let shown = null;
+const box = document.querySelector("[data-timeline]");
+
+async function refresh() {
+  const data = await getJSON(page.story_url);
+  draw(data);
+}
+
+function draw(data) {
+  shown = data;
+  if (box.dataset.liveNumber) box.replaceChildren(timeline(data.items));
+  document.querySelector("[data-letter]").dataset.state = data.letter;
+  const word = document.querySelector("[data-word]");
+  word.className = `chip ${data.chip}`;
+  setText(word, data.word);
+  setText(document.querySelector("[data-hint-line]"), data.hint);
+  document.querySelector("[data-verbs]")?.replaceChildren(...verbs(data, { ...page, words: true }, refresh));
+}
+
+if (page.story) draw(page.story);
+let waiting = 0;
+subscribe(`numbers.number:${page.number}`, {
+  snapshot(told) {
+    if (shown && !isNewer(told, shown)) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => refresh().catch(() => { /* the next change asks again */ }), 300);
+  },
+});

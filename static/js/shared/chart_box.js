@@ -1,0 +1,66 @@
+// The charts of a page over one time: each in the [data-chart] of its name; a button shows their values as tables.
+import { TimeChart, drawLegend } from "./charts.js";
+import { errorState, getJSON, h, togglePressed } from "./dom.js";
+import { gettext } from "./words.js";
+
+export class ChartBox {
+  /**
+   * @param {Record<string, object>} options  what a TimeChart takes, by name; a chart without a place on the page is left out
+   * @param {string} [tooFew]  said in the place of a chart of fewer than two values
+   */
+  constructor(options, tooFew = "") {
+    Object.assign(this, { box: document.querySelector("[data-charts]"), tooFew, latest: null, asked: 0, asTable: false });
+    this.parts = new Map();
+    for (const [name, given] of Object.entries(options)) {
+      const part = this.box.querySelector(`[data-chart="${name}"]`);
+      const plot = part?.querySelector(".chart__plot");
+      if (plot) this.parts.set(name, { part, plot, chart: new TimeChart(plot, given) });
+    }
+    const button = document.querySelector("[data-chart-table]");
+    button.addEventListener("click", () => { this.asTable = togglePressed(button); this.draw(); });
+  }
+
+  /** Read values and draw them; `heard` gets what was read. An answer that a later question has overtaken is dropped. */
+  async load(url, heard = () => {}) {
+    const mine = (this.asked += 1);
+    try {
+      const read = await getJSON(url);
+      if (mine !== this.asked) return;
+      heard(read);
+      this.box.querySelector(".state--error")?.remove();
+      this.set(read);
+    } catch {
+      if (mine !== this.asked || this.latest || this.box.querySelector(".state--error")) return;
+      this.box.prepend(errorState(gettext("Chart not loaded"), gettext("Live data is not affected."), () => this.load(url, heard)));
+    }
+  }
+
+  /** @param {{at: number[], values: Record<string, (number | null)[]>}} latest */
+  set(latest) {
+    this.latest = latest;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.latest) return;
+    for (const { part, plot, chart } of this.parts.values()) {
+      chart.set(this.latest);
+      part.querySelector(".chart__table")?.remove();
+      part.querySelector(".chart__empty")?.remove();
+      plot.hidden = this.asTable;
+      if (this.tooFew && Object.values(this.latest.values).every((line) => known(line).length < 2)) plot.append(h("p", { class: "chart__empty" }, this.tooFew));
+      if (this.asTable) part.append(chart.table());
+      const legend = part.querySelector(".chart__legend");
+      if (legend) drawLegend(legend, chart);
+    }
+  }
+
+  csv(name) {
+    return this.parts.get(name).chart.csv();
+  }
+}
+
+export const known = (values) => (values ?? []).filter((value) => value !== null);
+
+/** The largest of a chart's values; 0 where there is none. */
+export const most = (values) => Math.max(0, ...known(values));

@@ -1,0 +1,18 @@
+// The button that changes between light and dark; theme.js has set the theme before paint.
+const button = document.querySelector("[data-theme-switch]");
+
+for (const choice of document.querySelectorAll("[data-theme-choice]"))
+  choice.addEventListener("click", () => window.poolsiteTheme.choose(choice.dataset.themeChoice));
+if (button) {
+  button.addEventListener("click", () => window.poolsiteTheme.choose(window.poolsiteTheme.isDark() ? "light" : "dark"));
+  document.documentElement.addEventListener("themechange", show);
+  show();
+}
+
+function show() {
+  const dark = window.poolsiteTheme.isDark();
+  button.querySelector(".icon").textContent = dark ? "light_mode" : "dark_mode";
+  const label = dark ? button.dataset.labelLight : button.dataset.labelDark;
+  button.setAttribute("aria-label", label);
+  button.title = label;
+}

@@ -1,4 +1,0 @@
-// The versions of a price list: removing one asks first.
-import { startAsking } from "./asking.js";
-
-startAsking();

@@ -1,4 +1,0 @@
-// Duplicates: its forms ask why first.
-import { startAsking } from "./asking.js";
-
-startAsking();
