@@ -4,18 +4,10 @@ from numbers.health_reasons import Measure
 from numbers.models.health import HealthMark, HealthSlot, NumberHealth, SpamLabel, Window
 from numbers.models.health_rules import HealthAction, HealthRule
 from numbers.models.imports import ImportPart, ImportRow, NumberImport
-from numbers.models.pools import (
-    NUMBER_LENGTH,
-    AddedByScript,
-    Number,
-    NumberTag,
-    Pool,
-    Switch,
-    SwitchKind,
-    UnconfirmedNumber,
-    UnsentChange,
-)
+from numbers.models.numbers import Number, NumberTag, UnconfirmedNumber
+from numbers.models.pools import NUMBER_LENGTH, AddedByScript, Pool, UnsentChange
 from numbers.models.records import CallRecord, Direction, MinuteSample, PoolEvent
+from numbers.models.switches import Switch, SwitchKind
 from poolsite.hotpath.rows import SLUG_PATTERN
 
 __all__ = [

@@ -1,17 +1,14 @@
-"""What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
+"""What SQL remembers of the pools: their settings."""
 
 import phonenumbers
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from numbers import canonical
-from numbers.fields import AsciiField, NullableAsciiField
-from poolsite.access.models import Account, ApiToken
-from poolsite.hotpath.rows import Living, PartRow, PausableRow, UnsentMark
+from poolsite.access.models import Account
+from poolsite.hotpath.rows import Living, PausableRow, UnsentMark
 
 NUMBER_LENGTH = 33  # an optional + and up to 32 digits
 DAY_SECONDS = 86_400
@@ -23,13 +20,6 @@ class AddedByScript(models.TextChoices):
     LEND = "lend", _("Available immediately")
     CONFIRM = "confirm", _("Available after confirmation")
     REFUSE = "refuse", _("Refused")
-
-
-class SwitchKind(models.TextChoices):
-    """What a switch's restart means for its calls."""
-
-    MEDIA = "media", _("Media server")
-    PROXY = "proxy", _("SIP proxy")
 
 
 class Spelling(models.TextChoices):
@@ -190,163 +180,7 @@ class Pool(PausableRow):
         return "{" + self.slug + "}"
 
 
-class Switch(PartRow):
-    """A telephone switch that reports events of one pool."""
-
-    part_of = "pool"
-
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="switches")
-    name = models.CharField(_("name"), max_length=64)
-    token = models.ForeignKey(
-        ApiToken, models.SET_NULL, null=True, blank=True, related_name="+", verbose_name=_("token")
-    )
-    kind = models.CharField(
-        _("type"),
-        max_length=5,
-        choices=SwitchKind,
-        default=SwitchKind.PROXY,
-        db_default=SwitchKind.PROXY,
-        help_text=_(
-            "Media server (FreeSWITCH, Asterisk): a restart ends its calls and frees their "
-            "numbers. SIP proxy (Kamailio, OpenSIPS): its calls continue after a restart, so "
-            "their numbers stay in use."
-        ),
-    )
-    # Whether a person chose it; else it is what rows had before there were kinds, or the default.
-    kind_chosen = models.BooleanField(
-        _("type chosen"), default=False, db_default=False, editable=False
-    )
-    incarnation = models.CharField(_("incarnation"), max_length=64, blank=True)
-    last_heard = models.DateTimeField(_("last report"), null=True, blank=True)
-    created_at = models.DateTimeField(_("created at"), auto_now_add=True)
-
-    class Meta:
-        verbose_name = _("switch")
-        verbose_name_plural = _("switches")
-        constraints = [
-            models.UniqueConstraint(fields=["pool", "name"], name="numbers_switch_once"),
-        ]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Number(PartRow):
-    """A telephone number. It belongs to one pool only, so two pools never call with it at once."""
-
-    part_of = "pool"
-
-    pool = models.ForeignKey(Pool, models.PROTECT, related_name="numbers", db_index=False)
-    # `value` is the spelling under which Redis knows it; `canonical` its identity, the same for
-    # every spelling. A twin has none: it waits, quarantined, until an operator merges the two.
-    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
-    canonical = NullableAsciiField(
-        _("canonical form"), max_length=NUMBER_LENGTH, null=True, blank=True, editable=False
-    )
-    twin_of = models.ForeignKey(
-        "self",
-        models.SET_NULL,
-        null=True,
-        blank=True,
-        editable=False,
-        related_name="twins",
-        db_index=False,
-        verbose_name=_("duplicate of"),
-    )
-    label = models.CharField(_("label"), max_length=120, blank=True)
-    notes = models.TextField(_("notes"), blank=True)
-    region = models.CharField(_("region"), max_length=80, blank=True)
-    carrier = models.CharField(_("carrier"), max_length=80, blank=True)
-    import_id = models.PositiveBigIntegerField(_("import"), null=True, blank=True)
-    is_up = models.BooleanField(
-        _("registered"), default=False, editable=False, help_text=_("As recorded in the history.")
-    )
-    contact = models.CharField(_("contact"), max_length=256, blank=True, editable=False)
-    quarantined_at = models.DateTimeField(_("quarantined at"), null=True, blank=True)
-    quarantined_by = models.CharField(_("quarantined by"), max_length=150, blank=True)
-    quarantined_reason = models.CharField(_("quarantine reason"), max_length=200, blank=True)
-    quarantined_until = models.DateTimeField(_("quarantined until"), null=True, blank=True)
-    created_at = models.DateTimeField(_("created at"), default=timezone.now, editable=False)
-
-    class Meta:
-        verbose_name = _("number")
-        verbose_name_plural = _("numbers")
-        constraints = [
-            models.UniqueConstraint(fields=["value"], name="numbers_value_once"),
-            models.UniqueConstraint(fields=["canonical"], name="numbers_canonical_once"),
-        ]
-        indexes = [
-            models.Index(fields=["pool", "value"], name="numbers_by_pool"),
-            models.Index(fields=["pool", "region", "value"], name="numbers_by_pool_region"),
-            models.Index(fields=["region", "value"], name="numbers_by_region"),
-            models.Index(
-                fields=["pool", "value"],
-                name="numbers_quarantined",
-                condition=Q(quarantined_at__isnull=False),
-            ),
-            models.Index(
-                fields=["import_id", "value"],
-                name="numbers_by_import",
-                condition=Q(import_id__isnull=False),
-            ),
-            models.Index(
-                fields=["twin_of"],
-                name="numbers_twins",
-                condition=Q(twin_of__isnull=False),
-            ),
-            models.Index(
-                fields=["value"],
-                name="numbers_no_canonical",
-                condition=Q(canonical__isnull=True),
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return self.value
-
-
-class NumberTag(models.Model):
-    """One tag of a number, with what a list filtered by it is ordered by."""
-
-    number = models.ForeignKey(Number, models.CASCADE, related_name="tags", db_index=False)
-    tag = models.CharField(_("tag"), max_length=40)
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="+", db_index=False)
-    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
-
-    class Meta:
-        verbose_name = _("tag")
-        verbose_name_plural = _("tags")
-        constraints = [
-            models.UniqueConstraint(fields=["number", "tag"], name="numbers_tag_once"),
-        ]
-        indexes = [
-            models.Index(fields=["tag", "value"], name="numbers_by_tag"),
-            models.Index(fields=["pool", "tag", "value"], name="numbers_by_pool_tag"),
-        ]
-
-    def __str__(self) -> str:
-        return self.tag
-
-
 class UnsentChange(UnsentMark):
     """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="unsent")
-
-
-class UnconfirmedNumber(models.Model):
-    """A number of SQL that a script added and that Redis is yet to be told is this pool's own."""
-
-    pool = models.ForeignKey(Pool, models.CASCADE, related_name="unconfirmed")
-    value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
-    added_us = models.BigIntegerField(_("added at, µs"))
-
-    class Meta:
-        verbose_name = _("unconfirmed number")
-        verbose_name_plural = _("unconfirmed numbers")
-        constraints = [
-            models.UniqueConstraint(fields=["pool", "value"], name="numbers_unconfirmed_once"),
-        ]
-
-    def __str__(self) -> str:
-        return self.value
