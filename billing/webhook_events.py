@@ -18,7 +18,7 @@ from poolsite.operations.webhooks.event_types import EventType, declare
 
 MESSAGES, MONEY, CAMPAIGNS = _("Messages"), _("Balance"), _("Campaigns")
 # The final states, and the event of each.
-OF_STATE = {
+OF_STATE: dict[str, str] = {
     State.SETTLED: "message.delivered",
     State.FAILED: "message.failed",
     State.EXPIRED: "message.expired",
@@ -148,7 +148,7 @@ def messages_ended(deltas: Sequence[MessageDelta]) -> None:
     Reads the messages' rows only of accounts that somebody listens to.
     """
     ended = {
-        (delta.wallet_id, delta.message_id): OF_STATE[State(delta.state)]
+        (delta.wallet_id, delta.message_id): OF_STATE[delta.state]
         for delta in deltas
         if delta.state in OF_STATE and not delta.forgotten
     }

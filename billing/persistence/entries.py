@@ -1,8 +1,7 @@
 """A change entry's six legs in the books, and an account's closed batch."""
 
 import hashlib
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from billing.wallet import Change
 
@@ -75,8 +74,7 @@ def digest_of(before: str, *columns: object) -> str:
     return digest_behind(before, SEPARATOR.join(map(str, columns)))
 
 
-@dataclass(frozen=True, slots=True)
-class AccountBatch:
+class AccountBatch(NamedTuple):
     """One account's closed batch, as read from Redis; `changes` in the stream's order."""
 
     wallet_id: int

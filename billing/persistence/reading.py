@@ -6,7 +6,7 @@ back in time (docs/decisions/0016 tells why there is no list of dirty accounts).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, QuerySet
 from django.db.models.expressions import Combinable
@@ -25,8 +25,7 @@ ENTRIES_AT_ONCE = 5_000
 MOST_PENDING = 200_000
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
+class Live(NamedTuple):
     """A wallet's figures in Redis, read at one moment; `generation` 0 = Redis has no such wallet.
 
     `status` is the first letter of `conf`: o open, f frozen, c closed, r recovering.
@@ -50,8 +49,7 @@ class Live:
         return max(self.seq - self.drained, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What SQL knows of a wallet, as far as the persistence asks."""
 
     wallet_id: int
@@ -145,7 +143,7 @@ def _asked(
     for start in range(0, len(tags), AT_ONCE):
         with client.pipeline(transaction=False) as pipeline:
             for tag in tags[start : start + AT_ONCE]:
-                pipeline.hmget(tag, fields)
+                pipeline.execute_command("HMGET", tag, *fields)
             yield from pipeline.execute()
 
 

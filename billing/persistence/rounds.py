@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.conf import settings
 from django.db import InterfaceError, InternalError, OperationalError, connection
@@ -43,8 +43,7 @@ class LeaseLostError(Exception):
     """Another worker has the shard now: what is not written is its."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Closed:
+class _Closed(NamedTuple):
     """One account's closed batch, worked out; `left` = more entries came after it."""
 
     its: Known

@@ -3,8 +3,8 @@
 Made beside the SQL of the batches before it (rounds.py), so nothing here may ask the database.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from billing.persistence import calls
 from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
@@ -14,11 +14,9 @@ from poolsite.moments import moment_of
 from poolsite.sql_texts import Row
 
 _COLUMNS_SAID = 13
-_SIGNS_OF_COPY = ("\\", "\t", "\n", "\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A batch with what is to be written for it; empty but for the batch where `fault` says why.
 
     `said`: the columns of each journal row as its digest covers them. `plain`: none of them has
@@ -29,13 +27,13 @@ class Sheet:
     fault: str = ""
     held: int = 0
     receivable: int = 0
-    said: tuple[str, ...] = ()
+    said: Sequence[str] = ()
     plain: bool = False
-    messages: tuple[MessageDelta, ...] = ()
-    flagged: tuple[Row, ...] = ()
-    receivables: tuple[Row, ...] = ()
-    calls: tuple[Row, ...] = ()
-    promotions: tuple[Row, ...] = ()
+    messages: Sequence[MessageDelta] = ()
+    flagged: Sequence[Row] = ()
+    receivables: Sequence[Row] = ()
+    calls: Sequence[Row] = ()
+    promotions: Sequence[Row] = ()
 
     def digests_after(self, before: str) -> list[str]:
         """Return the digest of each journal row, chained to the last one that SQL has."""
@@ -51,8 +49,10 @@ class Sheet:
             return None
         key = self.batch.wallet_id
         return [
-            f"{key}\t{said.replace(SEPARATOR, chr(9))}\t{digest}\n"
-            for said, digest in zip(self.said, digests, strict=True)
+            f"{key}\t{columns}\t{digest}\n"
+            for columns, digest in zip(
+                [said.replace(SEPARATOR, "\t") for said in self.said], digests, strict=True
+            )
         ]
 
     def journal_rows(self, digests: list[str]) -> list[Row]:
@@ -73,19 +73,24 @@ def sheet_of(batch: AccountBatch) -> Sheet:
     fault = batch.fault()
     if fault:
         return Sheet(batch, fault)
-    changes = batch.changes
-    said = tuple([said_of(batch.generation, change) for change in changes])
+    held = receivable = 0
+    said: list[str] = []
+    flagged: list[Row] = []
+    receivables: list[Row] = []
+    promotions: list[Row] = []
+    for change in batch.changes:  # once for all: most batches have one or two
+        said.append(said_of(batch.generation, change))
+        held += change.held
+        if change.receivable:
+            receivable += change.receivable
+            receivables.append(_receivable(batch, change))
+        if change.flag in reasons.LISTED:
+            flagged.append(_flagged(batch, change))
+        if change.grants:
+            promotions += _moves(batch, change)
     return Sheet(
-        batch,
-        held=sum([change.held for change in changes]),
-        receivable=sum([change.receivable for change in changes]),
-        said=said,
-        plain=_plain("".join(said), len(said)),
-        messages=tuple(messages_of(batch)),
-        flagged=tuple([_flagged(batch, each) for each in changes if each.flag in reasons.LISTED]),
-        receivables=tuple([_receivable(batch, each) for each in changes if each.receivable]),
-        calls=tuple(calls.sums_of(batch)),
-        promotions=tuple([row for each in changes if each.grants for row in _moves(batch, each)]),
+        *(batch, "", held, receivable, said, _plain("".join(said), len(said))),
+        *(messages_of(batch), flagged, receivables, calls.sums_of(batch), promotions),
     )
 
 
@@ -93,7 +98,7 @@ def _plain(said: str, rows: int) -> bool:
     """No sign of COPY's, and no separator but those just put between: looked at once for all."""
     if said.count(SEPARATOR) != rows * (_COLUMNS_SAID - 1):
         return False
-    return not any(sign in said for sign in _SIGNS_OF_COPY)
+    return "\\" not in said and "\t" not in said and "\n" not in said and "\r" not in said
 
 
 def _flagged(batch: AccountBatch, change: Change) -> tuple[Any, ...]:

@@ -7,9 +7,8 @@ data; values travel as parameters.
 # ruff: noqa: S608  every statement is built of this module's own constants
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from django.db import connection
 
@@ -142,8 +141,7 @@ WALLETS_ON_POSTGRES: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(NamedTuple):
     """By how much a wallet's figures move, from which entry to which."""
 
     id: int
@@ -192,16 +190,14 @@ def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
         return set()
     with connection.cursor() as cursor:
         if on_postgres():
-            values: dict[str, Any] = {
-                name: array_text([getattr(move, name) for move in moves]) for name, _ in _GIVEN
-            }
+            arrays = map(array_text, zip(*moves, strict=True))
+            values: dict[str, Any] = dict(zip(Move._fields, arrays, strict=True))
             cursor.execute(WALLETS_ON_POSTGRES, values | {"fence": fence, "now": now})
             return {row[0] for row in cursor.fetchall()}
         taken = set()
         common = {"fence": fence, "now": adapted(now)}
         for move in moves:
-            values = {name: getattr(move, name) for name, _ in _GIVEN}
-            cursor.execute(WALLETS_ON_SQLITE, values | common)
+            cursor.execute(WALLETS_ON_SQLITE, move._asdict() | common)
             if cursor.rowcount == 1:
                 taken.add(move.id)
         return taken

@@ -189,8 +189,9 @@ def _insert(written: Sequence[tuple[Sheet, list[str]]], fence: int, now: datetim
 def _add_journal(written: Sequence[tuple[Sheet, list[str]]]) -> None:
     lines: list[str] = []
     rows: list[Row] = []
+    copies = sql_bulk.on_postgres()
     for sheet, digests in written:
-        text = sheet.journal_lines(digests) if sql_bulk.on_postgres() else None
+        text = sheet.journal_lines(digests) if copies else None
         if text is None:
             rows += sheet.journal_rows(digests)
         else:

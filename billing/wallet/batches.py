@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from billing.wallet import reasons
 from billing.wallet.building import accepted, wallet_command
@@ -13,8 +13,7 @@ BATCH_ENTRIES: Final = 1_000
 KEPT_ENTRIES: Final = 200  # committed ones, for live views
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedBatch:
+class ClosedBatch(NamedTuple):
     """Change entries first_seq … last_seq, gapless; `amount` is the sum of their `spendable`.
 
     `left`: entries after it, for the next batch.
@@ -52,8 +51,7 @@ def _entries(seqs: Sequence[int], times: Sequence[str], words: Sequence[str]) ->
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Trimmed:
+class Trimmed(NamedTuple):
     """answer: trimmed, or repeat (it was trimmed before)."""
 
     answer: str

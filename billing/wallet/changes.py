@@ -22,6 +22,9 @@ OPERATIONS: Final = frozenset(
     }
 )
 
+_CELLS: Final = 17  # at most; a script leaves out the empty ones at the end
+_EMPTY: Final = [""] * _CELLS
+
 
 class Change(NamedTuple):
     """One change entry. Amounts are effects: + can be spent, + held, + owed.
@@ -68,9 +71,9 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
     grants = ""
     if "|" in cells[-1]:  # nothing else of the last cell can hold a bar
         cells[-1], _, grants = cells[-1].partition("|")
-    if not 4 <= len(cells) <= 17:
+    if not 4 <= len(cells) <= _CELLS:
         raise ValueError(f"not an entry of a wallet: {words!r}")
-    cells += [""] * (17 - len(cells))
+    cells += _EMPTY[len(cells) :]
     kind, name, spendable, held, state, message_kind, quoted, body_hash, tariff_id = cells[:9]
     chatbot, mode, price, flag, reported, difference, receivable, prices = cells[9:]
     try:
@@ -81,18 +84,18 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
             name,
             int(spendable),
             int(held),
-            int(receivable or 0),
+            int(receivable) if receivable else 0,
             STATES[state],
             KINDS[message_kind],
-            int(quoted or 0),
+            int(quoted) if quoted else 0,
             body_hash,
             int(tariff_id) if tariff_id else None,
             chatbot,
             mode,
-            int(price or 0),
+            int(price) if price else 0,
             flag,
             reported,
-            int(difference or 0),
+            int(difference) if difference else 0,
             prices,
             grants,
         )

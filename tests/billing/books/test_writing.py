@@ -1,7 +1,5 @@
 """Closed batches into SQL: deltas, each once, a row that refuses fails alone."""
 
-import dataclasses
-
 import pytest
 from django.db import IntegrityError, transaction
 
@@ -135,7 +133,7 @@ def test_what_cannot_be_is_a_fault_and_writes_nothing(changes, fields, reason):
 
 def test_another_life_of_the_wallet_is_stale():
     wallet = make_wallet(spendable=1_000, generation=5)
-    stale = dataclasses.replace(batch(wallet, 1, [hold(1, "m1", 10)]), generation=4)
+    stale = batch(wallet, 1, [hold(1, "m1", 10)], generation=4)
     assert write_batches([stale], 1)[wallet.pk].outcome is Outcome.STALE
 
 
