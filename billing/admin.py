@@ -13,28 +13,28 @@ from billing import models
 from billing.admin_filters import account_filter
 from billing.money import MoneyField
 from billing.presentation import KIND_WORDS, MODE_WORDS, exact, mode_word, state_word
-from billing.recharging.reports import Answer
+from billing.recharging.reports import ReportResult
 from billing.recharging.variants import label_of
 from poolsite import access
 from poolsite.access.principals import principal_of_request
-from poolsite.console.admin_columns import Told, Words, Written
+from poolsite.console.admin_columns import ReadableAdmin, Words, Written
 from poolsite.console.admin_lists import BoundedPaginator, audit_log_of
 
 # What came of a provider's notification (billing.recharging.reports.Answer).
 ANSWERS = {
-    Answer.CREDITED: gettext_lazy("Credited"),
-    Answer.REPEAT: gettext_lazy("Repeat"),
-    Answer.WRONG_AMOUNT: gettext_lazy("Wrong amount"),
-    Answer.WRONG_REFERENCE: gettext_lazy("Wrong reference"),
-    Answer.REVERSED_ALREADY: gettext_lazy("Already refunded"),
-    Answer.NOT_CREDITED: gettext_lazy("Not credited"),
-    Answer.TAKEN_BACK: gettext_lazy("Reversed"),
-    Answer.REINSTATED: gettext_lazy("Reinstated"),
-    Answer.NOTED: gettext_lazy("Noted"),
-    Answer.TOO_LATE: gettext_lazy("Too late"),
-    Answer.TOO_EARLY: gettext_lazy("Too early"),
-    Answer.UNKNOWN: gettext_lazy("Unknown payment"),
-    Answer.IGNORED: gettext_lazy("Ignored"),
+    ReportResult.CREDITED: gettext_lazy("Credited"),
+    ReportResult.REPEAT: gettext_lazy("Repeat"),
+    ReportResult.WRONG_AMOUNT: gettext_lazy("Wrong amount"),
+    ReportResult.WRONG_REFERENCE: gettext_lazy("Wrong reference"),
+    ReportResult.REVERSED_ALREADY: gettext_lazy("Already refunded"),
+    ReportResult.NOT_CREDITED: gettext_lazy("Not credited"),
+    ReportResult.TAKEN_BACK: gettext_lazy("Reversed"),
+    ReportResult.REINSTATED: gettext_lazy("Reinstated"),
+    ReportResult.NOTED: gettext_lazy("Noted"),
+    ReportResult.TOO_LATE: gettext_lazy("Too late"),
+    ReportResult.TOO_EARLY: gettext_lazy("Too early"),
+    ReportResult.UNKNOWN: gettext_lazy("Unknown payment"),
+    ReportResult.IGNORED: gettext_lazy("Ignored"),
 }
 
 
@@ -42,7 +42,7 @@ def _state_word(state: str) -> str:
     return state_word(state)[0]
 
 
-class Looked(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class Looked(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows of a wallet: who may see it looks; nobody writes. Money in currency units."""
 
     view_action = "billing.books"

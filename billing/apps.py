@@ -39,7 +39,9 @@ class BillingConfig(AppConfig):
         from poolsite.runtime import demo_data
 
         timers.register(
-            timers.Kind("billing.wallet", "acct.", wallet.sweep, idle_seconds=wallet.VISIT_SECONDS)
+            timers.TimerKind(
+                "billing.wallet", "acct.", wallet.sweep, idle_seconds=wallet.VISIT_SECONDS
+            )
         )
         timers.register_servers(servers.further)
         backup.register(backup.Books("billing.wallet", positions, persist_all))

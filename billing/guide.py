@@ -51,8 +51,8 @@ def register() -> None:
     )
 
 
-def _balance_step() -> console.Step:
-    return console.Step(
+def _balance_step() -> console.GoalStep:
+    return console.GoalStep(
         "balance",
         gettext_lazy("Open its balance"),
         gettext_lazy("The balance starts at zero and can't become negative."),
@@ -67,8 +67,8 @@ def _balance_step() -> console.Step:
     )
 
 
-def _prices_step() -> console.Step:
-    return console.Step(
+def _prices_step() -> console.GoalStep:
+    return console.GoalStep(
         "prices",
         gettext_lazy("Set prices for messages"),
         gettext_lazy("Needed for messages: a message without a price is refused."),
@@ -82,8 +82,8 @@ def _prices_step() -> console.Step:
     )
 
 
-def _top_up_step() -> console.Step:
-    return console.Step(
+def _top_up_step() -> console.GoalStep:
+    return console.GoalStep(
         "top_up",
         gettext_lazy("Top up"),
         gettext_lazy("Credit a payment that you received, such as a bank transfer."),

@@ -60,7 +60,7 @@ def _away(name: str) -> Trouble:
     )
 
 
-def _providers() -> Iterator[operations.Line]:
+def _providers() -> Iterator[operations.DoctorLine]:
     """The servers outside that campaigns, terminals and top-ups need take a connection."""
     urls = {"POOLSITE_GATEWAY_URL": settings.BILLING_GATEWAY_URL}
     if settings.BILLING_ABILITY_PROVIDER != "table":
@@ -71,4 +71,4 @@ def _providers() -> Iterator[operations.Line]:
         if url:
             yield outside.provider(setting, url)
         else:
-            yield operations.Line("skip", f"{setting} is not set")
+            yield operations.DoctorLine("skip", f"{setting} is not set")

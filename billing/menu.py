@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 
 CUSTOMERS = ("billing.own",)
@@ -53,7 +53,7 @@ def register() -> None:
         navigation.register(entry)
 
 
-def _customers() -> list[Entry]:
+def _customers() -> list[MenuEntry]:
     """One row each: name, label, page, section, pages that light it up, key; in order."""
     rows = (
         ("balance", _("Balance"), "balance", "top", ("portal", "explain", "entries"), "b"),
@@ -84,7 +84,7 @@ def _customers() -> list[Entry]:
         ("alerts", _("Alerts and limits"), "own_alerts", "billing", ("limits",), ""),
     )
     return [
-        Entry(
+        MenuEntry(
             name,
             label,
             f"billing:{page}",
@@ -104,7 +104,7 @@ def _of(page: str, *more: str) -> tuple[str, ...]:
     return (f"{page}s", page, *more)
 
 
-def _operators() -> list[Entry]:
+def _operators() -> list[MenuEntry]:
     rows = (
         ("wallets", _("Balances"), "accounts", "account_balance_wallet", 110, OF_ACCOUNT, "l"),
         ("holds", _("Holds by age"), "holds", "hourglass_top", 120, (), ""),
@@ -130,7 +130,7 @@ def _operators() -> list[Entry]:
         "all_invoices": ("billing.invoices",),
     }
     return [
-        Entry(
+        MenuEntry(
             name,
             label,
             f"billing:{page}",

@@ -22,7 +22,7 @@ from billing.views import portal
 from poolsite import access, console, operations
 from poolsite.access import Principal, register_first_page
 from poolsite.access.principal import reach_of
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 
 SHOWN = 5
 CANDIDATES = 50  # wallets whose live figures are read for the card
@@ -30,11 +30,11 @@ FRESH_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Row:
+class WalletRow:
     """One wallet on the card: how many hours its money lasts, None while nothing is spent."""
 
     wallet: Wallet
-    figures: now_figures.Figures
+    figures: now_figures.WalletFigures
     per_hour: int
 
     @property
@@ -48,21 +48,23 @@ class Row:
         return 0 < self.wallet.alert_below > self.figures.spendable
 
 
-_rows: Kept[str, list[Row]] = Kept(FRESH_SECONDS, most=500)
+_rows: TtlCache[str, list[WalletRow]] = TtlCache(FRESH_SECONDS, most=500)
 
 
-def rows_for(principal: Principal) -> list[Row] | None:
+def rows_for(principal: Principal) -> list[WalletRow] | None:
     """The wallets that need a look first, at most a second old; None for who sees no money."""
     if not access.decide(principal, "billing.view").allowed:
         return None
     return _rows.get(reach_of(principal), lambda: _read_rows(principal))
 
 
-def _read_rows(principal: Principal) -> list[Row]:
+def _read_rows(principal: Principal) -> list[WalletRow]:
     wallets = _candidates(principal)
     figures = now_figures.of_all(wallets)
     spent = last_day(wallets, now=timezone.now())
-    rows = [Row(wallet, figures[wallet.slug], spent.get(wallet.pk, 0) // 24) for wallet in wallets]
+    rows = [
+        WalletRow(wallet, figures[wallet.slug], spent.get(wallet.pk, 0) // 24) for wallet in wallets
+    ]
     rows.sort(key=lambda row: (not row.is_low, row.hours if row.hours is not None else 1e12))
     return rows
 
@@ -96,7 +98,7 @@ def balances_card(principal: Any) -> console.CardData | None:
     )
 
 
-def _card_row(row: Row, principal: Any) -> dict[str, Any]:
+def _card_row(row: WalletRow, principal: Any) -> dict[str, Any]:
     currency = row.wallet.account.currency
     page = "billing:account" if principal.is_operator else "billing:portal"
     status = {"frozen": _("Frozen"), "recovering": _("Safe mode"), "missing": _("No data")}

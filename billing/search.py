@@ -131,7 +131,7 @@ def _accounts(principal: Principal, wallets: Any, text: str, limit: int) -> list
     return [_account(principal, place, row, now[row.slug]) for place, row in rows]
 
 
-def _account(principal: Principal, place: int, row: Wallet, now: figures.Figures) -> Found:
+def _account(principal: Principal, place: int, row: Wallet, now: figures.WalletFigures) -> Found:
     word, look, _icon = status_word(now.status)
     available = amount(now.spendable, row.account.currency)
     page = "account" if principal.is_operator else "portal"

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from billing.models import Adjustment, Chatbot, Tariff, Template, Wallet
-from billing.recharging.reports import Said
+from billing.recharging.reports import PaymentEvent
 from billing.services import tariffs, templates
 from billing.services.chatbots import chatbot_change
 from billing.services.wallets import wallet_configure
@@ -12,7 +12,12 @@ from poolsite.access.models import AuditEntry
 from poolsite.console import kept_values
 from poolsite.console.kept_values import Values
 
-MOVED_MONEY = (Said.PAID, Said.REFUNDED, Said.WITHDRAWN, Said.REINSTATED)
+MOVED_MONEY = (
+    PaymentEvent.PAID,
+    PaymentEvent.REFUNDED,
+    PaymentEvent.WITHDRAWN,
+    PaymentEvent.REINSTATED,
+)
 
 
 def register() -> None:
@@ -27,9 +32,9 @@ def register() -> None:
         "billing.invoice_issue": _why_issued,
         "billing.credit_issue": _why_issued,
     }.items():
-        console.register_final(console.Final(action, "billing.finance", why))
+        console.register_final(console.NotUndoable(action, "billing.finance", why))
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "billing.wallet_configure",
                 console.through(wallet_configure, "wallet"),
@@ -42,7 +47,7 @@ def register() -> None:
         )
     )
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "billing.tariff_change",
                 console.through(tariffs.tariff_change, "tariff"),
@@ -56,7 +61,7 @@ def register() -> None:
         )
     )
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "billing.template_change",
                 console.through(templates.template_change, "template"),
@@ -68,7 +73,7 @@ def register() -> None:
         )
     )
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "billing.chatbot_change",
                 console.through(chatbot_change, "chatbot"),

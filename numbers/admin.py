@@ -24,7 +24,7 @@ from numbers.selectors.lists import prefix_condition
 from numbers.selectors.spellings import typed_prefix, with_country
 from numbers.services.bulk import AT_ONCE, bulk_apply
 from numbers.services.pools import SETTINGS
-from numbers.views.number_rows import Row, rows_of
+from numbers.views.number_rows import NumberRow, rows_of
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
@@ -195,7 +195,7 @@ class NumberAdmin(OfPool):
         messages.success(request, words % {"n": done.changed})
 
 
-def _live(numbers: Sequence[Number]) -> list[Row]:
+def _live(numbers: Sequence[Number]) -> list[NumberRow]:
     return rows_of(numbers, last_calls=False)
 
 

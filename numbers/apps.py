@@ -30,7 +30,7 @@ class NumbersConfig(AppConfig):
             face.register()
         history.register(POOL_HISTORY)
         timers.register(
-            timers.Kind(
+            timers.TimerKind(
                 "numbers.pool", prefix="", visit=pool.sweep, idle_seconds=pool.VISIT_SECONDS
             )
         )

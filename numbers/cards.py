@@ -16,7 +16,7 @@ from numbers.services.pools import pool_configure
 from poolsite import access, console
 from poolsite.access.principal import reach_of
 from poolsite.console.templatetags.console import figure, percent
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 
 BUSIEST = 5
 MOST_POOLS = 500  # on the overview; the list of pools has all of them
@@ -49,7 +49,7 @@ class Summary:
         return sum(row.hour.blocked for row in self.rows) / offered if offered else None
 
 
-_summaries: Kept[str, Summary] = Kept(FRESH_SECONDS, most=MOST_POOLS)
+_summaries: TtlCache[str, Summary] = TtlCache(FRESH_SECONDS, most=MOST_POOLS)
 
 
 def summary(principal: access.Principal) -> Summary | None:

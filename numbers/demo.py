@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from numbers.demo_past import BAD_OF, PAST_GENERATION, Past, Traffic
+from numbers.demo_past import BAD_OF, PAST_GENERATION, PoolPast, Traffic
 from numbers.models import (
     CallRecord,
     HealthRule,
@@ -241,5 +241,5 @@ def _past_of(pool: Pool, plan: DemoPool) -> tuple[list[MinuteSample], list[CallR
     lines = list(Number.objects.filter(pool=pool).order_by("value").values_list("value", flat=True))
     traffic = Traffic(plan.offered_erlangs, plan.mean_call_seconds, AGENTS)
     used = random.Random(7).sample(lines, len(lines) - plan.quarantined)  # noqa: S311
-    past = Past(pool, used, traffic, seed=zlib.crc32(plan.slug.encode()))
+    past = PoolPast(pool, used, traffic, seed=zlib.crc32(plan.slug.encode()))
     return past.run(pool.created_at.replace(second=0, microsecond=0))

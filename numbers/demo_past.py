@@ -39,7 +39,7 @@ class Traffic:
         )
 
 
-class Past:
+class PoolPast:
     """Simulates one pool's past; `run` returns unsaved rows."""
 
     def __init__(self, pool: Pool, lines: Sequence[str], traffic: Traffic, seed: int) -> None:

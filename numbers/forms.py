@@ -9,14 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from numbers.models import Pool, SwitchKind
 from poolsite import number_format
 from poolsite.aggregates.forms import AggregateCreateForm
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 
 SECTIONS = (
-    Section(
+    SettingsSection(
         _("Basics"),
         ("name", "description", "blocking_alarm_percent", "occupancy_alarm_percent"),
     ),
-    Section(
+    SettingsSection(
         _("Number selection"),
         ("cooldown_seconds", "daily_cap", "sticky_seconds", "near", "callback_window_seconds"),
         _(
@@ -24,18 +24,20 @@ SECTIONS = (
             "the order."
         ),
     ),
-    Section(
+    SettingsSection(
         _("Leases"),
         ("lease_seconds", "suspect_seconds"),
         _("What happens to a call whose end is never reported."),
     ),
-    Section(
+    SettingsSection(
         _("Number format"),
         ("home_country", "number_spelling"),
         _("Numbers are accepted in any format, then stored and compared in one."),
     ),
-    Section(_("Limits and charging"), ("waiters_limit", "charged", "charge_interval_seconds")),
-    Section(
+    SettingsSection(
+        _("Limits and charging"), ("waiters_limit", "charged", "charge_interval_seconds")
+    ),
+    SettingsSection(
         _("Advanced"),
         (
             *("short_call_seconds", "switch_interval_seconds", "restart_rest_seconds"),

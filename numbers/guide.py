@@ -77,7 +77,7 @@ def register() -> None:
     )
 
 
-def _pool_step() -> console.Step:
+def _pool_step() -> console.GoalStep:
     return create_step(
         Pool,
         gettext_lazy("Create a pool"),
@@ -91,8 +91,8 @@ def _pool_step() -> console.Step:
     )
 
 
-def _numbers_step() -> console.Step:
-    return console.Step(
+def _numbers_step() -> console.GoalStep:
+    return console.GoalStep(
         "numbers",
         gettext_lazy("Add numbers"),
         gettext_lazy("Phone numbers that calls may show. Two are enough to try it."),
@@ -108,8 +108,8 @@ def _numbers_step() -> console.Step:
     )
 
 
-def _call_step() -> console.Step:
-    return console.Step(
+def _call_step() -> console.GoalStep:
+    return console.GoalStep(
         "call",
         gettext_lazy("Make a test call"),
         gettext_lazy(

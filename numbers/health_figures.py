@@ -13,7 +13,7 @@ SLOT_US = SLOT_SECONDS * 1_000_000
 
 
 @dataclass
-class Tally:
+class CallTally:
     """Counts of some calls. `calls` are those whose answer was told, `untold` the others."""
 
     calls: int = 0
@@ -38,7 +38,7 @@ class Tally:
         return [getattr(self, name) for name in COUNTS]
 
 
-COUNTS = tuple(each.name for each in fields(Tally))
+COUNTS = tuple(each.name for each in fields(CallTally))
 
 
 def talk_ms_of(record: CallRecord) -> int:
@@ -60,7 +60,7 @@ def window_from(window: Window, now_us: int) -> int:
     return slot_of(now_us) - int(window.length.total_seconds()) * 1_000_000
 
 
-def value_of(measure: str, tally: Tally) -> float | None:
+def value_of(measure: str, tally: CallTally) -> float | None:
     """A measure of some calls: percent, or seconds; None where there is nothing to divide by."""
     whole = tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
     if not whole:
@@ -74,6 +74,6 @@ def value_of(measure: str, tally: Tally) -> float | None:
     return part / whole
 
 
-def calls_of(measure: str, tally: Tally) -> int:
+def calls_of(measure: str, tally: CallTally) -> int:
     """Over how many calls a measure is taken: answered ones for talk time and short calls."""
     return tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from numbers.models import HealthRule, Measure
 from numbers.models.health_rules import RULE_SETTINGS
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 
 # The threshold's field for each measure: they have units of their own.
 THRESHOLDS: Final[Mapping[str, str]] = {
@@ -21,13 +21,13 @@ THRESHOLDS: Final[Mapping[str, str]] = {
 OF_CALLS: Final = tuple(str(each.value) for each in Measure if each != Measure.SPAM)
 
 SECTIONS = (
-    Section(_("Rule"), ("name", "enabled", "action", "rest_hours", "notify")),
-    Section(
+    SettingsSection(_("Rule"), ("name", "enabled", "action", "rest_hours", "notify")),
+    SettingsSection(
         _("When"),
         ("measure", "direction", *dict.fromkeys(THRESHOLDS.values()), "least_calls", "window"),
         _("A number is taken out of use when its value over the window passes the threshold."),
     ),
-    Section(
+    SettingsSection(
         _("Limits"),
         ("daily_limit", "pool_percent"),
         _("The rule never takes more numbers out of use than this."),

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 
 
@@ -21,7 +21,7 @@ def register() -> None:
     ):
         register_page_word(page, word)
     navigation.register(
-        Entry(
+        MenuEntry(
             *("pools", _("Pools"), "numbers:pools", "apps"),
             section="numbers",
             order=100,
@@ -36,7 +36,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        Entry(
+        MenuEntry(
             *("who_had", _("Call lookup"), "numbers:who_had", "person_search"),
             section="numbers",
             order=400,
@@ -45,7 +45,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        Entry(
+        MenuEntry(
             *("numbers", _("Numbers"), "numbers:numbers", "dialpad"),
             section="numbers",
             order=200,
@@ -55,7 +55,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        Entry(
+        MenuEntry(
             *("imports", _("Imports"), "numbers:imports", "upload_file"),
             section="numbers",
             order=210,

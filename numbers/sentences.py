@@ -14,7 +14,7 @@ from poolsite.access import Principal
 from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
-    Settings,
+    SettingsFields,
     choice,
     count,
     numbers,
@@ -36,7 +36,7 @@ def register_all() -> None:
 def _of_pools() -> list[Sentence]:
     return [
         Sentence("numbers.pool_create", POOLS, _("%(actor)s created the pool %(thing)s")),
-        Sentence("numbers.pool_configure", POOLS, settings=Settings(Pool, PoolSettingsForm)),
+        Sentence("numbers.pool_configure", POOLS, settings=SettingsFields(Pool, PoolSettingsForm)),
         Sentence("numbers.pool_pause", POOLS, _("%(actor)s paused the pool %(thing)s")),
         Sentence("numbers.pool_resume", POOLS, _("%(actor)s resumed the pool %(thing)s")),
         Sentence(
@@ -95,7 +95,7 @@ def _of_numbers() -> list[Sentence]:
         Sentence(
             "numbers.number_change",
             NUMBERS,
-            settings=Settings(Number, labels={"tags": _("Tags")}),
+            settings=SettingsFields(Number, labels={"tags": _("Tags")}),
             title=_("Changed a number"),
         ),
         Sentence(
@@ -132,7 +132,7 @@ def _of_numbers() -> list[Sentence]:
 
 
 def _of_health() -> list[Sentence]:
-    rule = Settings(HealthRule)
+    rule = SettingsFields(HealthRule)
     labels = count(lambda n: ngettext("%(n)s spam label", "%(n)s spam labels", n))
     return [
         Sentence(

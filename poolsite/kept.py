@@ -8,7 +8,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-class Kept(Generic[K, T]):
+class TtlCache(Generic[K, T]):
     """Answers by key, worked out again once they are older than `seconds`.
 
     most: so many keys; one more, and all are forgotten.

@@ -26,7 +26,7 @@ from poolsite.number_rejections import (
 __all__ = [
     "DIGITS_LIMIT",
     "SUSPICIOUS",
-    "Change",
+    "Correction",
     "Normalised",
     "NotANumberError",
     "Rejected",
@@ -51,7 +51,7 @@ _REMOVED: Final = (
 )
 
 
-class Change(StrEnum):
+class Correction(StrEnum):
     """One thing that was done to a text to make it a number."""
 
     SPACE = "space"
@@ -68,7 +68,7 @@ class Normalised:
     """A number and what was done to get it, each kind of change once, in order."""
 
     value: str
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Correction, ...] = ()
 
 
 class NotANumberError(ValueError):
@@ -152,7 +152,7 @@ class _Read:
 
     kept: list[str]
     places: list[int]
-    changes: dict[Change, None]
+    changes: dict[Correction, None]
 
 
 def _normalise_slowly(text: str) -> Normalised | Rejected:
@@ -163,7 +163,7 @@ def _normalise_slowly(text: str) -> Normalised | Rejected:
 def _read(text: str) -> _Read | Rejected:
     kept: list[str] = []
     places: list[int] = []
-    changes: dict[Change, None] = {}
+    changes: dict[Correction, None] = {}
     bad: tuple[int, int] | None = None
     for place, raw in enumerate(text):
         # One character at a time, so that a bad part can be shown where it stands. What
@@ -176,7 +176,7 @@ def _read(text: str) -> _Read | Rejected:
                 kept.append(char)
                 places.append(place)
                 if char != raw:
-                    changes[Change.FULL_WIDTH] = None
+                    changes[Correction.FULL_WIDTH] = None
             else:
                 bad = (bad[0] if bad else place, place + 1)
     if bad is not None:
@@ -184,8 +184,8 @@ def _read(text: str) -> _Read | Rejected:
     return _Read(kept, places, changes)
 
 
-def _removed(char: str) -> Change | None:
-    return next((Change(name) for signs, name in _REMOVED if char in signs), None)
+def _removed(char: str) -> Correction | None:
+    return next((Correction(name) for signs, name in _REMOVED if char in signs), None)
 
 
 def _assembled(read: _Read, length: int) -> Normalised | Rejected:
@@ -197,7 +197,7 @@ def _assembled(read: _Read, length: int) -> Normalised | Rejected:
     if value.startswith("00"):
         value = "+" + value[2:]
         places = places[1:]
-        changes[Change.PREFIX] = None
+        changes[Correction.PREFIX] = None
     digits = value.removeprefix("+")
     if not digits:
         return Rejected(Rejection.NOT_A_NUMBER, 0, length)

@@ -14,14 +14,14 @@ from django.utils.translation import gettext_lazy
 
 from poolsite.operations.logs import logging_config
 from poolsite.runtime import stores
-from poolsite.runtime.environment import Reader
+from poolsite.runtime.environment import SettingsReader
 from poolsite.runtime.paths import redis_socket
 
 # Importing the apps makes a great many objects that stay. With Python's own threshold of 700, the
 # searches for garbage among them take a sixth of the time that a process needs to start.
 gc.set_threshold(20_000, 20, 20)
 
-env = Reader()
+env = SettingsReader()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 # -- where things are -----------------------------------------------------------------

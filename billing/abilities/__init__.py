@@ -9,7 +9,7 @@ from billing.abilities.interface import (
     BUDGET_SECONDS,
     NUMBERS_LIMIT,
     Ability,
-    Provider,
+    AbilityProvider,
     ProviderFailedError,
     ProviderSlowError,
 )
@@ -18,7 +18,7 @@ __all__ = [
     "BUDGET_SECONDS",
     "NUMBERS_LIMIT",
     "Ability",
-    "Provider",
+    "AbilityProvider",
     "ProviderFailedError",
     "ProviderSlowError",
     "ask",

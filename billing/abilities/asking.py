@@ -14,7 +14,7 @@ from django.conf import settings
 
 from billing.abilities.interface import (
     BUDGET_SECONDS,
-    Provider,
+    AbilityProvider,
     ProviderFailedError,
     ProviderSlowError,
 )
@@ -32,7 +32,7 @@ class _Asker:
     def __init__(self, name: str) -> None:
         self.name = name
         self.pid = os.getpid()
-        self._provider: Provider = import_module(f"billing.abilities.{name}").provider()
+        self._provider: AbilityProvider = import_module(f"billing.abilities.{name}").provider()
         self._executor = ThreadPoolExecutor(THREADS, thread_name_prefix="abilities")
         self._lock = threading.Lock()
         self._failures = 0

@@ -35,7 +35,7 @@ class Ability:
         return "yuexin" if self.supports_yuexin else "video"
 
 
-class Provider(Protocol):
+class AbilityProvider(Protocol):
     """Somebody who knows terminals."""
 
     name: str

@@ -9,11 +9,11 @@ from channels.db import database_sync_to_async
 from billing.abilities import Ability
 from billing.services import abilities, holds
 from billing.services.senders import TemplateRef, WalletRef, template_ref, wallet_ref
-from poolsite.api.directory import Directory, Kind
+from poolsite.api.directory import Directory, DirectoryKind
 from poolsite.sql_connections import sql_threads
 
-_WALLETS = Kind("wallets", wallet_ref)
-_TEMPLATES = Kind("templates", template_ref)
+_WALLETS = DirectoryKind("wallets", wallet_ref)
+_TEMPLATES = DirectoryKind("templates", template_ref)
 # Bounded: what waits for SQL does not take all of it.
 THREADS: Final = 4
 EXECUTOR = sql_threads(THREADS, "messages")

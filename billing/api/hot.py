@@ -21,13 +21,13 @@ from poolsite.api.problems import (
     problem_headers,
     problem_response,
 )
-from poolsite.api.reading import MalformedError, Reader
+from poolsite.api.reading import BodyReader, MalformedError
 
 ACCOUNT = "/api/v1/accounts/{slug}"
-_HOLDS: Reader[HoldIn] = Reader(HoldIn)
-_IDS: Reader[IdIn] = Reader(IdIn)
-_REPORTS: Reader[ReportIn] = Reader(ReportIn)
-_SESSIONS: Reader[SessionIn] = Reader(SessionIn)
+_HOLDS: BodyReader[HoldIn] = BodyReader(HoldIn)
+_IDS: BodyReader[IdIn] = BodyReader(IdIn)
+_REPORTS: BodyReader[ReportIn] = BodyReader(ReportIn)
+_SESSIONS: BodyReader[SessionIn] = BodyReader(SessionIn)
 
 
 def register() -> None:
@@ -164,7 +164,7 @@ def _only_of_platform(principal: Principal) -> None:
 # -- in and out ----------------------------------------------------------------------------------
 
 
-async def _read(request: Request, reader: Reader[Any]) -> tuple[Sequence[Any], bool]:
+async def _read(request: Request, reader: BodyReader[Any]) -> tuple[Sequence[Any], bool]:
     """The items of a body, and whether they came as a batch."""
     body = await lane.read_body(request, BODY_LIMIT_BYTES)
     try:

@@ -21,7 +21,7 @@ from billing.pricing.modes import REPORTED
 from billing.schemas import HoldIn, IdIn, ReportIn, SessionIn
 from billing.services.holds import request_of
 from billing.services.senders import WalletRef
-from billing.wallet import Charge, HoldRequest, Report, WalletRefusedError, reasons
+from billing.wallet import Charge, DeliveryReport, HoldRequest, WalletRefusedError, reasons
 from billing.wallet.rates import allow
 from poolsite.access import Principal
 from poolsite.api.reading import MalformedError
@@ -197,12 +197,12 @@ def _id(item: IdIn) -> str:
     return item.message_id
 
 
-def _report(item: ReportIn) -> Report:
+def _report(item: ReportIn) -> DeliveryReport:
     """A delivery names its mode; whatever else it says there is unreadable."""
     if not (item.final and item.delivered):
-        return Report(item.message_id, item.final, item.delivered)
+        return DeliveryReport(item.message_id, item.final, item.delivered)
     mode = item.mode if item.mode in REPORTED else None
-    return Report(item.message_id, True, True, mode)
+    return DeliveryReport(item.message_id, True, True, mode)
 
 
 async def _run_known(

@@ -9,7 +9,7 @@ from billing.api.directory import look_up, templates
 from billing.pricing import Content
 from billing.pricing.modes import VIDEO, ends_of
 from billing.schemas import HoldIn, SessionIn
-from billing.services.holds import Item, body_hash
+from billing.services.holds import HoldItem, body_hash
 from billing.services.senders import TemplateRef, WalletRef
 from billing.wallet import MessageState
 from poolsite.access import Principal
@@ -22,7 +22,7 @@ NO_FALLBACK = "none"
 class Asked:
     """One hold that can be priced. `ability`: what was looked up for it."""
 
-    item: Item
+    item: HoldItem
     ability: Ability | None = None
 
     def more(self, fallback: str = "") -> dict[str, object]:
@@ -71,7 +71,7 @@ async def _read(
     fallback = ability.fallback if ability else item.fallback
     native = template.native if template else item.native
     return Asked(
-        Item(
+        HoldItem(
             message_id=item.message_id,
             body_hash=_hash(chatbot, item),
             ends=ends_of(native, "" if fallback == NO_FALLBACK else fallback),
@@ -110,10 +110,10 @@ def fallback_of(state: MessageState) -> str:
     return "video" if VIDEO in state.prices else "yuexin"
 
 
-def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> Item:
+def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> HoldItem:
     """A session message as an item. MalformedError, PermissionError."""
     chatbot = sender_of(ref, principal, item.chatbot)
-    return Item(
+    return HoldItem(
         message_id=item.message_id,
         body_hash=body_hash({"chatbot": chatbot, "text": item.text}),
         ends=("native_session",),

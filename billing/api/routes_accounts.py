@@ -183,7 +183,7 @@ def _now(wallet: Wallet) -> AccountOut:
     return _account(wallet, figures.of(wallet))
 
 
-def _account(wallet: Wallet, now: figures.Figures) -> AccountOut:
+def _account(wallet: Wallet, now: figures.WalletFigures) -> AccountOut:
     spent = now.spent_today
     return AccountOut(
         account=wallet.slug,

@@ -31,7 +31,7 @@ from billing.schemas_books import (
 from billing.selectors.calls_charged import CallLine, calls_of, explained
 from billing.selectors.holds import open_holds
 from billing.selectors.messages_list import MessageQuery, recipients_of
-from billing.selectors.statements import Line, Statement, statement_of
+from billing.selectors.statements import Statement, StatementLine, statement_of
 from billing.selectors.statements_asked import month_asked, year_asked
 from billing.wallet.messages import OPEN
 from poolsite.api.pages import Page, PageIn, page
@@ -276,7 +276,7 @@ def _totals(found: Statement) -> dict[str, Any]:
     }
 
 
-def _lines(lines: Sequence[Line]) -> list[LineOut]:
+def _lines(lines: Sequence[StatementLine]) -> list[LineOut]:
     return [LineOut(name=each.name, count=each.count, amount=plain(each.units)) for each in lines]
 
 

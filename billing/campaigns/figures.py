@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from billing.wallet import Change
+from billing.wallet import WalletChange
 
 
 @dataclass(frozen=True)
-class Figures:
+class CampaignFigures:
     """Counts of messages, and sums in units.
 
     waiting: recipients that were not tried yet. refused: those that nothing was or will be held
@@ -59,7 +59,7 @@ class Figures:
             "refused": self.refused,
         }
 
-    def after(self, changes: Iterable[Change]) -> "Figures":
+    def after(self, changes: Iterable[WalletChange]) -> "CampaignFigures":
         """The figures after change entries of this campaign's messages.
 
         An end counts as one of a message that was handed over, because campaigns mark each
@@ -93,7 +93,7 @@ class Figures:
 class _Counts:
     """Figures while entries are added to them."""
 
-    def __init__(self, begin: Figures) -> None:
+    def __init__(self, begin: CampaignFigures) -> None:
         self.begin = begin
         self.delivered = dict(begin.delivered)
         self.counts = {
@@ -103,7 +103,7 @@ class _Counts:
         self.held_money, self.charged = begin.held_money, begin.charged
         self.returned = begin.returned
 
-    def take(self, change: Change) -> None:
+    def take(self, change: WalletChange) -> None:
         """Add one entry."""
         counts = self.counts
         self.held_money += change.held
@@ -124,7 +124,7 @@ class _Counts:
         else:
             counts[change.state] = counts.get(change.state, 0) + 1
 
-    def figures(self) -> Figures:
+    def figures(self) -> CampaignFigures:
         """The sum; a recipient waits until something was held for it."""
         counts = {name: max(0, count) for name, count in self.counts.items()}
         begin = self.begin

@@ -13,7 +13,7 @@ from billing import servers
 from billing import wallet as door
 from billing.demo.campaign import FIRST, ready_campaign
 from billing.demo.invoices import earlier_days, make_invoices
-from billing.demo.past import GENERATION, Past, Sender
+from billing.demo.past import GENERATION, Sender, WalletPast
 from billing.demo.players import chatbots_of, gateway_of
 from billing.models import (
     Campaign,
@@ -197,7 +197,7 @@ def _with_past(
     """A wallet whose books hold a past; its first life is still to begin."""
     chance = random.Random(zlib.crc32(plan.slug.encode()))  # noqa: S311  a simulation
     wallet = Wallet.objects.create(account=account, generation=GENERATION, opened_at=timezone.now())
-    past = Past(wallet, plan.top_up, chance)
+    past = WalletPast(wallet, plan.top_up, chance)
     until = timezone.now() - timedelta(minutes=2)
     senders = [
         Sender(slug, daily, _quotes(tariff, template), MIX)
@@ -230,7 +230,7 @@ def _begin(wallet: Wallet) -> None:
     servers.path(wallet).run(begin)
 
 
-def _past_campaign(past: Past, count: int, template: Template, sender: Sender) -> None:
+def _past_campaign(past: WalletPast, count: int, template: Template, sender: Sender) -> None:
     """A campaign of the day before yesterday, done."""
     began = timezone.now() - timedelta(days=2, hours=3)
     campaign = campaign_create(

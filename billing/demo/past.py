@@ -18,7 +18,7 @@ from billing.models import MoneyOrder, Recharge, Wallet, WriterRun
 from billing.money import UNITS, as_decimal
 from billing.persistence.entries import AccountBatch
 from billing.persistence.writing import write_batches
-from billing.wallet import Change, Quote
+from billing.wallet import Quote, WalletChange
 
 GENERATION = 0
 BATCH = 2_000
@@ -39,13 +39,13 @@ class Sender:
 
 
 @dataclass
-class Past:
+class WalletPast:
     """Collects one wallet's entries in any order; `write` puts them into the books."""
 
     wallet: Wallet
     top_up: int  # units; paid in when the balance would fall below a third of it
     chance: random.Random
-    events: list[tuple[int, Change]] = field(default_factory=list)
+    events: list[tuple[int, WalletChange]] = field(default_factory=list)
 
     def days(self, senders: Sequence[Sender], days: int, until: datetime) -> None:
         """Messages of the last days, most of them in the daytime."""
@@ -100,7 +100,7 @@ class Past:
     def _add(
         self, kind: str, message_id: str, at_us: int, spendable: int, held: int, **more: Any
     ) -> None:
-        change = Change(0, at_us, kind, message_id, spendable, held, **more)
+        change = WalletChange(0, at_us, kind, message_id, spendable, held, **more)
         self.events.append((at_us, change))
 
     def write(self, actor: str) -> None:
@@ -121,7 +121,7 @@ class Past:
             ended_at=timezone.now(), accounts=1, entries=len(numbered)
         )
 
-    def _with_top_ups(self, actor: str) -> Iterator[Change]:
+    def _with_top_ups(self, actor: str) -> Iterator[WalletChange]:
         balance = 0
         for at_us, change in sorted(self.events, key=lambda event: event[0]):
             if balance + change.spendable < self.top_up // 3:
@@ -131,7 +131,7 @@ class Past:
             balance += change.spendable
             yield change
 
-    def _recharge(self, actor: str, at_us: int) -> Change:
+    def _recharge(self, actor: str, at_us: int) -> WalletChange:
         """A top-up as it stands after it was paid and applied."""
         at = datetime.fromtimestamp(at_us / 1e6, timezone.get_current_timezone())
         found = Recharge.objects.create(
@@ -158,4 +158,4 @@ class Past:
         )
         Recharge.objects.filter(pk=found.pk).update(created=at)  # unaudited: the past's own time
         MoneyOrder.objects.filter(pk=order.pk).update(created_at=at)  # unaudited: as above
-        return Change(0, at_us, "recharge", found.operation_id, self.top_up)
+        return WalletChange(0, at_us, "recharge", found.operation_id, self.top_up)

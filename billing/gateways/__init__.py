@@ -6,20 +6,20 @@ and where it stands, are settings. Status reports come back by our own interface
 """
 
 from billing.gateways.interface import (
-    Answer,
     Gateway,
     GatewayError,
     Handover,
+    SubmitResult,
     handover_of,
     is_configured,
     open_gateway,
 )
 
 __all__ = [
-    "Answer",
     "Gateway",
     "GatewayError",
     "Handover",
+    "SubmitResult",
     "handover_of",
     "is_configured",
     "open_gateway",

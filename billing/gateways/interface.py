@@ -31,7 +31,7 @@ class Handover:
     fallback: Mapping[str, Any]
 
 
-class Answer(Enum):
+class SubmitResult(Enum):
     """What came of handing over: taken (also for the second time), refused for good, or unknown.
 
     Unknown = no answer, or one that leaves it open: hand over again under the same id.
@@ -49,7 +49,7 @@ class Gateway(Protocol):
 
     async def __aexit__(self, *error: object) -> None: ...
 
-    async def send(self, messages: Sequence[Handover]) -> list[tuple[Answer, str]]:
+    async def send(self, messages: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
         """Hand messages over, at most BILLING_GATEWAY_CONCURRENCY at once.
 
         Returns an answer and its reason for each, in order; raises nothing of the network.

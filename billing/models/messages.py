@@ -21,7 +21,7 @@ class State(models.TextChoices):
     UNPAID = "unpaid", _("unpaid")
 
 
-class Kind(models.TextChoices):
+class MessageKind(models.TextChoices):
     """What is charged; each kind has its own deadline for a hold that is never sent."""
 
     MESSAGE = "message", _("message")
@@ -34,7 +34,9 @@ class HoldIntent(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="intents")
     message_id = models.CharField(_("message"), max_length=80)
-    kind = models.CharField(_("type"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
+    kind = models.CharField(
+        _("type"), max_length=8, choices=MessageKind.choices, default=MessageKind.MESSAGE
+    )
     body_hash = models.CharField(_("body hash"), max_length=32)
     prices = models.JSONField(
         _("prices"), help_text=_("Prices of every mode that the message can be delivered in.")
@@ -60,7 +62,9 @@ class Message(models.Model):
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="messages")
     message_id = models.CharField(_("message"), max_length=80)
-    kind = models.CharField(_("type"), max_length=8, choices=Kind.choices, default=Kind.MESSAGE)
+    kind = models.CharField(
+        _("type"), max_length=8, choices=MessageKind.choices, default=MessageKind.MESSAGE
+    )
     body_hash = models.CharField(_("body hash"), max_length=32, blank=True)
     chatbot = models.CharField(_("chatbot"), max_length=40, blank=True)
     tariff_id = models.PositiveBigIntegerField(_("tariff"), null=True)

@@ -26,11 +26,11 @@ _PROVIDERS_FIELDS = (
 
 
 _SAID = {
-    PaymentStatus.CONFIRMED: reports.Said.PAID,
-    PaymentStatus.INPUT: reports.Said.OPENED,
-    PaymentStatus.REJECTED: reports.Said.FAILED,
-    PaymentStatus.ERROR: reports.Said.FAILED,
-    PaymentStatus.CANCELLED: reports.Said.CANCELLED,
+    PaymentStatus.CONFIRMED: reports.PaymentEvent.PAID,
+    PaymentStatus.INPUT: reports.PaymentEvent.OPENED,
+    PaymentStatus.REJECTED: reports.PaymentEvent.FAILED,
+    PaymentStatus.ERROR: reports.PaymentEvent.FAILED,
+    PaymentStatus.CANCELLED: reports.PaymentEvent.CANCELLED,
 }
 
 
@@ -89,7 +89,7 @@ class Recharge(BasePayment):
         reports.deliver(self.report_of(str(status), message))
         self.refresh_from_db()
 
-    def report_of(self, status: str, message: str) -> reports.Report:
+    def report_of(self, status: str, message: str) -> reports.ProviderReport:
         """What a provider of the library means by a status. ValueError when it means nothing here.
 
         A refund is no status: it has an amount, which such a provider does not tell.
@@ -97,7 +97,7 @@ class Recharge(BasePayment):
         said = _SAID.get(status)
         if said is None:
             raise ValueError(f"a recharge cannot become {status!r} by its provider's word")
-        return reports.Report(
+        return reports.ProviderReport(
             variant=self.variant,
             said=said,
             token=self.token,

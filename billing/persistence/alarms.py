@@ -14,7 +14,7 @@ BACKLOG, FAULT, LAG, SAFE_MODE = (
 )
 
 
-class Alarms(KnownIncidents):
+class BookAlarms(KnownIncidents):
     """The books' incidents as a turn of the persistence opens and closes them."""
 
     types = (BACKLOG, FAULT, LAG, SAFE_MODE)

@@ -8,7 +8,7 @@ from billing.models import CallUsage
 from billing.persistence.entries import AccountBatch, counter_leg
 from billing.persistence.folding import seconds_of
 from billing.pricing.call_codes import rate_of
-from billing.wallet import Change
+from billing.wallet import WalletChange
 from poolsite import sql_bulk
 from poolsite.moments import moment_of
 from poolsite.sql_texts import Row
@@ -34,7 +34,7 @@ def sums_of(batch: AccountBatch) -> list[Row]:
     return [(batch.wallet_id, *key, *told) for key, told in sums.items()]
 
 
-def begins_call(change: Change) -> bool:
+def begins_call(change: WalletChange) -> bool:
     """Whether it is a call's first interval: a hold's id ends in /<interval>.<attempt>."""
     return change.id.rpartition("/")[2].partition(".")[0] == "1"
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from billing.models import JournalEntry, Wallet
 from billing.persistence.differences import Difference
 from billing.persistence.reading import Live, pending_of
-from billing.wallet import Change, read_parts
+from billing.wallet import WalletChange, read_parts
 
 
 @dataclass(frozen=True)
-class Row:
+class WalletSums:
     """A wallet and its sums, read by one statement, so at one moment."""
 
     wallet_id: int
@@ -31,7 +31,9 @@ class Row:
     open_holds: int
 
 
-def with_redis(wallet: Wallet, row: Row, live: Live, *, last: bool) -> list[Difference] | None:
+def with_redis(
+    wallet: Wallet, row: WalletSums, live: Live, *, last: bool
+) -> list[Difference] | None:
     """Compare with what Redis told before SQL was read; None = it moved on meanwhile."""
     if wallet.recovering_since is not None:
         return []  # its Redis side is being made; SQL's books were proven
@@ -86,7 +88,7 @@ def with_redis(wallet: Wallet, row: Row, live: Live, *, last: bool) -> list[Diff
     ]
 
 
-def _parts(entry: Change) -> list[tuple[int, int]]:
+def _parts(entry: WalletChange) -> list[tuple[int, int]]:
     return read_parts(entry.grants) if entry.grants else []
 
 

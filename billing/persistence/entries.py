@@ -3,7 +3,7 @@
 import hashlib
 from typing import Final, NamedTuple
 
-from billing.wallet import Change
+from billing.wallet import WalletChange
 
 CASH_KINDS: Final = frozenset({"recharge", "chargeback", "cash_refund"})
 PROMOTION_KINDS: Final = frozenset({"grant", "revoke", "expired"})
@@ -14,12 +14,12 @@ class BookFaultError(Exception):
     """Entries that the books cannot take: they stay in Redis until somebody has looked."""
 
 
-def counter_leg(change: Change) -> int:
+def counter_leg(change: WalletChange) -> int:
     """Return what the other side gets, so that all legs together are 0."""
     return change.receivable - change.spendable - change.held
 
 
-def legs(change: Change) -> tuple[int, int, int, int, int, int]:
+def legs(change: WalletChange) -> tuple[int, int, int, int, int, int]:
     """Return spendable, held, receivable, revenue, cash, promotion as the journal has them; their
     sum is 0.
 
@@ -34,7 +34,7 @@ def legs(change: Change) -> tuple[int, int, int, int, int, int]:
     return change.spendable, change.held, -change.receivable, revenue, cash, promotion
 
 
-def too_long(change: Change) -> bool:
+def too_long(change: WalletChange) -> bool:
     """Whether a text is longer than its column: SQLite would not say so."""
     return (
         len(change.id) > 80
@@ -48,7 +48,7 @@ def too_long(change: Change) -> bool:
 SEPARATOR: Final = "\x1f"
 
 
-def said_of(generation: int, change: Change) -> str:
+def said_of(generation: int, change: WalletChange) -> str:
     """Return the columns of the change's row in the journal, as its digest covers them."""
     spendable, held, receivable, revenue, cash, promotion = legs(change)
     return (
@@ -83,7 +83,7 @@ class AccountBatch(NamedTuple):
     first_seq: int
     last_seq: int
     amount: int
-    changes: tuple[Change, ...]
+    changes: tuple[WalletChange, ...]
 
     def fault(self) -> str:
         """Say what is wrong with the batch by itself; "" = nothing."""

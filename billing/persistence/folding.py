@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from billing.models.messages import State
 from billing.persistence.entries import AccountBatch, counter_leg
-from billing.wallet import Change, reasons
+from billing.wallet import WalletChange, reasons
 
 _ENDED = frozenset({State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED})
 
@@ -34,7 +34,7 @@ class MessageDelta:
     ended_us: int | None = None
     forgotten: bool = False  # a parked report that became an orphan: no message any more
 
-    def take(self, change: Change) -> None:
+    def take(self, change: WalletChange) -> None:
         """Add one entry, in order of `seq`."""
         at = change.at_us
         parks = change.state == State.PARKED
@@ -59,7 +59,7 @@ class MessageDelta:
         self.charged += counter_leg(change)
 
 
-def seconds_of(change: Change) -> int:
+def seconds_of(change: WalletChange) -> int:
     """The seconds that a call's interval was charged for; 0: it is no such entry."""
     if change.message_kind != "call" or change.kind != "settle":
         return 0

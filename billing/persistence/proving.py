@@ -21,7 +21,7 @@ from django.db.models import Sum
 
 from billing.models import Batch, JournalCheckpoint, JournalEntry, Wallet
 from billing.persistence import checkpoints, invoices
-from billing.persistence.comparing import Row, with_redis
+from billing.persistence.comparing import WalletSums, with_redis
 from billing.persistence.differences import Difference
 from billing.persistence.reading import lives
 
@@ -116,10 +116,10 @@ def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
         after = chunk[-1].pk
 
 
-def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, Row]:
+def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, WalletSums]:
     with connection.cursor() as cursor:
         cursor.execute(_SUMS.format(only="" if whole else _SHORT), [first, last] * 3)
-        rows = {row[0]: Row(*(int(value) for value in row)) for row in cursor.fetchall()}
+        rows = {row[0]: WalletSums(*(int(value) for value in row)) for row in cursor.fetchall()}
         if not whole:
             long_ones = JournalCheckpoint.objects.filter(wallet_id__gte=first, wallet_id__lte=last)
             for wallet_id in long_ones.order_by().values_list("wallet_id", flat=True).distinct():
@@ -127,12 +127,12 @@ def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, Row]:
     return rows
 
 
-def _long_row(cursor: Any, wallet_id: int) -> Row:
+def _long_row(cursor: Any, wallet_id: int) -> WalletSums:
     """A wallet's sums: its checkpoints, and by one statement the entries behind them."""
     closed = list(checkpoints.of_wallet(wallet_id).defer("lines", "counts"))
     last = closed[-1]
     cursor.execute(_LONG, [wallet_id, last.generation, last.generation, last.last_seq, wallet_id])
-    row = Row(*(int(value) for value in cursor.fetchone()))
+    row = WalletSums(*(int(value) for value in cursor.fetchone()))
     return replace(
         row,
         entries=row.entries + sum(each.entries for each in closed),
@@ -145,7 +145,7 @@ def _long_row(cursor: Any, wallet_id: int) -> Row:
 # -- SQL by itself --------------------------------------------------------------------------------
 
 
-def _in_sql(wallet: Wallet, row: Row) -> list[Difference]:
+def _in_sql(wallet: Wallet, row: WalletSums) -> list[Difference]:
     checks = (
         ("opening + journal = spendable", row.opening + row.journal_spendable, row.spendable),
         ("journal of held = held", row.journal_held, row.held),

@@ -13,7 +13,7 @@ from django.db.models.expressions import Combinable
 
 from billing import servers, wallet
 from billing.models import Wallet
-from billing.wallet import Change
+from billing.wallet import WalletChange
 
 FIELDS = (
     *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit"),
@@ -159,9 +159,9 @@ def _live(values: Sequence[str | None]) -> Live:
     )
 
 
-def pending_of(row: Wallet, after: int, until: int) -> list[Change] | None:
+def pending_of(row: Wallet, after: int, until: int) -> list[WalletChange] | None:
     """Return the entries (after, until] that stand in Redis; None when not all of them do."""
-    found: list[Change] = []
+    found: list[WalletChange] = []
     path = servers.path(row)
     while after < until:
         page = path.run(wallet.entries(row.slug, after, min(ENTRIES_AT_ONCE, until - after)))

@@ -23,7 +23,7 @@ from billing.persistence.entries import AccountBatch
 from billing.persistence.reading import Known, Live, looks_on
 from billing.persistence.sheets import Sheet, sheet_of
 from billing.persistence.turns import Turn
-from billing.persistence.writing import MOST_ACCOUNTS, Outcome, Written, write_sheets
+from billing.persistence.writing import MOST_ACCOUNTS, BatchOutcome, Written, write_sheets
 from poolsite import hotpath, tracing
 from poolsite.history import refusals
 from poolsite.hotpath import traces
@@ -241,7 +241,7 @@ class Rounds:
         more = []
         for each, said in written:
             _count(each.its, each.sheet.batch, said, turn)
-            if said.may_trim and (each.left or said.outcome is Outcome.REPEAT):
+            if said.may_trim and (each.left or said.outcome is BatchOutcome.REPEAT):
                 more.append(each.its)
         return more
 
@@ -277,18 +277,18 @@ def _tell_unread(its: Known, error: hotpath.HotPathError, turn: Turn) -> None:
 
 def _count(its: Known, batch: AccountBatch, written: Written, turn: Turn) -> None:
     """Note the outcome."""
-    if written.outcome is Outcome.WRITTEN:
+    if written.outcome is BatchOutcome.WRITTEN:
         turn.accounts += 1
         turn.entries += len(batch.changes)
         turn.alarms.close(FAULT, its.slug)
         return
-    if written.outcome is Outcome.REPEAT:
+    if written.outcome is BatchOutcome.REPEAT:
         turn.repeats += 1
         return
-    if written.outcome in (Outcome.FAULT, Outcome.DIVERGED):
+    if written.outcome in (BatchOutcome.FAULT, BatchOutcome.DIVERGED):
         turn.faults += 1
         turn.alarms.fault(its.slug, written.reason)
-        if written.outcome is Outcome.DIVERGED:
+        if written.outcome is BatchOutcome.DIVERGED:
             turn.lost[its.wallet_id] = "diverged"
     else:
         turn.refused += 1

@@ -15,7 +15,7 @@ from redis.exceptions import RedisError
 
 from billing import servers
 from billing.models import Wallet, WriterRun
-from billing.persistence.alarms import LAG, Alarms
+from billing.persistence.alarms import LAG, BookAlarms
 from billing.persistence.reading import Known, Live, by_server, known_of, trouble
 from billing.persistence.rounds import SQL_AWAY, RedisSide, Rounds, Waiting, chunks
 from billing.persistence.turns import Turn
@@ -37,7 +37,7 @@ def persist_shard(shard: int, shards: int) -> Turn:
     Any number may run at once: of two writers of one row, the row takes the later fence. SQL or
     Redis that is away costs this turn only: what is closed stays closed.
     """
-    turn = Turn(shard, shards, alarms=Alarms.load())
+    turn = Turn(shard, shards, alarms=BookAlarms.load())
     with _no_collections():
         try:
             _persist(_pages(shard, shards), turn)
@@ -68,7 +68,7 @@ def _no_collections() -> Iterator[None]:
 
 def persist_one(row: Wallet) -> Turn:
     """Persist one account until nothing waits; raises what Redis or SQL raise."""
-    turn = Turn(alarms=Alarms.load())
+    turn = Turn(alarms=BookAlarms.load())
     _persist(iter([known_of(Wallet.objects.filter(pk=row.pk))]), turn, raising=True)
     _finish(turn)
     return turn

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from billing.persistence import calls
 from billing.persistence.entries import SEPARATOR, AccountBatch, digest_behind, legs, said_of
 from billing.persistence.folding import MessageDelta, messages_of
-from billing.wallet import Change, read_parts, reasons
+from billing.wallet import WalletChange, read_parts, reasons
 from poolsite.moments import moment_of
 from poolsite.sql_texts import Row
 
@@ -101,7 +101,7 @@ def _plain(said: str, rows: int) -> bool:
     return "\\" not in said and "\t" not in said and "\n" not in said and "\r" not in said
 
 
-def _flagged(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
+def _flagged(batch: AccountBatch, change: WalletChange) -> tuple[Any, ...]:
     return (
         *(batch.wallet_id, batch.generation, change.seq, change.id),
         *(change.flag, change.reported[:64], change.state, change.difference),
@@ -109,14 +109,14 @@ def _flagged(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
     )
 
 
-def _receivable(batch: AccountBatch, change: Change) -> tuple[Any, ...]:
+def _receivable(batch: AccountBatch, change: WalletChange) -> tuple[Any, ...]:
     return (
         *(batch.wallet_id, batch.generation, change.seq, change.id),
         *(change.receivable, moment_of(change.at_us)),
     )
 
 
-def _moves(batch: AccountBatch, change: Change) -> list[Row]:
+def _moves(batch: AccountBatch, change: WalletChange) -> list[Row]:
     return [
         (
             *(batch.wallet_id, promotion, batch.generation, change.seq, change.kind, change.id),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from django.utils import timezone
 
 from billing.models import WriterRun
-from billing.persistence.alarms import Alarms
+from billing.persistence.alarms import BookAlarms
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Turn:
     left: int = 0
     oldest_us: int = 0
     lost: dict[int, str] = field(default_factory=dict)
-    alarms: Alarms = field(default_factory=Alarms)
+    alarms: BookAlarms = field(default_factory=BookAlarms)
     run: WriterRun | None = None
     begun: float = field(default_factory=time.monotonic)
 

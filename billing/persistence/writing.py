@@ -23,7 +23,7 @@ from poolsite.sql_texts import Row
 MOST_ACCOUNTS = 1_000  # in one transaction
 
 
-class Outcome(Enum):
+class BatchOutcome(Enum):
     """What became of one account's batch."""
 
     WRITTEN = "written"
@@ -38,16 +38,16 @@ class Outcome(Enum):
 class Written:
     """The outcome of one batch, and why it is one that failed."""
 
-    outcome: Outcome
+    outcome: BatchOutcome
     reason: str = ""
 
     @property
     def may_trim(self) -> bool:
         """Whether SQL has every entry of the batch."""
-        return self.outcome in (Outcome.WRITTEN, Outcome.REPEAT)
+        return self.outcome in (BatchOutcome.WRITTEN, BatchOutcome.REPEAT)
 
 
-_WRITTEN = Written(Outcome.WRITTEN)
+_WRITTEN = Written(BatchOutcome.WRITTEN)
 
 
 class _Head(NamedTuple):
@@ -83,7 +83,9 @@ def write_sheets(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
             return done
     except (IntegrityError, DataError, BookFaultError) as error:
         if len(sheets) == 1:
-            return {sheets[0].batch.wallet_id: Written(Outcome.FAULT, str(error).strip()[:300])}
+            return {
+                sheets[0].batch.wallet_id: Written(BatchOutcome.FAULT, str(error).strip()[:300])
+            }
     middle = len(sheets) // 2
     return write_sheets(sheets[:middle], fence) | write_sheets(sheets[middle:], fence)
 
@@ -109,7 +111,7 @@ def _write(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
             written.append((sheet, digests))
             done[key] = _WRITTEN
         else:
-            done[key] = Written(Outcome.REFUSED, "a later writer has been here")
+            done[key] = Written(BatchOutcome.REFUSED, "a later writer has been here")
     _insert(written, fence, now)
     return done
 
@@ -118,21 +120,25 @@ def _judge(sheet: Sheet, head: _Head | None) -> Written | _Head:
     """Say what a batch cannot become; the row's head = it may be written behind that."""
     batch = sheet.batch
     if head is None:
-        return Written(Outcome.FAULT, "SQL has no such wallet")
+        return Written(BatchOutcome.FAULT, "SQL has no such wallet")
     if batch.generation != head.generation:
-        return Written(Outcome.STALE, f"generation {batch.generation}, SQL has {head.generation}")
+        return Written(
+            BatchOutcome.STALE, f"generation {batch.generation}, SQL has {head.generation}"
+        )
     if batch.batch_number <= head.batch_number:
         return _judge_repeat(batch)
     if sheet.fault:
-        return Written(Outcome.FAULT, sheet.fault)
+        return Written(BatchOutcome.FAULT, sheet.fault)
     if batch.first_seq <= head.seq:
-        return Written(Outcome.DIVERGED, f"batch from {batch.first_seq}, SQL has {head.seq}")
+        return Written(BatchOutcome.DIVERGED, f"batch from {batch.first_seq}, SQL has {head.seq}")
     if batch.first_seq != head.seq + 1:
-        return Written(Outcome.FAULT, f"batch from {batch.first_seq}, SQL stands at {head.seq}")
+        return Written(
+            BatchOutcome.FAULT, f"batch from {batch.first_seq}, SQL stands at {head.seq}"
+        )
     after = head.spendable + batch.amount
     if after < -head.highest_credit_limit:
         least = -head.highest_credit_limit or "zero"
-        return Written(Outcome.FAULT, f"{after} would be below {least}")
+        return Written(BatchOutcome.FAULT, f"{after} would be below {least}")
     return head
 
 
@@ -143,8 +149,10 @@ def _judge_repeat(batch: AccountBatch) -> Written:
         batch_number=batch.batch_number,
     ).values_list("first_seq", "last_seq", "amount")
     if stored.first() == (batch.first_seq, batch.last_seq, batch.amount):
-        return Written(Outcome.REPEAT)
-    return Written(Outcome.DIVERGED, f"batch {batch.batch_number} is in SQL with other content")
+        return Written(BatchOutcome.REPEAT)
+    return Written(
+        BatchOutcome.DIVERGED, f"batch {batch.batch_number} is in SQL with other content"
+    )
 
 
 def _move(sheet: Sheet, digests: Sequence[str]) -> Move:

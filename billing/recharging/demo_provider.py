@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # What the payer may say; the page offers these.
 ENDINGS: Final = {
-    "paid": reports.Said.PAID,
-    "failed": reports.Said.FAILED,
-    "cancelled": reports.Said.CANCELLED,
+    "paid": reports.PaymentEvent.PAID,
+    "failed": reports.PaymentEvent.FAILED,
+    "cancelled": reports.PaymentEvent.CANCELLED,
 }
 
 
@@ -57,16 +57,16 @@ class DemoProvider(DummyProvider):
         """There is no call-back for the whole provider."""
         raise PaymentError("The demo's provider sends nothing.", code=404)
 
-    def end(self, recharge: "Recharge", ending: str) -> reports.Answer:
+    def end(self, recharge: "Recharge", ending: str) -> reports.ReportResult:
         """End the payment as its payer says. KeyError for an ending that is not offered."""
         said = ENDINGS[ending]
         return reports.deliver(_report(recharge, said, keep=recharge.keep_method))
 
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
         """A kept demo card always has money."""
-        reports.deliver(_report(recharge, reports.Said.PAID, keep=False))
+        reports.deliver(_report(recharge, reports.PaymentEvent.PAID, keep=False))
 
-    def look(self, recharge: "Recharge") -> reports.Report | None:
+    def look(self, recharge: "Recharge") -> reports.ProviderReport | None:
         """There is nobody to ask."""
         return None
 
@@ -74,9 +74,11 @@ class DemoProvider(DummyProvider):
         """Nothing is kept anywhere else."""
 
 
-def _report(recharge: "Recharge", said: reports.Said, *, keep: bool) -> reports.Report:
+def _report(
+    recharge: "Recharge", said: reports.PaymentEvent, *, keep: bool
+) -> reports.ProviderReport:
     kept = reports.Method(f"demo-card-{recharge.wallet_id}", "", "Demo card 4242")
-    return reports.Report(
+    return reports.ProviderReport(
         variant=DEMO,
         said=said,
         token=recharge.token,
@@ -84,5 +86,5 @@ def _report(recharge: "Recharge", said: reports.Said, *, keep: bool) -> reports.
         payment=f"demo-{recharge.token}",
         amount=money.parse(recharge.total),
         currency=recharge.currency,
-        method=kept if keep and said is reports.Said.PAID else None,
+        method=kept if keep and said is reports.PaymentEvent.PAID else None,
     )

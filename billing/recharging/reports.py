@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Said(StrEnum):
+class PaymentEvent(StrEnum):
     """What happened to the payment."""
 
     PAID = "paid"
@@ -18,7 +18,7 @@ class Said(StrEnum):
     KEPT = "kept"  # the provider keeps the card
 
 
-class Answer(StrEnum):
+class ReportResult(StrEnum):
     """What came of a report. Only CREDITED, TAKEN_BACK and REINSTATED move money, once each."""
 
     CREDITED = "credited"
@@ -46,7 +46,7 @@ class Method:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ProviderReport:
     """One statement of a provider. `amount` in units of 1/10 000, `currency` in capitals.
 
     The payment is found by `token`, else by `payment`. `reference` is the provider's name of the
@@ -54,7 +54,7 @@ class Report:
     """
 
     variant: str
-    said: Said
+    said: PaymentEvent
     token: str = ""
     reference: str = ""
     payment: str = ""
@@ -65,14 +65,14 @@ class Report:
     method: Method | None = None
 
 
-_handler: list[Callable[[Report], Answer]] = []
+_handler: list[Callable[[ProviderReport], ReportResult]] = []
 
 
-def handled_by(handler: Callable[[Report], Answer]) -> None:
+def handled_by(handler: Callable[[ProviderReport], ReportResult]) -> None:
     """Tell who takes reports (services.recharges); called by AppConfig.ready()."""
     _handler[:] = [handler]
 
 
-def deliver(report: Report) -> Answer:
+def deliver(report: ProviderReport) -> ReportResult:
     """Hand a report in; returns what came of it. A repeated report is answered, never applied."""
     return _handler[0](report)

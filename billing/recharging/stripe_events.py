@@ -7,7 +7,7 @@ from typing import Any
 from payments.stripe.providers import zero_decimal_currency
 
 from billing import money
-from billing.recharging.reports import Method, Report, Said
+from billing.recharging.reports import Method, PaymentEvent, ProviderReport
 from billing.recharging.variants import STRIPE
 
 _THREE_DECIMALS = frozenset({"bhd", "jod", "kwd", "omr", "tnd"})
@@ -39,7 +39,7 @@ def from_stripe(amount: int, currency: str) -> int:
     return money.parse(Decimal(amount).scaleb(-decimals_of(currency)))
 
 
-def report_of(event: Found) -> Report | None:
+def report_of(event: Found) -> ProviderReport | None:
     """What an event says; None when its type means nothing here. NotUnderstoodError."""
     reader = _READERS.get(str(event.get("type")))
     if reader is None:
@@ -51,7 +51,7 @@ def report_of(event: Found) -> Report | None:
         raise NotUnderstoodError(f"{event.get('type')}: {error!r}") from error
 
 
-def report_of_state(found: Found) -> Report | None:
+def report_of_state(found: Found) -> ProviderReport | None:
     """What a checkout session or payment intent says that was asked for; None = it goes on.
 
     NotUnderstoodError. The answer comes over our own connection to Stripe, so it is believed.
@@ -78,21 +78,21 @@ _STATES = {
 }
 
 
-def _session_done(found: Found, event: str) -> Report | None:
+def _session_done(found: Found, event: str) -> ProviderReport | None:
     # "unpaid": a delayed way to pay; async_payment_succeeded or _failed follows.
-    return _session(found, event, Said.PAID) if found["payment_status"] == "paid" else None
+    return _session(found, event, PaymentEvent.PAID) if found["payment_status"] == "paid" else None
 
 
-def _session_failed(found: Found, event: str) -> Report:
-    return _session(found, event, Said.FAILED)
+def _session_failed(found: Found, event: str) -> ProviderReport:
+    return _session(found, event, PaymentEvent.FAILED)
 
 
-def _session_expired(found: Found, event: str) -> Report:
-    return _session(found, event, Said.CANCELLED)
+def _session_expired(found: Found, event: str) -> ProviderReport:
+    return _session(found, event, PaymentEvent.CANCELLED)
 
 
-def _session(found: Found, event: str, said: Said) -> Report:
-    return Report(
+def _session(found: Found, event: str, said: PaymentEvent) -> ProviderReport:
+    return ProviderReport(
         variant=STRIPE,
         said=said,
         token=str(found["client_reference_id"] or ""),
@@ -103,15 +103,15 @@ def _session(found: Found, event: str, said: Said) -> Report:
     )
 
 
-def _intent_paid(found: Found, event: str) -> Report | None:
+def _intent_paid(found: Found, event: str) -> ProviderReport | None:
     """An automatic charge is paid by this; after a checkout it only tells the kept card."""
     token = _token_of(found)
     if not token:
         return None
     automatic = (found.get("metadata") or {}).get("automatic") == "1"
-    return Report(
+    return ProviderReport(
         variant=STRIPE,
-        said=Said.PAID if automatic else Said.KEPT,
+        said=PaymentEvent.PAID if automatic else PaymentEvent.KEPT,
         token=token,
         reference=str(found["id"]) if automatic else "",
         payment=str(found["id"]),
@@ -121,15 +121,15 @@ def _intent_paid(found: Found, event: str) -> Report | None:
     )
 
 
-def _intent_failed(found: Found, event: str) -> Report | None:
+def _intent_failed(found: Found, event: str) -> ProviderReport | None:
     token = _token_of(found)
     automatic = (found.get("metadata") or {}).get("automatic") == "1"
     if not (token and automatic):  # a checkout lets the payer try another card
         return None
     error = found.get("last_payment_error") or {}
-    return Report(
+    return ProviderReport(
         variant=STRIPE,
-        said=Said.FAILED,
+        said=PaymentEvent.FAILED,
         token=token,
         reference=str(found["id"]),
         payment=str(found["id"]),
@@ -139,10 +139,10 @@ def _intent_failed(found: Found, event: str) -> Report | None:
     )
 
 
-def _charge_refunded(found: Found, event: str) -> Report:
-    return Report(
+def _charge_refunded(found: Found, event: str) -> ProviderReport:
+    return ProviderReport(
         variant=STRIPE,
-        said=Said.REFUNDED,
+        said=PaymentEvent.REFUNDED,
         payment=str(found["payment_intent"]),
         reference=str(found["id"]),
         event=event,
@@ -150,9 +150,9 @@ def _charge_refunded(found: Found, event: str) -> Report:
     )
 
 
-def _dispute(said: Said) -> Callable[[Found, str], Report]:
-    def read(found: Found, event: str) -> Report:
-        return Report(
+def _dispute(said: PaymentEvent) -> Callable[[Found, str], ProviderReport]:
+    def read(found: Found, event: str) -> ProviderReport:
+        return ProviderReport(
             variant=STRIPE,
             said=said,
             payment=str(found["payment_intent"]),
@@ -187,7 +187,7 @@ def _amount(amount: Any, currency: Any) -> dict[str, Any]:
     return {"amount": from_stripe(amount, currency), "currency": currency.upper()}
 
 
-_READERS: dict[str, Callable[[Found, str], Report | None]] = {
+_READERS: dict[str, Callable[[Found, str], ProviderReport | None]] = {
     "checkout.session.completed": _session_done,
     "checkout.session.async_payment_succeeded": _session_done,
     "checkout.session.async_payment_failed": _session_failed,
@@ -195,6 +195,6 @@ _READERS: dict[str, Callable[[Found, str], Report | None]] = {
     "payment_intent.succeeded": _intent_paid,
     "payment_intent.payment_failed": _intent_failed,
     "charge.refunded": _charge_refunded,
-    "charge.dispute.funds_withdrawn": _dispute(Said.WITHDRAWN),
-    "charge.dispute.funds_reinstated": _dispute(Said.REINSTATED),
+    "charge.dispute.funds_withdrawn": _dispute(PaymentEvent.WITHDRAWN),
+    "charge.dispute.funds_reinstated": _dispute(PaymentEvent.REINSTATED),
 }

@@ -67,7 +67,7 @@ class StripeProvider(StripeProviderV3):
         recharge.transaction_id = recharge.provider_payment = str(intent.id)
         recharge.save()
 
-    def look(self, recharge: "Recharge") -> reports.Report | None:
+    def look(self, recharge: "Recharge") -> reports.ProviderReport | None:
         """How the checkout, or the charge of the kept card, stands at Stripe; as its event says."""
         opened = recharge.transaction_id
         try:
@@ -125,7 +125,7 @@ class StripeProvider(StripeProviderV3):
             raise PaymentError("The event cannot be read.", code=400)
         return event
 
-    def report_of(self, event: Mapping[str, Any]) -> reports.Report | None:
+    def report_of(self, event: Mapping[str, Any]) -> reports.ProviderReport | None:
         """What the event says; None when it means nothing here. PaymentError, code 422."""
         try:
             return stripe_events.report_of(event)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 from payments.core import provider_factory
 
-from billing.recharging.reports import Report
+from billing.recharging.reports import ProviderReport
 
 if TYPE_CHECKING:
     from billing.models import PaymentMethod, Recharge
@@ -24,7 +24,7 @@ class ProviderError(Exception):
         self.certain = certain
 
 
-class Provider(Protocol):
+class PaymentProvider(Protocol):
     """What the services ask of a provider, besides what django-payments asks of it."""
 
     keeps_methods: bool
@@ -35,7 +35,7 @@ class Provider(Protocol):
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
         """Charge a kept card for this recharge, once whatever repeats; ProviderError."""
 
-    def look(self, recharge: "Recharge") -> Report | None:
+    def look(self, recharge: "Recharge") -> ProviderReport | None:
         """Ask how an opened payment stands; None = nothing new. ProviderError."""
 
     def forget(self, method: "PaymentMethod") -> None:
@@ -67,9 +67,9 @@ def label_of(name: str) -> str:
     return next((str(variant.label) for variant in _KNOWN if variant.name == name), name)
 
 
-def provider_of(name: str) -> Provider:
+def provider_of(name: str) -> PaymentProvider:
     """The provider of a configured variant. ValueError for another name."""
-    return cast("Provider", provider_factory(name))
+    return cast("PaymentProvider", provider_factory(name))
 
 
 def keeps_methods(name: str) -> bool:

@@ -87,14 +87,14 @@ def _rates(keys: Iterable[int]) -> dict[int, Rate]:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedInterval:
     """How many seconds of an interval were charged, and why they cost so much."""
 
     seconds: int
     text: str
 
 
-def explained(wallet: Wallet, entries: Iterable[JournalEntry]) -> dict[str, Explained]:
+def explained(wallet: Wallet, entries: Iterable[JournalEntry]) -> dict[str, ExplainedInterval]:
     """The intervals of calls that these entries settle, by the id of their hold; two queries."""
     ids = [row.operation_id for row in entries if row.kind == "settle" and row.mode == CALL]
     if not ids:
@@ -103,7 +103,7 @@ def explained(wallet: Wallet, entries: Iterable[JournalEntry]) -> dict[str, Expl
     told = list(rows.values_list("message_id", "body_hash", "charged_seconds", "charged"))
     rates = _rates(call_codes.rate_of(code) or 0 for _, code, _, _ in told)
     return {
-        message_id: Explained(seconds, _words(rates, code, seconds, charged))
+        message_id: ExplainedInterval(seconds, _words(rates, code, seconds, charged))
         for message_id, code, seconds, charged in told
     }
 

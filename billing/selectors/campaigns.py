@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, Q, QuerySet, Sum
 
-from billing.campaigns.figures import Figures
+from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign, DroppedRow, Message, OptOut, Recipient, Template, Wallet
 from billing.models.messages import State
 from billing.selectors.wallets import in_visible_wallets, one_of
@@ -48,7 +48,7 @@ def opt_out_get(principal: Principal, opt_out_id: int) -> OptOut:
     return one_of(OptOut.objects.filter(pk=opt_out_id), principal, "billing.send")
 
 
-def figures_of(campaign: Campaign) -> Figures:
+def figures_of(campaign: Campaign) -> CampaignFigures:
     """The campaign's figures now, as far as SQL knows: its messages lag behind the hand-over."""
     found = figures_in_books(campaign)
     handed_over = campaign.recipients.filter(state=Recipient.State.SENT).count()
@@ -56,7 +56,7 @@ def figures_of(campaign: Campaign) -> Figures:
     return replace(found, sent=max(found.sent, handed_over - ended))
 
 
-def figures_in_books(campaign: Campaign) -> Figures:
+def figures_in_books(campaign: Campaign) -> CampaignFigures:
     """The campaign's figures of the moment of the wallet's last persistence."""
     by_state = dict(
         campaign.recipients.values_list("state").annotate(n=Count("pk")).values_list("state", "n")
@@ -77,7 +77,7 @@ def figures_in_books(campaign: Campaign) -> Figures:
             returned += quoted - kept
         if state == State.SETTLED:
             delivered[mode] = delivered.get(mode, 0) + count
-    return Figures(
+    return CampaignFigures(
         recipients=campaign.accepted,
         waiting=by_state.get(Recipient.State.WAITING, 0),
         refused=by_state.get(Recipient.State.REFUSED, 0),
@@ -201,6 +201,6 @@ def _results(campaign: Campaign, rows: Sequence[Recipient]) -> Iterator[Result]:
         )
 
 
-def campaign_rows(campaigns: Sequence[Campaign]) -> list[tuple[Campaign, Figures]]:
+def campaign_rows(campaigns: Sequence[Campaign]) -> list[tuple[Campaign, CampaignFigures]]:
     """Campaigns with their figures, for lists."""
     return [(each, figures_of(each)) for each in campaigns]

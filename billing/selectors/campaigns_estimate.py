@@ -13,7 +13,7 @@ from billing.wallet import Quote
 
 
 @dataclass(frozen=True)
-class Kind:
+class TerminalGroup:
     """Recipients whose terminals can do the same: how many, and what one message costs."""
 
     name: str
@@ -30,7 +30,7 @@ class Estimate:
     for sure, before any money comes back. problem: why there is no estimate, for a person.
     """
 
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[TerminalGroup, ...] = ()
     spendable: int = 0
     recipients: int = 0
     problem: str = ""
@@ -75,9 +75,9 @@ def estimate_of(campaign: Campaign) -> Estimate:
     counts = abilities_of(campaign)
     return Estimate(
         kinds=(
-            Kind(_("With Yuexin"), counts[True], *_ends(quotes[True])),
-            Kind(_("Without Yuexin (video)"), counts[False], *_ends(quotes[False])),
-            Kind(_("Unknown"), counts[None], *_ends(*quotes.values())),
+            TerminalGroup(_("With Yuexin"), counts[True], *_ends(quotes[True])),
+            TerminalGroup(_("Without Yuexin (video)"), counts[False], *_ends(quotes[False])),
+            TerminalGroup(_("Unknown"), counts[None], *_ends(*quotes.values())),
         ),
         spendable=spendable,
         recipients=campaign.accepted,

@@ -12,7 +12,7 @@ from billing.models import JournalEntry, Wallet
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PageCursor:
     """The last entry of a page; `running` is the figure before it, None where it is not known."""
 
     generation: int
@@ -30,10 +30,10 @@ def cursor_of(wallet: Wallet, figure: str, last: JournalEntry, running: int | No
     return signing.dumps([last.generation, last.seq, running], salt=_salt(wallet, figure))
 
 
-def place_of(wallet: Wallet, figure: str, cursor: str) -> Place:
+def place_of(wallet: Wallet, figure: str, cursor: str) -> PageCursor:
     """Read a cursor of the same wallet and figure; raises ValueError for any other text."""
     try:
-        return Place(*signing.loads(cursor, salt=_salt(wallet, figure)))
+        return PageCursor(*signing.loads(cursor, salt=_salt(wallet, figure)))
     except signing.BadSignature:
         raise ValueError("not a page of this list") from None
 

@@ -47,7 +47,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Explained:
+class ExplainedEntry:
     """One entry: its part of the figure, and the figure after it."""
 
     entry: JournalEntry
@@ -63,7 +63,7 @@ class Explanation:
     opening: int
     total: int
     count: int
-    rows: Sequence[Explained]
+    rows: Sequence[ExplainedEntry]
     next: str
 
 
@@ -90,7 +90,7 @@ def explain(
     rows = []
     for entry in found:
         amount = sign * getattr(entry, figure.leg)
-        rows.append(Explained(entry, amount, running))
+        rows.append(ExplainedEntry(entry, amount, running))
         running -= amount
     following = cursor_of(wallet, repr(figure), last, running) if last else ""
     return Explanation(figure, opening, total, count, rows, following)

@@ -19,7 +19,7 @@ AWAY = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class WalletFigures:
     """One wallet at one moment, in units. status `missing`: Redis lost it, or cannot be read; then
     the figures are the books'. lag: entries that SQL does not have yet. balance: what is there,
     below zero where credit is used."""
@@ -56,14 +56,14 @@ class Figures:
         return self.credit_limit > 0 or self.balance < 0
 
 
-def of(wallet: Wallet) -> Figures:
+def of(wallet: Wallet) -> WalletFigures:
     """One wallet's figures now."""
     return of_all([wallet])[wallet.slug]
 
 
-def of_all(wallets: Sequence[Wallet]) -> dict[str, Figures]:
+def of_all(wallets: Sequence[Wallet]) -> dict[str, WalletFigures]:
     """Each wallet's figures by its slug; one round trip for each server."""
-    found: dict[str, Figures] = {}
+    found: dict[str, WalletFigures] = {}
     by_server: dict[str, list[Wallet]] = {}
     for wallet in wallets:
         by_server.setdefault(wallet.redis, []).append(wallet)
@@ -83,9 +83,9 @@ def _read(server: str, wallets: Sequence[Wallet]) -> Sequence[door.Balance | Non
     return [None if isinstance(answer, hotpath.HotPathError) else answer for answer in answers]
 
 
-def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
+def _figures(wallet: Wallet, now: door.Balance | None) -> WalletFigures:
     if now is None or now.generation != wallet.generation:
-        return Figures(
+        return WalletFigures(
             "recovering" if wallet.recovering_since else "missing",
             wallet.spendable,
             wallet.held,
@@ -95,7 +95,7 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
             credit_limit=wallet.credit_limit,
             grants=tuple(grants_of(wallet)),
         )
-    return Figures(
+    return WalletFigures(
         now.status,
         now.bal,
         now.held,
@@ -109,7 +109,7 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> Figures:
     )
 
 
-def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.Change, int]]:
+def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.WalletChange, int]]:
     """The newest entries up to `seq` that the books do not have yet, with their part of one figure.
 
     At most 50 entries are looked at, the newest first; [] while Redis cannot be read.

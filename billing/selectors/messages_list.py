@@ -90,7 +90,7 @@ class MessageQuery:
 
     def page(
         self, wallet: Wallet, *, after: int | None = None, before: int | None = None
-    ) -> tables.Page[Message]:
+    ) -> tables.TablePage[Message]:
         """One page, newest first."""
         return tables.page_of(self.rows(wallet), self.order, after=after, before=before)
 

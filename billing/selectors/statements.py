@@ -34,7 +34,7 @@ CALLS_LIMIT: Final = 50  # destinations in one statement
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StatementLine:
     """The entries of one kind, mode or chatbot: how many, and what they come to."""
 
     name: str
@@ -54,11 +54,11 @@ class Statement:
     closing: int
     held: int
     owed: int
-    top_ups: Line
-    charges: Line
-    adjustments: list[Line]
-    modes: list[Line]
-    chatbots: list[Line]
+    top_ups: StatementLine
+    charges: StatementLine
+    adjustments: list[StatementLine]
+    modes: list[StatementLine]
+    chatbots: list[StatementLine]
     is_over: bool
     is_final: bool
 
@@ -192,7 +192,7 @@ def _statement(
     end = datetime.fromtimestamp(month.end_us / 1_000_000, tz=UTC)
     is_over = end <= timezone.now()
     kinds = {
-        name: Line(name, count, moved if name in PROMOTION_KINDS else -(revenue + cash))
+        name: StatementLine(name, count, moved if name in PROMOTION_KINDS else -(revenue + cash))
         for name, (count, moved, revenue, cash) in span.lines["kind"].items()
     }
     charged = [line for name, line in kinds.items() if name in CHARGED]
@@ -201,8 +201,8 @@ def _statement(
     return Statement(
         month,
         *figures,
-        top_ups=kinds.get(TOP_UP, Line(TOP_UP, 0, 0)),
-        charges=Line("", sum(m.count for m in modes), sum(m.units for m in modes)),
+        top_ups=kinds.get(TOP_UP, StatementLine(TOP_UP, 0, 0)),
+        charges=StatementLine("", sum(m.count for m in modes), sum(m.units for m in modes)),
         adjustments=sorted((line for line in others if line.units), key=lambda line: line.name),
         modes=modes,
         chatbots=sorted(_lines(span, "chatbot"), key=lambda line: (-line.units, line.name)),
@@ -211,18 +211,20 @@ def _statement(
     )
 
 
-def _modes(span: checkpoints.Span, charged: int) -> list[Line]:
+def _modes(span: checkpoints.Span, charged: int) -> list[StatementLine]:
     """The charges by mode in their fixed order; those without a mode, if any, are the last."""
     by_name = {line.name: line for line in _lines(span, "mode")}
     known = [by_name.pop(mode) for mode in MODES if mode in by_name]
     found = [*known, *sorted(by_name.values(), key=lambda line: line.name)]
     rest = charged - sum(line.units for line in found)
     by_hand = span.lines["kind"].get("by_hand", [0])[0]
-    return [*found, Line("", by_hand, rest)] if rest else found
+    return [*found, StatementLine("", by_hand, rest)] if rest else found
 
 
-def _lines(span: checkpoints.Span, by: str) -> list[Line]:
-    return [Line(name, count, units) for name, (count, _, units, _c) in span.lines[by].items()]
+def _lines(span: checkpoints.Span, by: str) -> list[StatementLine]:
+    return [
+        StatementLine(name, count, units) for name, (count, _, units, _c) in span.lines[by].items()
+    ]
 
 
 def _of_wallet(wallet: Wallet) -> int:

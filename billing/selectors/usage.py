@@ -48,7 +48,7 @@ class UsageRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class SpendingPace:
     """How fast money went in the last 24 h.
 
     `per_hour` in units, None while nothing was spent; `hours` the balance lasts at that pace, with
@@ -123,12 +123,12 @@ def usage(wallet: Wallet, wanted: str, *, now: datetime) -> Usage:
     return found
 
 
-def pace(wallet: Wallet, spendable: int, *, now: datetime) -> Pace:
+def pace(wallet: Wallet, spendable: int, *, now: datetime) -> SpendingPace:
     """How fast the last 24 h went, and how long `spendable` lasts at that."""
     return pace_of(usage_rows(wallet, _hour(now) - PACE_HOURS * HOUR), spendable, now=now)
 
 
-def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Pace:
+def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> SpendingPace:
     """The pace by the hours of these rows: those that have begun within the last 24 h."""
     by_hour: dict[datetime, int] = defaultdict(int)
     for row in rows:
@@ -136,7 +136,7 @@ def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Pace:
             by_hour[row.hour] -= row.spendable
     spent = sum(by_hour.values())
     if spent <= 0 or not by_hour:
-        return Pace(None, max(0, spent))
+        return SpendingPace(None, max(0, spent))
     first = min(by_hour)
     hours = max(1.0, (now - first) / HOUR)
     mean = spent / hours
@@ -144,7 +144,7 @@ def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Pace:
     deviation = sqrt(sum((value - mean) ** 2 for value in values) / len(values))
     lasts = spendable / mean
     margin = 2 * deviation * sqrt(max(lasts, 0)) / mean
-    return Pace(round(mean), spent, lasts, max(0.0, lasts - margin), lasts + margin)
+    return SpendingPace(round(mean), spent, lasts, max(0.0, lasts - margin), lasts + margin)
 
 
 def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:

@@ -8,7 +8,7 @@ from billing.invoicing.document import percent as written
 from billing.models import CreditNote, Seller, TaxProfile, TaxRate, Treatment
 from billing.sentences.kinds import money
 from billing.views.invoices_forms import SellerForm, TaxProfileForm
-from poolsite.console.sentences import Reading, Sentence, Settings, choice, plain
+from poolsite.console.sentences import Reading, Sentence, SettingsFields, choice, plain
 
 INVOICES = _("Invoices")
 
@@ -45,13 +45,15 @@ def sentences() -> list[Sentence]:
         Sentence(
             "billing.tax_profile_set",
             INVOICES,
-            settings=Settings(TaxProfile, TaxProfileForm, {"treatment": choice(Treatment.choices)}),
+            settings=SettingsFields(
+                TaxProfile, TaxProfileForm, {"treatment": choice(Treatment.choices)}
+            ),
             title=_("Changed the tax profile"),
         ),
         Sentence(
             "billing.seller_set",
             INVOICES,
-            settings=Settings(Seller, SellerForm),
+            settings=SettingsFields(Seller, SellerForm),
             title=_("Changed the seller"),
         ),
         Sentence(

@@ -7,11 +7,11 @@ from django.utils.translation import ngettext
 
 from billing.forms_limits import LimitsForm
 from billing.models import Adjustment, FlaggedReport, RefundRequest, Tariff, Wallet
-from billing.recharging.reports import Answer
+from billing.recharging.reports import ReportResult
 from billing.sentences.kinds import money, prices
 from billing.views.tariffs_forms import TariffForm
 from poolsite.access.models import AuditEntry
-from poolsite.console.sentences import Sentence, Settings, choice, count, moment
+from poolsite.console.sentences import Sentence, SettingsFields, choice, count, moment
 
 BALANCES, TOP_UPS, ADJUSTMENTS = _("Balances"), _("Top-ups"), _("Adjustments")
 TARIFFS = _("Tariffs")
@@ -30,7 +30,7 @@ def _of_wallets() -> list[Sentence]:
             _("%(actor)s opened the balance of %(thing)s with %(opening)s"),
             {"opening": money},
         ),
-        Sentence("billing.wallet_configure", BALANCES, settings=Settings(Wallet, LimitsForm)),
+        Sentence("billing.wallet_configure", BALANCES, settings=SettingsFields(Wallet, LimitsForm)),
         Sentence(
             "billing.wallet_status",
             BALANCES,
@@ -86,10 +86,10 @@ def _of_top_ups() -> list[Sentence]:
 
 
 _REPORTS = {
-    Answer.CREDITED: _("A top-up of %(amount)s was credited to %(thing)s"),
-    Answer.NOT_CREDITED: _("A top-up of %(thing)s failed and was not credited"),
-    Answer.TAKEN_BACK: _("The payment provider took %(amount)s back from %(thing)s"),
-    Answer.REINSTATED: _("The payment provider returned %(amount)s to %(thing)s"),
+    ReportResult.CREDITED: _("A top-up of %(amount)s was credited to %(thing)s"),
+    ReportResult.NOT_CREDITED: _("A top-up of %(thing)s failed and was not credited"),
+    ReportResult.TAKEN_BACK: _("The payment provider took %(amount)s back from %(thing)s"),
+    ReportResult.REINSTATED: _("The payment provider returned %(amount)s to %(thing)s"),
 }
 
 
@@ -160,7 +160,7 @@ def _of_tariffs() -> list[Sentence]:
         Sentence(
             "billing.tariff_change",
             TARIFFS,
-            settings=Settings(Tariff, TariffForm, {"prices": prices}),
+            settings=SettingsFields(Tariff, TariffForm, {"prices": prices}),
         ),
         Sentence(
             "billing.tariff_end",

@@ -9,7 +9,7 @@ from billing.forms import ChatbotForm
 from billing.models import Campaign, Chatbot, Template
 from billing.views.campaigns_common import CampaignSettingsForm
 from billing.views.campaigns_templates import TemplateForm
-from poolsite.console.sentences import Reading, Sentence, Settings, count, moment, plain
+from poolsite.console.sentences import Reading, Sentence, SettingsFields, count, moment, plain
 from poolsite.operations.logs import mask_text
 
 CAMPAIGNS, TEMPLATES, CHATBOTS = _("Campaigns"), _("Templates"), _("Chatbots")
@@ -30,7 +30,7 @@ def _of_campaigns() -> list[Sentence]:
         Sentence(
             "billing.campaign_change",
             CAMPAIGNS,
-            settings=Settings(
+            settings=SettingsFields(
                 Campaign, CampaignSettingsForm, {"template": _template}, {"quiet": _("Quiet hours")}
             ),
         ),
@@ -81,7 +81,9 @@ def _of_templates() -> list[Sentence]:
         Sentence(
             "billing.template_create", TEMPLATES, _("%(actor)s created the template %(thing)s")
         ),
-        Sentence("billing.template_change", TEMPLATES, settings=Settings(Template, TemplateForm)),
+        Sentence(
+            "billing.template_change", TEMPLATES, settings=SettingsFields(Template, TemplateForm)
+        ),
         Sentence(
             "billing.template_archive", TEMPLATES, _("%(actor)s archived the template %(thing)s")
         ),
@@ -94,7 +96,7 @@ def _of_templates() -> list[Sentence]:
 def _of_chatbots() -> list[Sentence]:
     return [
         Sentence("billing.chatbot_create", CHATBOTS, _("%(actor)s created the chatbot %(thing)s")),
-        Sentence("billing.chatbot_change", CHATBOTS, settings=Settings(Chatbot, ChatbotForm)),
+        Sentence("billing.chatbot_change", CHATBOTS, settings=SettingsFields(Chatbot, ChatbotForm)),
         Sentence(
             "billing.chatbot_archive", CHATBOTS, _("%(actor)s archived the chatbot %(thing)s")
         ),

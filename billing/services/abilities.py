@@ -14,7 +14,7 @@ from django.utils import timezone
 from billing import abilities
 from billing.abilities import Ability, ProviderFailedError, ProviderSlowError
 from billing.abilities.table.forms import forms_of
-from billing.abilities.table.rows import Row, read_rows
+from billing.abilities.table.rows import AbilityRow, read_rows
 from billing.models import TerminalAbility, TerminalListing
 from poolsite import access
 from poolsite.access.services.actor import Actor
@@ -105,7 +105,7 @@ class Imported:
 
     taken: int = 0
     refused: int = 0
-    faults: list[Row] = field(default_factory=list)
+    faults: list[AbilityRow] = field(default_factory=list)
 
 
 def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:

@@ -101,9 +101,9 @@ def _charge(recharge: Recharge, method: PaymentMethod) -> None:
 
 def _failed(recharge: Recharge, why: str) -> None:
     reports.deliver(
-        reports.Report(
+        reports.ProviderReport(
             variant=recharge.variant,
-            said=reports.Said.FAILED,
+            said=reports.PaymentEvent.FAILED,
             token=recharge.token,
             message=why[:200],
         )

@@ -23,7 +23,7 @@ from billing.pricing.modes import CALL
 from billing.services import call_rates
 from billing.services.days import zone_of
 from billing.services.senders import WalletRef, ref_of
-from billing.wallet import Charge, HoldRequest, MessageState, Quote, Report, reasons
+from billing.wallet import Charge, DeliveryReport, HoldRequest, MessageState, Quote, reasons
 from poolsite.hotpath import Command, HotPath
 
 __all__ = [
@@ -147,7 +147,7 @@ class Payer:
     def settle(self, hold_id: str, cost: Cost | None = None) -> Command[Charge]:
         """Keep an interval's cost, and return the rest; None = all of it is kept."""
         units, seconds = (cost.units, cost.seconds) if cost else (None, 0)
-        report = Report(hold_id, True, True, CALL, units, seconds)
+        report = DeliveryReport(hold_id, True, True, CALL, units, seconds)
         return door.report(self.ref.slug, report)
 
     def cancel(self, hold_id: str) -> Command[Charge]:
@@ -156,7 +156,7 @@ class Payer:
 
     def give_back(self, hold_id: str) -> Command[Charge]:
         """The same of a hold that is marked as sent."""
-        return door.report(self.ref.slug, Report(hold_id, final=True, delivered=False))
+        return door.report(self.ref.slug, DeliveryReport(hold_id, final=True, delivered=False))
 
 
 def payer_of(account_id: int | None) -> Payer | None:

@@ -48,7 +48,7 @@ def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prep
         raise ValidationError(_(STOPS.get(charge.answer, OTHERWISE).reason))
     path.run(door.sent(campaign.wallet.slug, [prepared.intent.message_id]))
     answer, reason = _hand_over(prepared, campaign)
-    if answer is not gateways.Answer.TAKEN:
+    if answer is not gateways.SubmitResult.TAKEN:
         _return(path, prepared, campaign, answer, reason)
     return prepared
 
@@ -84,8 +84,8 @@ def _prepare(actor: Actor, campaign: Campaign, number: str) -> Prepared:
     return Prepared(row, HoldIntent.objects.get(pk=intent.pk), bool(row.supports_yuexin))
 
 
-def _hand_over(prepared: Prepared, campaign: Campaign) -> tuple[gateways.Answer, str]:
-    async def send() -> tuple[gateways.Answer, str]:
+def _hand_over(prepared: Prepared, campaign: Campaign) -> tuple[gateways.SubmitResult, str]:
+    async def send() -> tuple[gateways.SubmitResult, str]:
         async with gateways.open_gateway() as gateway:
             return (await gateway.send([prepared.handover(campaign)]))[0]
 
@@ -93,12 +93,16 @@ def _hand_over(prepared: Prepared, campaign: Campaign) -> tuple[gateways.Answer,
 
 
 def _return(
-    path: HotPath, prepared: Prepared, campaign: Campaign, answer: gateways.Answer, reason: str
+    path: HotPath,
+    prepared: Prepared,
+    campaign: Campaign,
+    answer: gateways.SubmitResult,
+    reason: str,
 ) -> None:
     """Give the money back of what was refused for good; of what nobody knows, after 72 h."""
-    if answer is gateways.Answer.REFUSED:
+    if answer is gateways.SubmitResult.REFUSED:
         with suppress(ValueError):
-            report = door.Report(prepared.intent.message_id, final=True, delivered=False)
+            report = door.DeliveryReport(prepared.intent.message_id, final=True, delivered=False)
             path.run(door.report(campaign.wallet.slug, report))
         raise ValidationError(
             _("The gateway refused the message (%s). Nothing was charged.") % reason

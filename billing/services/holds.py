@@ -22,7 +22,7 @@ LOOK_UP_ROWS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class HoldItem:
     """One message to hold. `ends`: every sub-mode it can end in (pricing.modes.ends_of).
 
     `body_hash` is that of what the sender gave (body_hash below): the same id with another one
@@ -44,7 +44,7 @@ def body_hash(body: Mapping[str, Any]) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def request_of(ref: WalletRef, item: Item, at: datetime) -> HoldRequest:
+def request_of(ref: WalletRef, item: HoldItem, at: datetime) -> HoldRequest:
     """The hold with its quote. BillingError `no-tariff`, `malformed`."""
     try:
         quote = ref.book.quote(item.ends, item.content, at)

@@ -102,7 +102,7 @@ def _claim(mail: InvoiceMail) -> bool:
     return bool(mine.update(next_at=held_until))  # unaudited: a sender's hold
 
 
-def _note(mail: InvoiceMail, outcome: outgoing.Outcome) -> None:
+def _note(mail: InvoiceMail, outcome: outgoing.DeliveryOutcome) -> None:
     mail.attempts += 1
     if outcome.ok:
         mail.state = InvoiceMail.State.SENT

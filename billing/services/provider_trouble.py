@@ -8,7 +8,7 @@ from django.utils.translation import gettext_noop
 
 from billing import money
 from billing.models import Recharge
-from billing.recharging.reports import Report
+from billing.recharging.reports import ProviderReport
 from poolsite.operations import incidents
 
 TYPE: Final = "billing.recharge"
@@ -35,7 +35,7 @@ def whole_units() -> frozenset[str]:
     return frozenset(code.upper() for code in zero_decimal_currency)
 
 
-def open_incident(recharge: Recharge, report: Report, why: str) -> None:
+def open_incident(recharge: Recharge, report: ProviderReport, why: str) -> None:
     """Tell operators and the customer; nothing was credited."""
     incidents.open(
         type=TYPE,

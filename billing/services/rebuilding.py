@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from billing import servers, wallet
 from billing.models import Wallet
-from billing.persistence.alarms import FAULT, SAFE_MODE, Alarms
+from billing.persistence.alarms import FAULT, SAFE_MODE, BookAlarms
 from billing.persistence.reading import Live, lives
 from billing.persistence.running import persist_one
 from billing.selectors.promotions import grants_of
@@ -112,7 +112,7 @@ def _enter_safe_mode(row: Wallet, why: str) -> Live | None:
     if row.recovering_since is None:
         row.recovering_since = timezone.now()
         row.save(update_fields=["recovering_since"])
-    Alarms().safe_mode(row.slug, why)
+    BookAlarms().safe_mode(row.slug, why)
     live = lives([row])[row.pk]
     if live.generation != row.generation:
         return None

@@ -12,12 +12,12 @@ from payments import PaymentStatus
 
 from billing import money, webhook_events
 from billing.models import PaymentMethod, Recharge, Wallet
-from billing.recharging.reports import Answer, Report, Said
+from billing.recharging.reports import PaymentEvent, ProviderReport, ReportResult
 from billing.services import outbox, provider_trouble
 from poolsite import access, live
 
 
-def reported(report: Report) -> Answer:
+def reported(report: ProviderReport) -> ReportResult:
     """Take one report; the only place where a top-up's status and money change.
 
     Atomic, under the row's lock: twice, late, out of order, wrong or unknown reports are answered
@@ -26,14 +26,14 @@ def reported(report: Report) -> Answer:
     with transaction.atomic():
         recharge = _found(report)
         if recharge is None:
-            return Answer.UNKNOWN
+            return ReportResult.UNKNOWN
         answer = _HANDLERS[report.said](recharge, report)
-        if answer not in (Answer.REPEAT, Answer.NOTED):
+        if answer not in (ReportResult.REPEAT, ReportResult.NOTED):
             _note(recharge, report, answer)
         return answer
 
 
-def _found(report: Report) -> Recharge | None:
+def _found(report: ProviderReport) -> Recharge | None:
     rows = Recharge.objects.select_for_update(of=("self",)).select_related("wallet__account")
     rows = rows.filter(variant=report.variant)
     if report.token:
@@ -41,28 +41,28 @@ def _found(report: Report) -> Recharge | None:
     return rows.filter(provider_payment=report.payment).first() if report.payment else None
 
 
-def _paid(recharge: Recharge, report: Report) -> Answer:
+def _paid(recharge: Recharge, report: ProviderReport) -> ReportResult:
     if recharge.credited_at is not None:
         if report.method is not None:
             _keep(recharge, report)
         reversed_now = recharge.status == PaymentStatus.REFUNDED
-        return Answer.REVERSED_ALREADY if reversed_now else Answer.REPEAT
+        return ReportResult.REVERSED_ALREADY if reversed_now else ReportResult.REPEAT
     if not report.reference or recharge.transaction_id not in ("", report.reference):
         provider_trouble.open_incident(recharge, report, "reference")
-        return Answer.WRONG_REFERENCE
+        return ReportResult.WRONG_REFERENCE
     if (report.amount, report.currency) != (recharge.amount, recharge.currency):
         _set(recharge, status=PaymentStatus.ERROR, message=_mismatch(recharge, report))
         provider_trouble.open_incident(recharge, report, "amount")
-        return Answer.WRONG_AMOUNT
+        return ReportResult.WRONG_AMOUNT
     taken = Recharge.objects.filter(variant=recharge.variant, transaction_id=report.reference)
     if taken.exclude(pk=recharge.pk).exists():
         provider_trouble.open_incident(recharge, report, "reference")
-        return Answer.WRONG_REFERENCE
+        return ReportResult.WRONG_REFERENCE
     _credit(recharge, report)
-    return Answer.CREDITED
+    return ReportResult.CREDITED
 
 
-def _credit(recharge: Recharge, report: Report) -> None:
+def _credit(recharge: Recharge, report: ProviderReport) -> None:
     _set(
         recharge,
         status=PaymentStatus.CONFIRMED,
@@ -85,35 +85,35 @@ def _credit(recharge: Recharge, report: Report) -> None:
     webhook_events.top_up("top_up.credited", recharge)
 
 
-def _mismatch(recharge: Recharge, report: Report) -> str:
+def _mismatch(recharge: Recharge, report: ProviderReport) -> str:
     return (
         f"paid {money.plain(report.amount)} {report.currency}, "
         f"asked for {money.plain(recharge.amount)} {recharge.currency}"
     )
 
 
-def _opened(recharge: Recharge, report: Report) -> Answer:
+def _opened(recharge: Recharge, report: ProviderReport) -> ReportResult:
     if recharge.status == PaymentStatus.WAITING:
         _set(recharge, status=PaymentStatus.INPUT)
-    return Answer.NOTED
+    return ReportResult.NOTED
 
 
-def _ended(recharge: Recharge, report: Report) -> Answer:
+def _ended(recharge: Recharge, report: ProviderReport) -> ReportResult:
     """It failed or was given up; what was paid before stays paid."""
     if recharge.credited_at is not None:
-        return Answer.TOO_LATE
+        return ReportResult.TOO_LATE
     if report.reference and recharge.transaction_id not in ("", report.reference):
-        return Answer.WRONG_REFERENCE
-    failed = report.said is Said.FAILED
+        return ReportResult.WRONG_REFERENCE
+    failed = report.said is PaymentEvent.FAILED
     status = PaymentStatus.REJECTED if failed else PaymentStatus.CANCELLED
     if recharge.status == status:
-        return Answer.REPEAT
+        return ReportResult.REPEAT
     _set(recharge, status=status, message=report.message[:200])
     webhook_events.top_up("top_up.failed", recharge)
-    return Answer.NOT_CREDITED
+    return ReportResult.NOT_CREDITED
 
 
-def _refunded(recharge: Recharge, report: Report) -> Answer:
+def _refunded(recharge: Recharge, report: ProviderReport) -> ReportResult:
     """`amount` is the sum of its refunds so far: older and repeated reports bring nothing new.
 
     The money is gone already: as with a charge-back, what the balance lacks is owed.
@@ -122,48 +122,56 @@ def _refunded(recharge: Recharge, report: Report) -> Answer:
     return _take_back(recharge, report, "chargeback", refunds, f"refund:{report.reference}")
 
 
-def _withdrawn(recharge: Recharge, report: Report) -> Answer:
+def _withdrawn(recharge: Recharge, report: ProviderReport) -> ReportResult:
     operation = f"dispute:{report.reference}"
     if _was_ordered(recharge.wallet, operation):
-        return Answer.REPEAT
+        return ReportResult.REPEAT
     return _move(recharge, report, "chargeback", report.amount, operation)
 
 
-def _take_back(recharge: Recharge, report: Report, kind: str, total: int, prefix: str) -> Answer:
+def _take_back(
+    recharge: Recharge, report: ProviderReport, kind: str, total: int, prefix: str
+) -> ReportResult:
     already = sum(
         recharge.wallet.orders.filter(operation_id__startswith=f"{prefix}:").values_list(
             "amount", flat=True
         )
     )
     if total <= already:
-        return Answer.REPEAT
+        return ReportResult.REPEAT
     return _move(recharge, report, kind, total - already, f"{prefix}:{total}")
 
 
-def _move(recharge: Recharge, report: Report, kind: str, amount: int, operation: str) -> Answer:
+def _move(
+    recharge: Recharge, report: ProviderReport, kind: str, amount: int, operation: str
+) -> ReportResult:
     if recharge.credited_at is None:
-        return Answer.NOT_CREDITED if recharge.status == PaymentStatus.ERROR else Answer.TOO_EARLY
+        return (
+            ReportResult.NOT_CREDITED
+            if recharge.status == PaymentStatus.ERROR
+            else ReportResult.TOO_EARLY
+        )
     if report.currency != recharge.currency or amount <= 0:
         provider_trouble.open_incident(recharge, report, "amount")
-        return Answer.WRONG_AMOUNT
+        return ReportResult.WRONG_AMOUNT
     outbox.order(recharge.wallet, kind, amount, operation[:80], recharge.number)
     reversed_now = recharge.reversed + amount
     status = PaymentStatus.REFUNDED if reversed_now >= recharge.amount else recharge.status
     _set(recharge, reversed=reversed_now, status=status, message=report.message[:200])
-    return Answer.TAKEN_BACK
+    return ReportResult.TAKEN_BACK
 
 
-def _reinstated(recharge: Recharge, report: Report) -> Answer:
+def _reinstated(recharge: Recharge, report: ProviderReport) -> ReportResult:
     """A won charge-back gives back what that very charge-back took."""
     operation = f"reinstated:{report.reference}"[:80]
     if _was_ordered(recharge.wallet, operation):
-        return Answer.REPEAT
+        return ReportResult.REPEAT
     taken = recharge.wallet.orders.filter(operation_id=f"dispute:{report.reference}"[:80]).first()
     if taken is None:
-        return Answer.TOO_EARLY
+        return ReportResult.TOO_EARLY
     if (report.amount, report.currency) != (taken.amount, recharge.currency):
         provider_trouble.open_incident(recharge, report, "amount")
-        return Answer.WRONG_AMOUNT
+        return ReportResult.WRONG_AMOUNT
     outbox.order(recharge.wallet, "credit", taken.amount, operation, recharge.number)
     _set(
         recharge,
@@ -171,19 +179,19 @@ def _reinstated(recharge: Recharge, report: Report) -> Answer:
         status=PaymentStatus.CONFIRMED,
         message="",
     )
-    return Answer.REINSTATED
+    return ReportResult.REINSTATED
 
 
-def _kept(recharge: Recharge, report: Report) -> Answer:
+def _kept(recharge: Recharge, report: ProviderReport) -> ReportResult:
     if recharge.provider_payment == "" and report.payment:
         _set(recharge, provider_payment=report.payment)
     if report.method is None or not recharge.keep_method:
-        return Answer.NOTED
+        return ReportResult.NOTED
     _keep(recharge, report)
-    return Answer.NOTED
+    return ReportResult.NOTED
 
 
-def _keep(recharge: Recharge, report: Report) -> None:
+def _keep(recharge: Recharge, report: ProviderReport) -> None:
     """Keep the card that its payer asked to keep; an older one of the account gives way."""
     method = report.method
     if method is None or not recharge.keep_method:
@@ -210,14 +218,14 @@ def _keep(recharge: Recharge, report: Report) -> None:
 
 
 _HANDLERS = {
-    Said.PAID: _paid,
-    Said.OPENED: _opened,
-    Said.FAILED: _ended,
-    Said.CANCELLED: _ended,
-    Said.REFUNDED: _refunded,
-    Said.WITHDRAWN: _withdrawn,
-    Said.REINSTATED: _reinstated,
-    Said.KEPT: _kept,
+    PaymentEvent.PAID: _paid,
+    PaymentEvent.OPENED: _opened,
+    PaymentEvent.FAILED: _ended,
+    PaymentEvent.CANCELLED: _ended,
+    PaymentEvent.REFUNDED: _refunded,
+    PaymentEvent.WITHDRAWN: _withdrawn,
+    PaymentEvent.REINSTATED: _reinstated,
+    PaymentEvent.KEPT: _kept,
 }
 
 
@@ -233,7 +241,7 @@ def _set(recharge: Recharge, **values: Any) -> None:
         setattr(recharge, name, value)
 
 
-def _note(recharge: Recharge, report: Report, answer: Answer) -> None:
+def _note(recharge: Recharge, report: ProviderReport, answer: ReportResult) -> None:
     """The audit log's entry, and whoever looks at the receipt reads it again."""
     access.audit(
         actor=f"billing.{report.variant}",

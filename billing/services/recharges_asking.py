@@ -60,4 +60,4 @@ def recharge_cancel(recharge: Recharge, *, actor: Actor) -> bool:
     if recharge.status not in _OPEN:
         return False
     said = recharge.report_of(PaymentStatus.CANCELLED, "")
-    return reports.deliver(said) is reports.Answer.NOT_CREDITED
+    return reports.deliver(said) is reports.ReportResult.NOT_CREDITED

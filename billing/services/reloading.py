@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from billing import servers, wallet
 from billing.models import FlaggedReport, HoldIntent, JournalEntry, Message, Wallet
-from billing.models.messages import Kind, State
+from billing.models.messages import MessageKind, State
 from billing.persistence.entries import MONEY_KINDS
 from billing.selectors.promotions import promotions_of
 from billing.services.days import day_start
@@ -151,7 +151,7 @@ def _is_of(message: Message, day: datetime) -> bool:
 
     A session message costs when it is paid, which can be days after it came.
     """
-    is_session = message.kind == Kind.SESSION
+    is_session = message.kind == MessageKind.SESSION
     at = message.ended_at if is_session else message.held_at
     return at is not None and at >= day
 

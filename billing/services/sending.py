@@ -63,7 +63,7 @@ class Connected:
     runner: asyncio.Runner
     gateway: gateways.Gateway
 
-    def send(self, messages: list[gateways.Handover]) -> list[tuple[gateways.Answer, str]]:
+    def send(self, messages: list[gateways.Handover]) -> list[tuple[gateways.SubmitResult, str]]:
         """Hand over and wait for the answers."""
         return self.runner.run(self.gateway.send(messages))
 
@@ -167,9 +167,9 @@ class Sending:
         messages = [each.handover(self.campaign) for each in group]
         answers = self.gateway.send(messages)
         for each, (answer, reason) in zip(group, answers, strict=True):
-            if answer is gateways.Answer.TAKEN:
+            if answer is gateways.SubmitResult.TAKEN:
                 recorded.taken.append(each)
-            elif answer is gateways.Answer.REFUSED:
+            elif answer is gateways.SubmitResult.REFUSED:
                 recorded.refused.append((each, reason))
             else:
                 recorded.unanswered.append(each)

@@ -100,7 +100,9 @@ def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> No
 def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded) -> None:
     """Write down what came of the messages; what a gateway refused for good costs nothing."""
     refused = [each.recipient.message_id for each, _ in recorded.refused]
-    reports = [door.Report(message_id, final=True, delivered=False) for message_id in refused]
+    reports = [
+        door.DeliveryReport(message_id, final=True, delivered=False) for message_id in refused
+    ]
     path.run_all(
         [
             door.report_many(campaign.wallet.slug, reports[start : start + TOGETHER])

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from billing.abilities.table.rows import Row, read_rows
+from billing.abilities.table.rows import AbilityRow, read_rows
 from billing.models import TerminalFile
 from billing.services.abilities import CHUNK, FAULTS_SHOWN, list_terminals
 from billing.services.campaigns_running import user_of
@@ -94,7 +94,7 @@ def _read(job: JobHandle, found: TerminalFile) -> Iterator[Progress]:
         raise UnreadableFileError(_("The file has no rows."))
 
 
-def _count(found: TerminalFile, chunk: Sequence[Row]) -> None:
+def _count(found: TerminalFile, chunk: Sequence[AbilityRow]) -> None:
     faults = [row for row in chunk if row.fault]
     found.next_row = chunk[-1].row
     found.taken += len(chunk) - len(faults)

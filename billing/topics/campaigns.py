@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 from billing import wallet as door
-from billing.campaigns.figures import Figures
+from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign, Wallet
 from billing.selectors.campaigns import figures_in_books
 from billing.topics.scope import WalletTopicBase
@@ -39,10 +39,10 @@ class CampaignTopic(WalletTopicBase):
         self.key = key
         self.campaign_id = int(found[2])
         self._state: dict[str, Any] = {}
-        self._base: Figures | None = None
+        self._base: CampaignFigures | None = None
         self._base_at = (0, 0)  # generation and sequence number of the last persistence
         self._base_version = 0
-        self._told: tuple[Figures, int] | None = None
+        self._told: tuple[CampaignFigures, int] | None = None
         self._look_at = 0.0
         self._moving = True
 
@@ -85,7 +85,7 @@ class CampaignTopic(WalletTopicBase):
     async def _now(self) -> dict[str, Any]:
         tail = self.tail()
         await tail.read()
-        figures, version = self._base or Figures(), self._base_version
+        figures, version = self._base or CampaignFigures(), self._base_version
         entries = tail.since(version)
         if entries is None and self._told is not None:  # the books are far behind: go on from here
             figures, version = self._told
@@ -102,9 +102,9 @@ class CampaignTopic(WalletTopicBase):
             self._told = figures, tail.version
         return {**self._facts, "figures": figures.as_data()}
 
-    async def _caught_up(self) -> tuple[Figures, int]:
+    async def _caught_up(self) -> tuple[CampaignFigures, int]:
         """The books plus what the stream tells since, page by page; from where the tail goes on."""
-        figures, (generation, seq) = self._base or Figures(), self._base_at
+        figures, (generation, seq) = self._base or CampaignFigures(), self._base_at
         for _page in range(PAGES):
             found: Any = await self.path().arun(door.entries(self.slug, seq, PAGE_ENTRIES))
             if found is None or found.generation != generation or not found.changes:
@@ -137,11 +137,11 @@ def _facts(campaign_id: int) -> dict[str, Any]:
     }
 
 
-def _books(campaign_id: int) -> tuple[Figures, tuple[int, int]]:
+def _books(campaign_id: int) -> tuple[CampaignFigures, tuple[int, int]]:
     """SQL's figures, and up to which entry of which life of the wallet's data they count."""
     campaign = Campaign.objects.filter(pk=campaign_id).first()
     if campaign is None:
-        return Figures(), (0, 0)
+        return CampaignFigures(), (0, 0)
     for _attempt in range(3):
         before = _persisted(campaign.wallet_id)
         figures = figures_in_books(campaign)

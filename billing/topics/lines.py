@@ -8,7 +8,7 @@ from typing import Any
 from billing import wallet
 from billing.models import JournalEntry
 from billing.pricing.call_codes import pool_of
-from poolsite.live.tail import Entry
+from poolsite.live.tail import TailEntry
 
 LINES = 40
 SECOND_US = 1_000_000
@@ -52,7 +52,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LedgerLine:
     """Entries of one second, kind and cause. `balance` is what could be spent after the last."""
 
     key: str
@@ -84,12 +84,12 @@ class Line:
         }
 
 
-def of_entry(entry: Entry) -> Moved:
+def of_entry(entry: TailEntry) -> Moved:
     """An entry of the wallet's stream."""
     return of_change(wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e")))
 
 
-def of_change(change: wallet.Change) -> Moved:
+def of_change(change: wallet.WalletChange) -> Moved:
     """The same, read already."""
     return Moved(
         *(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot),
@@ -105,9 +105,9 @@ def of_row(row: JournalEntry) -> Moved:
     )
 
 
-def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
+def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, LedgerLine]:
     """Lines by key of entries in their order; `balance` is what could be spent after the last."""
-    lines: dict[str, Line] = {}
+    lines: dict[str, LedgerLine] = {}
     left = balance
     for one in reversed(moved):
         after, left = left, left - one.amount
@@ -116,7 +116,7 @@ def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
         key = f"{one.at_us // SECOND_US}|{one.kind}|{one.cause}"
         line = lines.get(key)
         if line is None:
-            lines[key] = Line(
+            lines[key] = LedgerLine(
                 key,
                 one.seq,
                 one.at_us,
@@ -138,7 +138,9 @@ def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, Line]:
     return lines
 
 
-def joined(older: Mapping[str, Line], newer: Mapping[str, Line]) -> dict[str, Line]:
+def joined(
+    older: Mapping[str, LedgerLine], newer: Mapping[str, LedgerLine]
+) -> dict[str, LedgerLine]:
     """Both, where a line of `newer` goes on with one of `older`."""
     found = dict(older)
     for key, line in newer.items():
@@ -154,7 +156,7 @@ def joined(older: Mapping[str, Line], newer: Mapping[str, Line]) -> dict[str, Li
     return found
 
 
-def newest(lines: Iterable[Line]) -> list[Line]:
+def newest(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
     """The last lines, newest first."""
     return sorted(lines, key=lambda line: -line.seq)[:LINES]
 

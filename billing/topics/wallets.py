@@ -11,7 +11,7 @@ from billing.models import Adjustment, Campaign, JournalEntry, Recharge
 from billing.selectors import people
 from billing.topics.lines import (
     LINES,
-    Line,
+    LedgerLine,
     Moved,
     apply_lines,
     joined,
@@ -84,7 +84,7 @@ class WalletTopic(WalletTopicBase):
         super().__init__(key)
         self._version = -1
         self._figures: dict[str, Any] = {}
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, LedgerLine] = {}
         self._names: dict[str, str] = {}
 
     async def snapshot(self) -> live.Snapshot:
@@ -144,10 +144,10 @@ class WalletTopic(WalletTopicBase):
         self._version = -1
         return None
 
-    def _state(self, lines: Iterable[Line]) -> dict[str, Any]:
+    def _state(self, lines: Iterable[LedgerLine]) -> dict[str, Any]:
         return {**self._figures, "lines": [line.as_json() for line in lines]}
 
-    async def _named(self, lines: Iterable[Line]) -> list[Line]:
+    async def _named(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
         """The lines with what people call their causes: a campaign's name, why money moved."""
         found = list(lines)
         unknown = {line.cause for line in found} - set(self._names)

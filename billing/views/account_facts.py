@@ -43,7 +43,7 @@ def _paid(recharge: Recharge, currency: str) -> str:
     return f"{amount(recharge.amount, currency)} · {dates.moment(recharge.credited_at)}"
 
 
-def internals(wallet: Wallet, figures: now_figures.Figures) -> Facts:
+def internals(wallet: Wallet, figures: now_figures.WalletFigures) -> Facts:
     """Where its data is, and how far the books have come."""
     return [
         (_("Redis server"), wallet.redis or _("default server")),

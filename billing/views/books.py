@@ -22,7 +22,7 @@ ORDERS_LATE_SECONDS = 60
 
 
 @dataclass(frozen=True)
-class Check:
+class BookCheck:
     """One thing that is checked: in plain words, its result now, and what to do when it fails."""
 
     title: str
@@ -57,14 +57,14 @@ def books_page(request: HttpRequest) -> HttpResponse:
     return render(request, "billing/persistence.html", context)
 
 
-def _of_shards(shards: Sequence[lag.ShardLag]) -> list[Check]:
+def _of_shards(shards: Sequence[lag.ShardLag]) -> list[BookCheck]:
     late = sum(shard.is_late for shard in shards)
     worst = max((shard.lag_seconds for shard in shards), default=0)
     wrong = sum(bool(shard.error or shard.faults) for shard in shards)
     limit = 3 * settings.BILLING_PERSIST_SECONDS + 30
     counted = {"late": figure(late), "all": figure(len(shards)), "wrong": figure(wrong)}
     return [
-        Check(
+        BookCheck(
             _("Changes are written to the database"),
             _("Every top-up, hold and charge is written to the database every %(every)s.")
             % {"every": span(settings.BILLING_PERSIST_SECONDS)},
@@ -75,7 +75,7 @@ def _of_shards(shards: Sequence[lag.ShardLag]) -> list[Check]:
             % {**counted, "span": span(limit)},
             _("Start the workers. Nothing is lost: changes wait in Redis."),
         ),
-        Check(
+        BookCheck(
             _("The last run had no errors"),
             _("Each shard is a part of the accounts that one worker writes at a time."),
             not wrong,
@@ -85,12 +85,12 @@ def _of_shards(shards: Sequence[lag.ShardLag]) -> list[Check]:
     ]
 
 
-def _of_orders(outbox: lag.OutboxState) -> Check:
+def _of_orders(outbox: lag.OutboxState) -> BookCheck:
     waiting = ngettext("%(n)s waiting", "%(n)s waiting", outbox.waiting)
     result = waiting % {"n": figure(outbox.waiting)}
     if outbox.waiting:
         result += " · " + _("oldest %(span)s") % {"span": span(outbox.oldest_seconds)}
-    return Check(
+    return BookCheck(
         _("Payments and adjustments reach the balance"),
         _("Each confirmed top-up and approved adjustment is applied to the live balance."),
         outbox.oldest_seconds < ORDERS_LATE_SECONDS,
@@ -99,8 +99,8 @@ def _of_orders(outbox: lag.OutboxState) -> Check:
     )
 
 
-def _of_safe_mode(count: int) -> Check:
-    return Check(
+def _of_safe_mode(count: int) -> BookCheck:
+    return BookCheck(
         _("Every account accepts holds"),
         _("After Redis loses data, an account takes no holds until its balance is rebuilt."),
         not count,

@@ -11,7 +11,7 @@ SHOWN = 50  # changes that are listed one by one
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RateChange:
     """A rate that is there before, after, or both with other prices."""
 
     before: Rate | None
@@ -43,7 +43,7 @@ class Review:
     """What would be published, and how its rates differ: the first SHOWN `changes`."""
 
     preview: Preview
-    changes: Sequence[Change]
+    changes: Sequence[RateChange]
     new: int
     changed: int
     gone: int
@@ -63,14 +63,14 @@ def review_of(preview: Preview, before: Sequence[Rate], after: Sequence[Rate]) -
     return Review(preview, changes[:SHOWN], new, changed, gone, len(after) - new - changed)
 
 
-def _changes(before: Sequence[Rate], after: Sequence[Rate]) -> Iterator[Change]:
+def _changes(before: Sequence[Rate], after: Sequence[Rate]) -> Iterator[RateChange]:
     old = {_key(rate): rate for rate in before}
     for rate in after:
         was = old.pop(_key(rate), None)
         if was is None or _facts(was) != _facts(rate):
-            yield Change(was, rate)
+            yield RateChange(was, rate)
     for rate in old.values():
-        yield Change(rate, None)
+        yield RateChange(rate, None)
 
 
 def _key(rate: Rate) -> tuple[str, int, int, int]:

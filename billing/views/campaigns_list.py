@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from billing import money
-from billing.campaigns.figures import Figures
+from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign, Wallet
 from billing.selectors.campaigns import figures_of, visible_campaigns
 from billing.selectors.people import names_of
@@ -83,9 +83,9 @@ def _row(campaign: Campaign) -> dict[str, Any]:
 
 
 def _columns() -> list[SqlColumn[Campaign]]:
-    known: dict[int, Figures] = {}
+    known: dict[int, CampaignFigures] = {}
 
-    def of(campaign: Campaign) -> Figures:
+    def of(campaign: Campaign) -> CampaignFigures:
         if campaign.pk not in known:
             known.clear()  # one row at a time: a file needs no more
             known[campaign.pk] = figures_of(campaign)

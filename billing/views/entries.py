@@ -17,7 +17,7 @@ from billing.money import plain
 from billing.presentation import KIND_WORDS, kind_word, symbol
 from billing.selectors import figures as now_figures
 from billing.selectors.breakdown import balance_of
-from billing.selectors.cursors import Place, cursor_of, place_of
+from billing.selectors.cursors import PageCursor, cursor_of, place_of
 from billing.selectors.explain import PAGE_ROWS
 from billing.selectors.messages_list import COUNTED
 from billing.selectors.wallets import wallet_get
@@ -117,7 +117,7 @@ def day_us(text: str, account: Account, days: int = 0) -> int:
         return 0
 
 
-def _place(wallet: Wallet, figure: str, cursor: str) -> Place | None:
+def _place(wallet: Wallet, figure: str, cursor: str) -> PageCursor | None:
     try:
         return place_of(wallet, figure, cursor)
     except ValueError:
@@ -132,7 +132,7 @@ def journal_csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpRe
 
 def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
     """The newest first, chunk by chunk by their key."""
-    before: Place | None = None
+    before: PageCursor | None = None
     while True:
         page = rows.filter(before.older) if before else rows
         chunk = list(page.order_by("-generation", "-seq")[:CSV_CHUNK])
@@ -145,4 +145,4 @@ def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
             ]
         if len(chunk) < CSV_CHUNK:
             return
-        before = Place(chunk[-1].generation, chunk[-1].seq, None)
+        before = PageCursor(chunk[-1].generation, chunk[-1].seq, None)

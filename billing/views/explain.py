@@ -129,7 +129,7 @@ def _parts(found: Explanation, base: int | None) -> list[Part]:
     ]
 
 
-def _waiting(wallet: Wallet, leg: str, live: now_figures.Figures) -> list[Part]:
+def _waiting(wallet: Wallet, leg: str, live: now_figures.WalletFigures) -> list[Part]:
     """Entries that the books do not have yet, newest first."""
     return [
         Part(of_change(change), part) for change, part in now_figures.waiting(wallet, leg, live.seq)
@@ -167,7 +167,7 @@ def _signed(units: int) -> dict[str, Any]:
     return {"sign": MINUS if units < 0 else "+", "units": abs(units)}
 
 
-def _live(live: now_figures.Figures, leg: str) -> int | None:
+def _live(live: now_figures.WalletFigures, leg: str) -> int | None:
     """The figure as Redis has it now; None where Redis keeps no such figure or is away."""
     if live.status == "missing":
         return None

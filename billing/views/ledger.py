@@ -38,7 +38,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Row:
+class LedgerRow:
     """A part in words: `type` is the chip, `what` the purpose, `url` what caused it.
 
     at: in the account's zone. details: the mode, and the figures that the amount does not tell.
@@ -63,11 +63,11 @@ class Day:
 
     on: date
     url: str
-    rows: list[Row]
+    rows: list[LedgerRow]
     sums: DaySums | None = None
 
 
-def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[Row]:
+def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[LedgerRow]:
     """The parts as rows, in their order; three queries for the names of all causes."""
     listed = list(parts)
     names = names_of(wallet.pk, {part.moved.cause for part in listed})
@@ -75,7 +75,7 @@ def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[Row]:
 
 
 def by_day(
-    wallet: Wallet, rows: Sequence[Row], leg: str = "spendable", *, summed: bool = False
+    wallet: Wallet, rows: Sequence[LedgerRow], leg: str = "spendable", *, summed: bool = False
 ) -> list[Day]:
     """The rows under the heads of their days; summed: with what each day moved of the balance."""
     sums = sums_of_days(wallet, {row.at.date() for row in rows}) if summed else {}
@@ -90,12 +90,12 @@ def _breakdown(wallet: Wallet, leg: str, day: date) -> str:
     return f"{link('explain', wallet.slug, leg)}?{days}"
 
 
-def _row(wallet: Wallet, part: Part, name: str) -> Row:
+def _row(wallet: Wallet, part: Part, name: str) -> LedgerRow:
     moved = part.moved
     chip, word, what = _words(moved, name, wallet.account.currency)
     reference, url = _reference(wallet, moved)
     at = moment_of(moved.at_us).astimezone(zone_of(wallet.account))
-    return Row(part, at, chip, word, what, reference, url, _beside(part.entry))
+    return LedgerRow(part, at, chip, word, what, reference, url, _beside(part.entry))
 
 
 def _beside(entry: JournalEntry | None) -> str:

@@ -93,7 +93,7 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "billing/portal.html", context)
 
 
-def page_data(wallet: Wallet, figures: now_figures.Figures) -> dict[str, Any]:
+def page_data(wallet: Wallet, figures: now_figures.WalletFigures) -> dict[str, Any]:
     """What the modules of a wallet's pages know from the start."""
     return {
         "slug": wallet.slug,
@@ -141,7 +141,7 @@ def _cards(principal: Principal, wallet: Wallet) -> list[Any]:
     return [(card, data) for card, data in found if data is not None and not data.empty]
 
 
-def _lasts(wallet: Wallet, figures: now_figures.Figures, now: datetime) -> Lasts | None:
+def _lasts(wallet: Wallet, figures: now_figures.WalletFigures, now: datetime) -> Lasts | None:
     pace = usage_selectors.pace(wallet, figures.spendable, now=now)
     return lasting(figures.spendable, pace.per_hour, now=now)
 

@@ -8,17 +8,17 @@ from payments import PaymentError
 
 from billing.recharging import variants
 from billing.recharging.demo_provider import ENDINGS, DemoProvider
-from billing.recharging.reports import Answer
+from billing.recharging.reports import ReportResult
 from billing.selectors.recharges import SHOWS, recharge_get
 from billing.services import provider_events
 from poolsite.console.pages import principal_of
 
 # What a provider hears as a failure: it sends the event again, or a person there looks.
 _REFUSED = {
-    Answer.UNKNOWN: 404,
-    Answer.TOO_EARLY: 409,
-    Answer.WRONG_AMOUNT: 422,
-    Answer.WRONG_REFERENCE: 422,
+    ReportResult.UNKNOWN: 404,
+    ReportResult.TOO_EARLY: 409,
+    ReportResult.WRONG_AMOUNT: 422,
+    ReportResult.WRONG_REFERENCE: 422,
 }
 
 

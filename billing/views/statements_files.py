@@ -8,7 +8,7 @@ from django.http import HttpResponse, StreamingHttpResponse
 
 from billing import money
 from billing.models import JournalEntry, Wallet
-from billing.selectors.calls_charged import Explained, explained
+from billing.selectors.calls_charged import ExplainedInterval, explained
 from billing.selectors.statements import Opened
 from billing.selectors.statements_entries import statement_chunks
 from billing.services.days import Month, zone_of
@@ -44,7 +44,9 @@ def _rows(wallet: Wallet, month: Month) -> Iterator[list[str]]:
             yield _row(entry, balance, calls.get(entry.operation_id), zone)
 
 
-def _row(entry: JournalEntry, balance: int, call: Explained | None, zone: ZoneInfo) -> list[str]:
+def _row(
+    entry: JournalEntry, balance: int, call: ExplainedInterval | None, zone: ZoneInfo
+) -> list[str]:
     settled = call if entry.kind == "settle" else None
     return [
         datetime.fromtimestamp(entry.at_us / 1_000_000, tz=zone).isoformat(),

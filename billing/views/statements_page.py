@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from billing.models import Chatbot, Wallet
 from billing.presentation import MODE_LOOKS, amount, mode_word
-from billing.selectors.statements import Line, Opened, Statement, Year
+from billing.selectors.statements import Opened, Statement, StatementLine, Year
 from billing.selectors.statements_days import Days
 from billing.services.days import zone_of
 from billing.views.common import link
@@ -31,7 +31,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MonthRow:
     """A month in the list."""
 
     statement: Statement
@@ -46,7 +46,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class StatementCheck:
     """Something that must be so, and by how much it is not."""
 
     words: str
@@ -58,11 +58,11 @@ def look_of(mode: str) -> str:
     return MODE_LOOKS.get(mode, "other")
 
 
-def rows_of(year: Year) -> list[Row]:
+def rows_of(year: Year) -> list[MonthRow]:
     """The year's months, newest first, with bars on one scale."""
     most = max((found.charges.units for found in year.months), default=0)
     return [
-        Row(found, _bar(found.modes, most), _bar_words(found), _pdf_from(found))
+        MonthRow(found, _bar(found.modes, most), _bar_words(found), _pdf_from(found))
         for found in year.months
     ]
 
@@ -125,7 +125,7 @@ def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
     }
 
 
-def _checks(year: Year, opened: Opened) -> list[Check]:
+def _checks(year: Year, opened: Opened) -> list[StatementCheck]:
     """What the server has compared, each with its difference."""
     found = opened.statement
     before = found.month.first - timedelta(days=1)
@@ -134,16 +134,18 @@ def _checks(year: Year, opened: Opened) -> list[Check]:
     if not found.opening and not opened.opening_by_sum:  # there may be no month before
         words = _("Opens at zero")
     checks = [
-        Check(_("The lines add up to the closing balance"), found.difference),
-        Check(words, difference),
-        Check(_("The days add up to the charges"), found.charges.units - sum(opened.days.totals)),
+        StatementCheck(_("The lines add up to the closing balance"), found.difference),
+        StatementCheck(words, difference),
+        StatementCheck(
+            _("The days add up to the charges"), found.charges.units - sum(opened.days.totals)
+        ),
     ]
     if not found.is_over:
-        checks.append(Check(_("Closes with the balance of the account"), year.unexplained))
+        checks.append(StatementCheck(_("Closes with the balance of the account"), year.unexplained))
     return checks
 
 
-def _chatbots(wallet: Wallet, lines: Sequence[Line]) -> list[tuple[str, Line]]:
+def _chatbots(wallet: Wallet, lines: Sequence[StatementLine]) -> list[tuple[str, StatementLine]]:
     """What each chatbot was charged, by its name; one that is gone keeps its id."""
     charged = [line for line in lines if line.units]
     rows = Chatbot.objects.filter(account=wallet.account_id, slug__in=[e.name for e in charged])
@@ -151,7 +153,7 @@ def _chatbots(wallet: Wallet, lines: Sequence[Line]) -> list[tuple[str, Line]]:
     return [(names.get(line.name) or line.name or _("Other"), line) for line in charged]
 
 
-def _day_rows(days: Days, modes: Sequence[Line]) -> list[tuple[Any, list[int], int]]:
+def _day_rows(days: Days, modes: Sequence[StatementLine]) -> list[tuple[Any, list[int], int]]:
     none = [0] * len(days.days)
     return [
         (day, [days.by_mode.get(line.name, none)[place] for line in modes], total)
@@ -177,7 +179,7 @@ def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
     }
 
 
-def _bar(modes: Sequence[Line], most: int) -> list[Segment]:
+def _bar(modes: Sequence[StatementLine], most: int) -> list[Segment]:
     """The segments of a month, 1 px apart; what is thinner than a pixel is left out."""
     segments, x = [], 0.0
     for line in modes:

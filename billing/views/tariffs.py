@@ -31,7 +31,7 @@ NEWEST, MOST = 6, 500  # versions shown at first, and at all
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VersionEntry:
     """A version in the list of versions."""
 
     tariff: Tariff
@@ -67,18 +67,18 @@ def may_change(principal: Principal, wallet: Wallet) -> bool:
     return access.decide(principal, "billing.finance", wallet).possible
 
 
-def entries_of(wallet: Wallet, rows: list[Tariff], now: datetime) -> list[Entry]:
+def entries_of(wallet: Wallet, rows: list[Tariff], now: datetime) -> list[VersionEntry]:
     """Versions, the newest first, each with the one before it."""
     currency = wallet.account.currency
     pairs = zip(rows, [*rows[1:], None], strict=False)  # the oldest has none before it
     return [
-        Entry(row, before, *_state(row, now), difference(row, before, currency))
+        VersionEntry(row, before, *_state(row, now), difference(row, before, currency))
         for row, before in pairs
     ]
 
 
 def gaps_ahead(
-    entries: list[Entry], now: datetime
+    entries: list[VersionEntry], now: datetime
 ) -> list[tuple[datetime | None, datetime | None]]:
     """When no version is valid; a beginning of None is now."""
     spans = [(entry.tariff.valid_from, entry.tariff.valid_until) for entry in entries]
@@ -93,7 +93,7 @@ def _state(tariff: Tariff, now: datetime) -> tuple[str, tuple[str, str, str]]:
     return "valid", (_("Current"), "chip--ok", "check")
 
 
-def _shown(entries: list[Entry], wanted: str) -> Entry | None:
+def _shown(entries: list[VersionEntry], wanted: str) -> VersionEntry | None:
     """The version to show. Hidden: the account has none of that number."""
     if wanted:
         found = next((each for each in entries if each.tariff.pk == number_of(wanted)), None)
@@ -107,7 +107,7 @@ def _shown(entries: list[Entry], wanted: str) -> Entry | None:
     return None
 
 
-def _rows(shown: Entry, wallet: Wallet) -> Any:
+def _rows(shown: VersionEntry, wallet: Wallet) -> Any:
     before = read_prices(shown.before.prices) if shown.before else None
     prices, intervals = read_prices(shown.tariff.prices), call_intervals(wallet.account_id)
     rated = bool(shown.tariff.rates_count)

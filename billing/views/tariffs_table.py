@@ -29,7 +29,7 @@ NOTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PriceRow:
     """One sub-mode of a version, beside what it was before."""
 
     mode: str
@@ -142,13 +142,13 @@ def rows_of(
     intervals: tuple[int, ...] = (),
     *,
     rated: bool = False,
-) -> list[Row]:
+) -> list[PriceRow]:
     """Every sub-mode in the order of the books; `form` gives the cells of a list to edit.
 
     rated: the version has call rates.
     """
     return [
-        Row(
+        PriceRow(
             mode,
             prices.get(mode),
             (before or {}).get(mode),

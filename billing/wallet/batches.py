@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from billing.wallet import reasons
 from billing.wallet.building import accepted, wallet_command
-from billing.wallet.changes import Change, read_change
+from billing.wallet.changes import WalletChange, read_change
 from poolsite.hotpath import Command
 
 BATCH_ENTRIES: Final = 1_000
@@ -25,7 +25,7 @@ class ClosedBatch(NamedTuple):
     last_seq: int
     amount: int
     left: int
-    entries: tuple[Change, ...]
+    entries: tuple[WalletChange, ...]
 
 
 def close_batch(slug: str, limit: int = BATCH_ENTRIES) -> Command[ClosedBatch | None]:
@@ -45,7 +45,9 @@ def close_batch(slug: str, limit: int = BATCH_ENTRIES) -> Command[ClosedBatch | 
     return wallet_command("close_batch", slug, (limit,), read, "close_batch")
 
 
-def _entries(seqs: Sequence[int], times: Sequence[str], words: Sequence[str]) -> tuple[Change, ...]:
+def _entries(
+    seqs: Sequence[int], times: Sequence[str], words: Sequence[str]
+) -> tuple[WalletChange, ...]:
     return tuple(
         [read_change(seq, int(at), text) for seq, at, text in zip(seqs, times, words, strict=True)]
     )
@@ -86,7 +88,7 @@ class Entries:
     held: int
     receivable: int
     credit: int
-    changes: tuple[Change, ...]
+    changes: tuple[WalletChange, ...]
 
 
 def entries(slug: str, since: int, count: int = 500) -> Command[Entries | None]:
@@ -104,14 +106,14 @@ def entries(slug: str, since: int, count: int = 500) -> Command[Entries | None]:
     return wallet_command("entries", slug, (since + 1, count), read)
 
 
-def _entries_of(reply: list[str]) -> tuple[Change, ...]:
+def _entries_of(reply: list[str]) -> tuple[WalletChange, ...]:
     return _entries([int(word) for word in reply[9::3]], reply[10::3], reply[11::3])
 
 
-def batch_entries(slug: str, batch: ClosedBatch) -> Command[tuple[Change, ...]]:
+def batch_entries(slug: str, batch: ClosedBatch) -> Command[tuple[WalletChange, ...]]:
     """Read a closed batch's entries again (close_batch has answered them already)."""
 
-    def read(reply: list[str]) -> tuple[Change, ...]:
+    def read(reply: list[str]) -> tuple[WalletChange, ...]:
         return _entries_of(accepted(reply))
 
     count = batch.last_seq - batch.first_seq + 1

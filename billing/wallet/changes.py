@@ -26,7 +26,7 @@ _CELLS: Final = 17  # at most; a script leaves out the empty ones at the end
 _EMPTY: Final = [""] * _CELLS
 
 
-class Change(NamedTuple):
+class WalletChange(NamedTuple):
     """One change entry. Amounts are effects: + can be spent, + held, + owed.
 
     kind: hold sent settle fail expire cancel session parked flag (of messages), recharge credit
@@ -65,7 +65,7 @@ class Change(NamedTuple):
         return self.kind not in OPERATIONS
 
 
-def read_change(seq: int, at_us: int, words: str) -> Change:
+def read_change(seq: int, at_us: int, words: str) -> WalletChange:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     cells = words.split("\t")
     grants = ""
@@ -77,7 +77,7 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
     kind, name, spendable, held, state, message_kind, quoted, body_hash, tariff_id = cells[:9]
     chatbot, mode, price, flag, reported, difference, receivable, prices = cells[9:]
     try:
-        return Change(
+        return WalletChange(
             seq,
             at_us,
             kind,
@@ -103,6 +103,6 @@ def read_change(seq: int, at_us: int, words: str) -> Change:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error
 
 
-def read_fields(stream_id: str, fields: Mapping[str, str]) -> Change:
+def read_fields(stream_id: str, fields: Mapping[str, str]) -> WalletChange:
     """Return an entry as XRANGE gives it: its id and its fields."""
     return read_change(int(stream_id.partition("-")[0]), int(fields["at"]), fields["e"])

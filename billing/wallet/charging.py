@@ -83,7 +83,7 @@ class HoldRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DeliveryReport:
     """One status report. `mode` None: it has none that can be read; "": it needs none.
 
     Only a final delivery needs a mode; a failed or interim report may come with "" or any.
@@ -224,7 +224,7 @@ def sent(slug: str, message_ids: Sequence[str]) -> Command[list[Charge]]:
     return wallet_command("sent", slug, ids, _charges(ids), ids[0])
 
 
-def report(slug: str, report: Report) -> Command[Charge]:
+def report(slug: str, report: DeliveryReport) -> Command[Charge]:
     """Give the wallet one status report."""
     message_id = report.message_id
     return wallet_command(
@@ -232,7 +232,7 @@ def report(slug: str, report: Report) -> Command[Charge]:
     )
 
 
-def report_many(slug: str, reports: Sequence[Report]) -> Command[list[Charge]]:
+def report_many(slug: str, reports: Sequence[DeliveryReport]) -> Command[list[Charge]]:
     """Give the wallet up to BATCH_LIMIT reports, in their order."""
     _check_count(reports)
     ids = [item.message_id for item in reports]

@@ -94,7 +94,7 @@ def pay_unpaid(slug: str, limit: int = 100, *, operation_id: str = "") -> Comman
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class WalletSwept:
     """What a sweep ended; `more`: run it again at once. Nothing is due before `next_us`."""
 
     more: bool
@@ -114,17 +114,17 @@ class Swept:
 VISIT_SECONDS: Final = 60.0
 
 
-def sweep(slug: str, limit: int = 500) -> Command[Swept | None]:
+def sweep(slug: str, limit: int = 500) -> Command[WalletSwept | None]:
     """End what time has ended, up to `limit` of each kind; None = no such wallet in Redis.
 
     Nothing in safe mode.
     """
 
-    def read(reply: list[str]) -> Swept | None:
+    def read(reply: list[str]) -> WalletSwept | None:
         if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
             return None
         accepted(reply)
-        return Swept(reply[1] == "1", *map(int, reply[2:]))
+        return WalletSwept(reply[1] == "1", *map(int, reply[2:]))
 
     return wallet_command("sweep", slug, (limit,), read, "sweep")
 
@@ -143,8 +143,8 @@ __all__ = [
     "VISIT_SECONDS",
     "Movement",
     "Paid",
-    "Swept",
     "WalletRefusedError",
+    "WalletSwept",
     "move",
     "pay_unpaid",
     "purge",

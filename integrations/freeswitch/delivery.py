@@ -6,7 +6,7 @@ from typing import Any
 
 from .outbox import Outbox
 from .pool import EVENTS_PER_REQUEST, Pool, Rejected, Unreachable
-from .reports import Report
+from .reports import QueuedEvent
 from .retrying import LONGEST_SECONDS, pause_seconds, spread
 
 logger = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class Delivery:
             await asyncio.sleep(max(spread(named), pause_seconds(failures, LONGEST_SECONDS)))
             failures += 1
 
-    async def _send(self, reports: list[Report]) -> bool:
+    async def _send(self, reports: list[QueuedEvent]) -> bool:
         """Send once; returns whether every report has its answer. Raises Unreachable."""
         now = asyncio.get_running_loop().time()
         try:
@@ -76,7 +76,7 @@ class Delivery:
         self._outbox.done(closed)
         return len(closed) == len(reports)
 
-    def _event(self, report: Report, now: float) -> dict[str, Any]:
+    def _event(self, report: QueuedEvent, now: float) -> dict[str, Any]:
         """The event as it is sent now: a registration has only what is left of its time."""
         event = {**report.event, **self._speaker}
         if report.until is not None:

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from .clock import SwitchClock
-from .reports import Report, register, unregister
+from .reports import QueuedEvent, register, unregister
 
 # FreeSWITCH itself keeps a registration for so much longer (sip-expires-late-margin).
 LATE_SECONDS = 60
@@ -45,13 +45,13 @@ class Lines:
         """A list is asked for: what events say from now on is newer than the list."""
         self._heard.clear()
 
-    def event(self, event: Mapping[str, str]) -> list[Report]:
+    def event(self, event: Mapping[str, str]) -> list[QueuedEvent]:
         """What an event of mod_sofia means; nothing when it is of no line of ours."""
         reports = self._told(event)
         self._heard.update(report.key for report in reports)
         return reports
 
-    def _told(self, event: Mapping[str, str]) -> list[Report]:
+    def _told(self, event: Mapping[str, str]) -> list[QueuedEvent]:
         subclass = event.get("Event-Subclass", "")
         at_us = self._clock.at_us(event)
         if subclass == "sofia::gateway_state":
@@ -70,7 +70,7 @@ class Lines:
             return self._gone(user, event.get("contact", ""), at_us)
         return []
 
-    def listed(self, rows: Iterable[Mapping[str, Any]], at_us: int) -> list[Report]:
+    def listed(self, rows: Iterable[Mapping[str, Any]], at_us: int) -> list[QueuedEvent]:
         """What a list of all registrations means, read at that moment of FreeSWITCH's clock.
 
         An event may arrive between the list and its reading, in one piece with it: of a line that
@@ -88,7 +88,7 @@ class Lines:
         gone = [unregister(*line, seq=at_us) for line in sorted(before - self._up)]
         return gone + [report for report in reports if report.key not in self._heard]
 
-    def gateway_listed(self, name: str, state: str) -> list[Report]:
+    def gateway_listed(self, name: str, state: str) -> list[QueuedEvent]:
         """What the present state of a gateway means."""
         if any(
             self._was_heard((number, _gateway_contact(name))) for number in self._gateways[name]
@@ -100,14 +100,14 @@ class Lines:
     def gateways(self) -> list[str]:
         return list(self._gateways)
 
-    def _registered(self, user: str, contact: str, at_us: int, seconds: int) -> list[Report]:
+    def _registered(self, user: str, contact: str, at_us: int, seconds: int) -> list[QueuedEvent]:
         line = self._line(user, contact)
         if line is None:
             return []
         self._up.add(line)
         return [register(*line, seq=at_us, until=self._clock.loop_time(at_us, seconds))]
 
-    def _gone(self, user: str, contact: str, at_us: int) -> list[Report]:
+    def _gone(self, user: str, contact: str, at_us: int) -> list[QueuedEvent]:
         line = self._line(user, contact)
         if line is None:
             return []
@@ -119,7 +119,7 @@ class Lines:
             return None
         return user, _address(contact) if self._multiple else ""
 
-    def _gateway(self, name: str, state: str, at_us: int) -> list[Report]:
+    def _gateway(self, name: str, state: str, at_us: int) -> list[QueuedEvent]:
         """A gateway's numbers have no end of their own: FreeSWITCH says when it is down."""
         reports = []
         for number in self._gateways.get(name, ()):

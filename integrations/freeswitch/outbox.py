@@ -5,7 +5,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 
-from .reports import Report
+from .reports import QueuedEvent
 
 logger = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ class Outbox:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._reports: OrderedDict[Hashable, Report] = OrderedDict()
+        self._reports: OrderedDict[Hashable, QueuedEvent] = OrderedDict()
         self._filled = asyncio.Event()
         self._emptied = asyncio.Event()
         self._emptied.set()
@@ -29,7 +29,7 @@ class Outbox:
     def __len__(self) -> int:
         return len(self._reports)
 
-    def put(self, reports: Iterable[Report]) -> None:
+    def put(self, reports: Iterable[QueuedEvent]) -> None:
         """Add reports behind the others."""
         for report in reports:
             self._reports.pop(report.key, None)
@@ -40,12 +40,12 @@ class Outbox:
             self.overflowed = True
         self._tell()
 
-    async def first(self, count: int) -> list[Report]:
+    async def first(self, count: int) -> list[QueuedEvent]:
         """Wait for reports; returns the oldest ones, which stay until they are `done`."""
         await self._filled.wait()
         return [report for _, report in zip(range(count), self._reports.values(), strict=False)]
 
-    def done(self, reports: Iterable[Report]) -> None:
+    def done(self, reports: Iterable[QueuedEvent]) -> None:
         """Drop what was answered, unless something newer has taken its place meanwhile."""
         for report in reports:
             if self._reports.get(report.key) is report:

@@ -45,7 +45,7 @@ class Rejected(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EventResult:
     """What became of one event."""
 
     status: int
@@ -66,7 +66,7 @@ class Pool:
         self._headers = {"Authorization": f"Bearer {token}"}
         self.as_of_us = 0
 
-    async def send(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    async def send(self, events: Sequence[Mapping[str, Any]]) -> list[EventResult]:
         """Send events; one answer each, in order. Raises Unreachable or Rejected."""
         body = await self._post("/events", list(events))
         if not isinstance(body, list) or len(body) != len(events):
@@ -81,12 +81,12 @@ class Pool:
         self._note(body)
         return body
 
-    def _answer(self, item: object) -> Answer:
+    def _answer(self, item: object) -> EventResult:
         told = item if isinstance(item, dict) else {}
         self._note(told)
         status = told.get("status")
         reason = told.get("reason") or told.get("type") or told.get("detail") or ""
-        return Answer(status if isinstance(status, int) else 500, str(reason))
+        return EventResult(status if isinstance(status, int) else 500, str(reason))
 
     def _note(self, told: Mapping[str, Any]) -> None:
         as_of = told.get("as_of")

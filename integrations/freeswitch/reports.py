@@ -11,7 +11,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class QueuedEvent:
     """One event that waits to be sent.
 
     A newer report with the same key takes the place of an older one: of a line only its newest
@@ -31,22 +31,22 @@ class Ending:
     answered: bool = False
 
 
-def hang_up(call_id: str, ending: Ending) -> Report:
+def hang_up(call_id: str, ending: Ending) -> QueuedEvent:
     """The end of a call. The one place that knows how the pool is told of its cause."""
     event: dict[str, Any] = {"event": "hangup", "call_id": call_id}
     if ending.cause:  # else its end was not heard, and nothing is known of it
         event |= {"cause": printable(ending.cause, 64), "answered": ending.answered}
-    return Report(("call", call_id), event)
+    return QueuedEvent(("call", call_id), event)
 
 
-def register(number: str, contact: str, *, seq: int, until: float | None) -> Report:
+def register(number: str, contact: str, *, seq: int, until: float | None) -> QueuedEvent:
     """A line is registered until then."""
-    return Report(("line", number, contact), _line("reg", number, contact, seq), until)
+    return QueuedEvent(("line", number, contact), _line("reg", number, contact, seq), until)
 
 
-def unregister(number: str, contact: str, *, seq: int) -> Report:
+def unregister(number: str, contact: str, *, seq: int) -> QueuedEvent:
     """A line's registration is gone."""
-    return Report(("line", number, contact), _line("unreg", number, contact, seq))
+    return QueuedEvent(("line", number, contact), _line("unreg", number, contact, seq))
 
 
 def _line(name: str, number: str, contact: str, seq: int) -> dict[str, Any]:

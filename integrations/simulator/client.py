@@ -31,7 +31,7 @@ class UnreachableError(Exception):
 
 
 @dataclass(frozen=True)
-class Answer:
+class PoolResponse:
     """One event's answer: the HTTP status and the body as the server sent it."""
 
     status: int
@@ -66,11 +66,11 @@ class PoolClient:
         self.as_of_us = 0
         self.reach = Reach()
 
-    async def send(self, event: Mapping[str, Any]) -> Answer:
+    async def send(self, event: Mapping[str, Any]) -> PoolResponse:
         """Send one event."""
         return self._note(_answer(await self._post("/events", event)))
 
-    async def send_batch(self, events: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    async def send_batch(self, events: Sequence[Mapping[str, Any]]) -> list[PoolResponse]:
         """Send up to EVENTS_PER_REQUEST events in one request; one answer each."""
         if not events:
             return []
@@ -80,11 +80,11 @@ class PoolClient:
             raise UnreachableError(f"{response.status_code} {response.text[:200]}")
         return [self._note(answer) for answer in _items(body)]
 
-    async def send_live_list(self, report: Mapping[str, Any]) -> Answer:
+    async def send_live_list(self, report: Mapping[str, Any]) -> PoolResponse:
         """Report which calls this switch has now."""
         return self._note(_answer(await self._post("/live", report)))
 
-    def _note(self, answer: Answer) -> Answer:
+    def _note(self, answer: PoolResponse) -> PoolResponse:
         self.as_of_us = max(self.as_of_us, answer.as_of_us)
         return answer
 
@@ -116,16 +116,16 @@ def _is_decided(response: httpx.Response) -> bool:
     return reason in ("recovering", "paused")
 
 
-def _answer(response: httpx.Response) -> Answer:
+def _answer(response: httpx.Response) -> PoolResponse:
     body = _json(response)
-    return Answer(response.status_code, body if isinstance(body, dict) else {})
+    return PoolResponse(response.status_code, body if isinstance(body, dict) else {})
 
 
-def _items(body: Sequence[object]) -> Iterator[Answer]:
+def _items(body: Sequence[object]) -> Iterator[PoolResponse]:
     for item in body:
         known = item if isinstance(item, dict) else {}
         status = known.get("status", httpx.codes.OK)
-        yield Answer(status if isinstance(status, int) else 0, known)
+        yield PoolResponse(status if isinstance(status, int) else 0, known)
 
 
 def _json(response: httpx.Response) -> Any:
@@ -137,7 +137,7 @@ def _json(response: httpx.Response) -> Any:
 
 async def until_answered(
     client: PoolClient, event: Mapping[str, Any], *, tries: int = TRIES
-) -> Answer | None:
+) -> PoolResponse | None:
     """Send `event` until the outcome is known; None when it never was.
 
     Safe because an event with a call id is answered alike however often it arrives. Each

@@ -17,7 +17,7 @@ UNREADABLE = (EOFError, ValueError)  # what ends a connection in the middle of a
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class KeptResponse:
     """A status, the headers by their names in lower case, and the whole body."""
 
     status: int
@@ -33,7 +33,7 @@ class Connections:
         self._room = asyncio.Semaphore(most)
         self._idle: list[Connection] = []
 
-    async def ask(self, request: bytes) -> Answer:
+    async def ask(self, request: bytes) -> KeptResponse:
         """Send a request as it stands and return its answer. Raises OSError, EOFError, ValueError.
 
         A request whose answer does not come may have been done.
@@ -68,7 +68,7 @@ class Connections:
                 self._idle.pop()[1].close()
 
 
-async def _answer(reader: asyncio.StreamReader) -> Answer:
+async def _answer(reader: asyncio.StreamReader) -> KeptResponse:
     head = await reader.readuntil(b"\r\n\r\n")
     first, *lines = head[:-4].split(b"\r\n")
     headers = {}
@@ -77,9 +77,9 @@ async def _answer(reader: asyncio.StreamReader) -> Answer:
         headers[name.lower()] = value.strip()
     _, status, *_ = first.split(maxsplit=2)
     if status in (b"204", b"304"):
-        return Answer(int(status), headers, b"")
+        return KeptResponse(int(status), headers, b"")
     size = int(headers.get(b"content-length", b"none"))
-    return Answer(int(status), headers, await reader.readexactly(size))
+    return KeptResponse(int(status), headers, await reader.readexactly(size))
 
 
 class KeptTransport(httpx.AsyncBaseTransport):

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from billing.services.calls import CallRefusedError
 from numbers.api.reading import MalformedError
-from numbers.pool import Outcome, reasons
+from numbers.pool import EventOutcome, reasons
 from poolsite import hotpath
 from poolsite.api.problems import problem
 
@@ -37,7 +37,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
 }
 
 
-def kind_of(outcome: Outcome) -> str:
+def kind_of(outcome: EventOutcome) -> str:
     """The problem type of an outcome that is not ok."""
     kind = _KINDS.get(outcome.reason)
     if kind is not None:
@@ -49,7 +49,7 @@ def kind_of(outcome: Outcome) -> str:
     return "not-allowed"
 
 
-def answer_of(outcome: Outcome, *, as_of: int) -> Answered:
+def answer_of(outcome: EventOutcome, *, as_of: int) -> Answered:
     """Status and body of an event that was decided."""
     if not outcome.ok:
         kind = kind_of(outcome)

@@ -12,13 +12,13 @@ from numbers import pool as door
 from numbers.api.directory import PoolRef
 from numbers.api.reading import MalformedError
 from numbers.services import charging
-from numbers.services.charging_intervals import Charged, Step, Steps
+from numbers.services.charging_intervals import Charged, ChargeStep, Steps
 from poolsite import hotpath
-from poolsite.api.directory import Kind
+from poolsite.api.directory import DirectoryKind
 
 logger = logging.getLogger(__name__)
 
-Run = Callable[[door.Event], Awaitable[door.Outcome]]
+Run = Callable[[door.Event], Awaitable[door.EventOutcome]]
 _finishing: set[asyncio.Task[None]] = set()
 
 
@@ -26,10 +26,10 @@ def _load(account_id: str) -> Payer | None:
     return calls.payer_of(int(account_id))
 
 
-_PAYERS = Kind("payers", _load)
+_PAYERS = DirectoryKind("payers", _load)
 
 
-async def call(ref: PoolRef, event: door.Event, run: Run) -> door.Outcome:
+async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
     """Begin a call, paid for; a repeated one is answered as it is, without another hold.
 
     Raises CallRefusedError (nothing was counted as blocked), MalformedError, and as the runner.
@@ -43,7 +43,7 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.Outcome:
     charged = await _charged(ref)
     hold_id = calls.hold_id_of(ref.slug, event.call_id, 1)
     try:
-        outcome: door.Outcome = await _drive(
+        outcome: door.EventOutcome = await _drive(
             charging.begin(charged, replace(event, paid=hold_id)), run
         )
     except CallRefusedError:
@@ -93,7 +93,7 @@ async def _drive(steps: Steps, run: Run | None) -> Any:
         return stop.value
 
 
-async def _run(step: Step, run: Run | None) -> Any:
+async def _run(step: ChargeStep, run: Run | None) -> Any:
     if step.event is not None and run is not None:
         return await run(step.event)
     if step.command is None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numbers.canonical import E164, canonical, spelled
 from numbers.models import Pool
-from poolsite.api.directory import Directory, Kind
+from poolsite.api.directory import Directory, DirectoryKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def _load(slug: str) -> PoolRef | None:
     return None if row is None else PoolRef(*row)
 
 
-_POOLS = Kind("pools", _load)
+_POOLS = DirectoryKind("pools", _load)
 
 
 def directory() -> Directory[PoolRef]:

@@ -9,14 +9,14 @@ import orjson
 from numbers.api import live_list, processing
 from numbers.api.answers import failure_of
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError, Reader, TooDeepError
+from numbers.api.reading import BodyReader, MalformedError, TooDeepError
 from numbers.api.server_time import server_time
 from numbers.schemas import EventFrame, LiveFrame, PingFrame
 from poolsite.access import Principal
 
-_EVENTS: Reader[EventFrame] = Reader(EventFrame)
-_LIVE: Reader[LiveFrame] = Reader(LiveFrame)
-_PING: Reader[PingFrame] = Reader(PingFrame)
+_EVENTS: BodyReader[EventFrame] = BodyReader(EventFrame)
+_LIVE: BodyReader[LiveFrame] = BodyReader(LiveFrame)
+_PING: BodyReader[PingFrame] = BodyReader(PingFrame)
 
 Item = EventFrame | MalformedError
 

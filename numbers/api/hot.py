@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from numbers.api import live_list, processing
 from numbers.api.directory import PoolRef, directory
-from numbers.api.reading import EVENTS, MalformedError, Reader
+from numbers.api.reading import EVENTS, BodyReader, MalformedError
 from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
 from poolsite.access import Principal
@@ -23,7 +23,7 @@ from poolsite.api.waiting import while_connected
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"
 LIVE_PATH = "/api/v1/pools/{slug}/live"
-_LISTS: Reader[LiveList] = Reader(LiveList)
+_LISTS: BodyReader[LiveList] = BodyReader(LiveList)
 
 
 def register() -> None:

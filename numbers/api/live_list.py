@@ -76,7 +76,7 @@ async def _part(
 
 
 def _refused(part: ListPart, as_of: int) -> Answered:
-    return answer_of(pool.Outcome(part.code, "", "", part.reason), as_of=as_of)
+    return answer_of(pool.EventOutcome(part.code, "", "", part.reason), as_of=as_of)
 
 
 def _body(ref: PoolRef, parts: list[ListPart], as_of: int) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from poolsite.per_loop import PerLoop
 logger = logging.getLogger(__name__)
 
 Answered = tuple[int, dict[str, Any]]  # status, body
-Events = Gatherer[pool.Event, pool.Outcome]
+Events = Gatherer[pool.Event, pool.EventOutcome]
 
 
 async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
@@ -43,10 +43,10 @@ async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
 _FAILURES = (PermissionError, MalformedError, CallRefusedError, hotpath.HotPathError)
 
 
-async def _decide_one(ref: PoolRef, its: pool.Event) -> pool.Outcome:
+async def _decide_one(ref: PoolRef, its: pool.Event) -> pool.EventOutcome:
     """Run one event; a call of a charged pool is paid for first."""
 
-    async def run(event: pool.Event) -> pool.Outcome:
+    async def run(event: pool.Event) -> pool.EventOutcome:
         if event.wait_ms and event.event == "call":
             return await waiting.call(ref.slug, event)
         return await _gatherer().run(_group(ref.slug, event), event)
@@ -63,7 +63,7 @@ async def many(
 
     One pipeline, 32 events in each script call. An item without a known outcome says so.
     """
-    answers: list[pool.Outcome | Exception] = []
+    answers: list[pool.EventOutcome | Exception] = []
     good: list[pool.Event] = []
     places: list[int] = []
     for place, item in enumerate(items):
@@ -82,7 +82,7 @@ async def many(
     for place, outcome in zip(places, await run(ref, good), strict=True):
         answers[place] = outcome
     as_of = await server_time().now_us()
-    if any(isinstance(outcome, pool.Outcome) and outcome.release for outcome in answers):
+    if any(isinstance(outcome, pool.EventOutcome) and outcome.release for outcome in answers):
         release_later(ref.slug)
     return [_item_answer(ref, answer, as_of) for answer in answers]
 
@@ -101,14 +101,14 @@ def check_switch(principal: Principal, switch: str | None) -> None:
         raise PermissionError(f"this token is for the switch {scope.switch}")
 
 
-_NOTHING = pool.Outcome(pool.ERROR, "", "", "")
+_NOTHING = pool.EventOutcome(pool.ERROR, "", "", "")
 
 
 async def _run_charged(
     ref: PoolRef, events: Sequence[pool.Event]
-) -> list[pool.Outcome | Exception]:
+) -> list[pool.EventOutcome | Exception]:
     """Run events of a charged pool in their order; calls that stand together begin together."""
-    outcomes: list[pool.Outcome | Exception] = []
+    outcomes: list[pool.EventOutcome | Exception] = []
     for are_calls, group in groupby(events, key=lambda event: event.event == "call"):
         if are_calls:
             outcomes += await asyncio.gather(*(_begin(ref, event) for event in group))
@@ -117,19 +117,19 @@ async def _run_charged(
     return outcomes
 
 
-async def _begin(ref: PoolRef, event: pool.Event) -> pool.Outcome | Exception:
+async def _begin(ref: PoolRef, event: pool.Event) -> pool.EventOutcome | Exception:
     try:
         return await _decide_one(ref, event)
     except _FAILURES as error:
         return error
 
 
-async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.Outcome | Exception]:
+async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.EventOutcome | Exception]:
     chunks = [
         events[start : start + pool.BATCH_LIMIT]
         for start in range(0, len(events), pool.BATCH_LIMIT)
     ]
-    outcomes: list[pool.Outcome | Exception] = []
+    outcomes: list[pool.EventOutcome | Exception] = []
     lists = [(ref.slug, chunk) for chunk in chunks]
     replies = await run_lists(hotpath.default(), pool.events, lists)
     for chunk, reply in zip(chunks, replies, strict=True):
@@ -140,15 +140,15 @@ async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.Outcome 
     return outcomes
 
 
-def _answer(ref: PoolRef, outcome: pool.Outcome, as_of: int) -> Answered:
+def _answer(ref: PoolRef, outcome: pool.EventOutcome, as_of: int) -> Answered:
     """Its answer, with the number in the format that the pool's switches use."""
     number = ref.spelled(outcome.number)
     told = outcome if number == outcome.number else replace(outcome, number=number)
     return answer_of(told, as_of=as_of)
 
 
-def _item_answer(ref: PoolRef, answer: pool.Outcome | Exception, as_of: int) -> dict[str, Any]:
-    if isinstance(answer, pool.Outcome):
+def _item_answer(ref: PoolRef, answer: pool.EventOutcome | Exception, as_of: int) -> dict[str, Any]:
+    if isinstance(answer, pool.EventOutcome):
         status, body = _answer(ref, answer, as_of)
     else:
         status, body = failure_of(answer, as_of=as_of)
@@ -203,7 +203,7 @@ def _group(slug: str, event: pool.Event) -> str:
     return slug if event.repeatable else f"{slug} once"
 
 
-def _combine(group: str, events: Sequence[pool.Event]) -> hotpath.Command[list[pool.Outcome]]:
+def _combine(group: str, events: Sequence[pool.Event]) -> hotpath.Command[list[pool.EventOutcome]]:
     slug = group.partition(" ")[0]
     return pool.events(slug, events)
 

@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from numbers import pool
 from numbers.api.reading import MalformedError
-from numbers.pool import Event, Outcome, PoolKeys
+from numbers.pool import Event, EventOutcome, PoolKeys
 from poolsite import hotpath
 from poolsite.api import waiting
 
 logger = logging.getLogger(__name__)
 
 
-async def call(slug: str, event: Event) -> Outcome:
+async def call(slug: str, event: Event) -> EventOutcome:
     """Ask for a number, waiting up to `event.wait_ms` for it. Raises as the runner does.
 
     Given up by its client (the task is cancelled), the call leaves the queue and gives back
@@ -40,7 +40,7 @@ async def call(slug: str, event: Event) -> Outcome:
     return outcome
 
 
-async def _wait(slug: str, event: Event, outcome: Outcome, end: float) -> Outcome:
+async def _wait(slug: str, event: Event, outcome: EventOutcome, end: float) -> EventOutcome:
     """Ask again at each news, and as often as the pool says, until `end` (the loop's time)."""
     loop = asyncio.get_running_loop()
     channel = PoolKeys(slug).offers_channel

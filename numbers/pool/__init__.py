@@ -7,7 +7,7 @@
 
 from numbers.pool import reasons
 from numbers.pool.calls import Forced, Listed, ListPart, force_hangup, live_list, mark_unpaid
-from numbers.pool.changes import Change, read_change
+from numbers.pool.changes import PoolChange, read_change
 from numbers.pool.charges import (
     GONE,
     NONE,
@@ -25,8 +25,8 @@ from numbers.pool.commands import (
     ROWS_LIMIT,
     VISIT_SECONDS,
     PoolRefusedError,
-    Row,
-    Swept,
+    PoolSwept,
+    StoredNumber,
     alias,
     configure,
     confirm,
@@ -54,7 +54,7 @@ from numbers.pool.number_state import (
     state_name,
 )
 from numbers.pool.reading import (
-    Figures,
+    PoolFigures,
     Scanned,
     States,
     recount,
@@ -72,7 +72,7 @@ from numbers.pool.transitions import (
     OK,
     WAIT_LIMIT_MS,
     Event,
-    Outcome,
+    EventOutcome,
     event,
     events,
     read_outcome,
@@ -97,23 +97,23 @@ __all__ = [
     "WAIT_LIMIT_MS",
     "AddedByScript",
     "Call",
-    "Change",
     "Due",
     "Event",
-    "Figures",
+    "EventOutcome",
     "Forced",
     "ListPart",
     "Listed",
     "Note",
     "NumberState",
-    "Outcome",
+    "PoolChange",
+    "PoolFigures",
     "PoolKeys",
     "PoolRefusedError",
     "PoolSettings",
-    "Row",
+    "PoolSwept",
     "Scanned",
     "States",
-    "Swept",
+    "StoredNumber",
     "alias",
     "charge",
     "charges",

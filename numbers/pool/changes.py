@@ -9,7 +9,7 @@ from numbers.pool.number_state import state_letter, state_name
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PoolChange:
     """One entry. `before` and `after` are codes that state_letter and state_name read.
 
     event: add del reg unreg call hangup renew; released (a call, by time, restart or list) forced
@@ -70,7 +70,7 @@ _TEXTS: Final = (
 _JSON_NAMES: Final = {"call_id": "call"}
 
 
-def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
+def read_change(fields: Mapping[str, str], at_us: int | None = None) -> PoolChange:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     words = fields.get("e", "").split("\t")
     if len(words) != 9:
@@ -82,7 +82,7 @@ def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
     else:
         more = json.loads("{" + tail[1:] + "}") if tail else {}
         known = {name: str(more.pop(_JSON_NAMES.get(name, name), "")) for name in _TEXTS}
-    return Change(
+    return PoolChange(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,
         number=number,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from numbers.pool.building import pool_command
-from numbers.pool.transitions import Outcome, read_outcome
+from numbers.pool.transitions import EventOutcome, read_outcome
 from poolsite.hotpath import Command
 
 USED: Final = "used"
@@ -14,7 +14,7 @@ OVER: Final = "over"  # the call does not run
 GONE: Final = "gone"  # the note that another one was to replace
 
 
-def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[Outcome]:
+def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[EventOutcome]:
     """Let one call begin (or be renewed), within `seconds`.
 
     Reason "used" (one has done so) or "taken" (it was taken back): it was not written.
@@ -22,7 +22,7 @@ def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Comm
     return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
 
 
-def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[Outcome]:
+def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[EventOutcome]:
     """Take a voucher back; reason "" (no call can use it any more), "used" or "none".
 
     What was taken back stays noted (kind t) until `charge` forgets it.
@@ -114,7 +114,7 @@ def charge(
     *,
     notes: Sequence[tuple[Note, int]] = (),
     forget: Sequence[Note] = (),
-) -> Command[Outcome]:
+) -> Command[EventOutcome]:
     """Note what the call pays next, and forget other notes: all of it, or nothing.
 
     Each note comes with the ms from the start of the call at which it is due. New notes take the

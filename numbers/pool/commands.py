@@ -8,7 +8,7 @@ from typing import Final
 from numbers.pool.building import pool_command
 from numbers.pool.scripts import SCRIPTS
 from numbers.pool.settings import PoolSettings
-from numbers.pool.transitions import Outcome, read_outcome
+from numbers.pool.transitions import EventOutcome, read_outcome
 from poolsite.hotpath import Command
 
 ROWS_LIMIT: Final = 1_000  # numbers in one call of load, quarantine, label
@@ -26,7 +26,7 @@ def create(
     *,
     paused: bool = False,
     now: datetime | None = None,
-) -> Command[Outcome]:
+) -> Command[EventOutcome]:
     """Make the pool's data; the same generation again changes nothing (reason "exists").
 
     A newer generation removes what an older one left. `now` decides the coming midnights.
@@ -43,7 +43,7 @@ def recover(
     open_after_seconds: int,
     switches: Mapping[str, str],
     now: datetime | None = None,
-) -> Command[Outcome]:
+) -> Command[EventOutcome]:
     """Begin a new life of lost data: empty, recovering. Then load(…, event=""), then loaded(…).
 
     `switches`: name → incarnation of each that may have calls; it opens when all have reported
@@ -60,7 +60,7 @@ def _create(
     settings: Sequence[str | int],
     open_after_seconds: int,
     switches: Mapping[str, str],
-) -> Command[Outcome]:
+) -> Command[EventOutcome]:
     columns, days, sha1, log_limit, *beside = settings
     args: list[str | int] = [generation, status, columns, days, sha1, log_limit, open_after_seconds]
     args += beside
@@ -77,34 +77,34 @@ def _settings_words(settings: PoolSettings, now: datetime | None) -> list[str | 
 
 def configure(
     slug: str, settings: PoolSettings, *, now: datetime | None = None
-) -> Command[Outcome]:
+) -> Command[EventOutcome]:
     """Write settings, also each day for the coming midnights. Reason "refresh": scan with mend."""
     columns, days, sha1, log_limit, *beside = _settings_words(settings, now)
     args = [columns, days, log_limit, sha1, *beside]
     return pool_command("configure", slug, args, read_outcome, str(columns))
 
 
-def pause(slug: str, reason: str) -> Command[Outcome]:
+def pause(slug: str, reason: str) -> Command[EventOutcome]:
     """Answer every `call` with "paused" until resume; other events work."""
     return pool_command("pause", slug, ["1", reason], read_outcome, "1")
 
 
-def resume(slug: str, reason: str = "") -> Command[Outcome]:
+def resume(slug: str, reason: str = "") -> Command[EventOutcome]:
     return pool_command("pause", slug, ["0", reason], read_outcome, "0")
 
 
-def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[Outcome]:
+def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[EventOutcome]:
     """An operator opens a recovering pool early."""
     return pool_command("open", slug, ["now", reason, "p" if paused else "o"], read_outcome, "now")
 
 
-def loaded(slug: str, *, paused: bool = False) -> Command[Outcome]:
+def loaded(slug: str, *, paused: bool = False) -> Command[EventOutcome]:
     """Every number of a recovering pool is there; it opens when its switches have reported."""
     args = ["loaded", "rebuilt", "p" if paused else "o"]
     return pool_command("open", slug, args, read_outcome, "loaded")
 
 
-def destroy(slug: str, generation: int) -> Command[Outcome]:
+def destroy(slug: str, generation: int) -> Command[EventOutcome]:
     """Remove the pool's data."""
     return pool_command("destroy", slug, [generation], read_outcome, str(generation))
 
@@ -113,7 +113,7 @@ def destroy(slug: str, generation: int) -> Command[Outcome]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredNumber:
     """A number as SQL knows it. `region`: numbers.regions.area; `quarantine`: its reason."""
 
     number: str
@@ -122,7 +122,7 @@ class Row:
     quarantine: str = ""
 
 
-def load(slug: str, rows: Sequence[Row], *, event: str = "add") -> Command[int]:
+def load(slug: str, rows: Sequence[StoredNumber], *, event: str = "add") -> Command[int]:
     """Put up to ROWS_LIMIT numbers in; those that are there stay as they are. Returns how many.
 
     `event`: the history's word for each; "" writes nothing there (a rebuild). -1 in a reply
@@ -173,16 +173,18 @@ def _count(reply: list[str]) -> int:
     return int(reply[1])
 
 
-def quarantine(slug: str, numbers: Sequence[str], reason: str) -> Command[list[Outcome]]:
+def quarantine(slug: str, numbers: Sequence[str], reason: str) -> Command[list[EventOutcome]]:
     """Take up to ROWS_LIMIT numbers out of picking; running calls and registrations stay."""
     return pool_command("quarantine", slug, ["1", reason, *numbers], _outcomes, "1")
 
 
-def unquarantine(slug: str, numbers: Sequence[str], reason: str = "") -> Command[list[Outcome]]:
+def unquarantine(
+    slug: str, numbers: Sequence[str], reason: str = ""
+) -> Command[list[EventOutcome]]:
     return pool_command("quarantine", slug, ["0", reason, *numbers], _outcomes, "0")
 
 
-def _outcomes(reply: list[str]) -> list[Outcome]:
+def _outcomes(reply: list[str]) -> list[EventOutcome]:
     return [read_outcome(reply[i : i + 4]) for i in range(0, len(reply), 4)]
 
 
@@ -190,7 +192,7 @@ def _outcomes(reply: list[str]) -> list[Outcome]:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class PoolSwept:
     """What a sweep did; `more`: run it again at once.
 
     now_us, next_us: Redis' time, and the earliest at which something is due.
@@ -210,15 +212,15 @@ class Swept:
     next_us: int = 0
 
 
-def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
+def sweep(slug: str, batch: int = 500) -> Command[PoolSwept | None]:
     """Return the command of one bounded sweep; None = there is no such pool in Redis."""
 
-    def read(reply: list[str]) -> Swept | None:
+    def read(reply: list[str]) -> PoolSwept | None:
         if reply[0] != "more":
             return None
         values = {name: int(value) for name, value in zip(reply[::2], reply[1::2], strict=True)}
         times = {"now_us": values.pop("now"), "next_us": values.pop("next")}
-        return Swept(more=bool(values.pop("more")), **times, **values)
+        return PoolSwept(more=bool(values.pop("more")), **times, **values)
 
     return pool_command("sweep", slug, [batch], read)
 

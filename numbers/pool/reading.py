@@ -14,7 +14,7 @@ STATUS: Final = {"o": "open", "p": "paused", "r": "recovering"}
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class PoolFigures:
     """A pool at one moment. Counts are O(1) but `resting` and `pickable`, O(log n).
 
     offered = carried + blocked, each call id once; inbound calls are counted apart.
@@ -47,7 +47,7 @@ class Figures:
     releasing: bool
 
 
-def show(slug: str) -> Command[Figures | None]:
+def show(slug: str) -> Command[PoolFigures | None]:
     """Return the command that reads a pool's figures; None = there is no such pool in Redis."""
     return pool_command("show", slug, [], _figures)
 
@@ -59,11 +59,11 @@ _COUNTS = (
 )
 
 
-def _figures(reply: list[str]) -> Figures | None:
+def _figures(reply: list[str]) -> PoolFigures | None:
     if reply[0] == "-1":
         return None
     pairs = dict(zip(reply[::2], reply[1::2], strict=True))
-    return Figures(
+    return PoolFigures(
         as_of_us=int(pairs["as_of"]),
         generation=int(pairs["generation"]),
         status=STATUS[pairs["status"]],

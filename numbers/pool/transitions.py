@@ -99,7 +99,7 @@ _TEXTS = ("direction", "near", "paid", "contact", "reason", "cause")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class EventOutcome:
     """The reply to one event. `code`: 1 ok, 0 failed, -1 not allowed."""
 
     code: int
@@ -126,11 +126,11 @@ class Outcome:
         return self.code == FAILED and self.reason == reasons.WAITING
 
 
-def read_outcome(reply: Sequence[str]) -> Outcome:
+def read_outcome(reply: Sequence[str]) -> EventOutcome:
     """Return a reply of numbers/event."""
     code, number, state, reason = reply[:4]
     more = dict(zip(reply[4::2], reply[5::2], strict=True))
-    return Outcome(
+    return EventOutcome(
         code=int(code),
         number=number,
         state=state,
@@ -143,7 +143,7 @@ def read_outcome(reply: Sequence[str]) -> Outcome:
     )
 
 
-def event(slug: str, event: Event) -> Command[Outcome]:
+def event(slug: str, event: Event) -> Command[EventOutcome]:
     """Return the command of one event; run again after a lost reply only where that is safe."""
     return Command(
         script=SCRIPTS["event"],
@@ -155,7 +155,7 @@ def event(slug: str, event: Event) -> Command[Outcome]:
     )
 
 
-def events(slug: str, batch: Sequence[Event]) -> Command[list[Outcome]]:
+def events(slug: str, batch: Sequence[Event]) -> Command[list[EventOutcome]]:
     """Return one command for up to BATCH_LIMIT events of one pool, done in their order.
 
     `wait_ms` is refused in it, item by item. Raises ValueError for an empty or longer batch.
@@ -170,7 +170,7 @@ def events(slug: str, batch: Sequence[Event]) -> Command[list[Outcome]]:
             its = item.words()
             words += [str(len(its)), *its]
 
-    def read(reply: list[str]) -> list[Outcome]:
+    def read(reply: list[str]) -> list[EventOutcome]:
         if reply[0] == "-1":  # the pool's own refusal: it holds for every item
             return [read_outcome(reply)] * len(batch)
         outcomes, place = [], 0

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
-from numbers.health_figures import COUNTS, Tally, value_of, window_from
+from numbers.health_figures import COUNTS, CallTally, value_of, window_from
 from numbers.models import (
     HealthAction,
     HealthRule,
@@ -35,7 +35,7 @@ CLASSES = (0, 10, 20, 40, 60)
 class HealthFigures:
     """The figures of some calls; a rate is a share, 0 to 1, and None where nothing was told."""
 
-    tally: Tally
+    tally: CallTally
 
     @property
     def asr(self) -> float | None:
@@ -133,7 +133,7 @@ def pool_health(pool: Pool, window: Window, now: datetime) -> PoolHealth:
     """The pool's figures, by switch and by region; cheap however many numbers there are."""
     switches = _groups(pool, HealthSlot.SWITCH, window, now)
     regions = _groups(pool, HealthSlot.REGION, window, now)
-    total = Tally()
+    total = CallTally()
     for group in switches:
         for name in COUNTS:
             setattr(total, name, getattr(total, name) + getattr(group.figures.tally, name))
@@ -149,7 +149,7 @@ def _groups(pool: Pool, kind: str, window: Window, now: datetime) -> list[GroupH
         .values_list("key")
         .annotate(**{f"sum_{name}": Sum(name) for name in COUNTS})
     )
-    groups = [GroupHealth(row[0], HealthFigures(Tally(*row[1:]))) for row in rows]
+    groups = [GroupHealth(row[0], HealthFigures(CallTally(*row[1:]))) for row in rows]
     return sorted(groups, key=lambda group: (group.figures.asr is None, group.figures.asr or 0))
 
 
@@ -236,8 +236,8 @@ def _rows(pool: Pool, window: Window, found: Sequence[NumberHealth]) -> list[Num
     ]
 
 
-def _tally(row: NumberHealth, window: Window) -> Tally:
-    return Tally(*(getattr(row, f"{name}_{window.value}") for name in COUNTS))
+def _tally(row: NumberHealth, window: Window) -> CallTally:
+    return CallTally(*(getattr(row, f"{name}_{window.value}") for name in COUNTS))
 
 
 def number_health(pool: Pool, number: str) -> dict[Window, HealthFigures]:

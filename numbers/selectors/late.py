@@ -28,7 +28,7 @@ def late_events(pool: Pool, number: str) -> list[PoolEvent]:
     return found
 
 
-def _event_of(pool: Pool, change: door.Change) -> PoolEvent:
+def _event_of(pool: Pool, change: door.PoolChange) -> PoolEvent:
     detail = {
         "picked": change.picked,
         "since_us": change.since_us,

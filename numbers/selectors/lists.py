@@ -52,7 +52,7 @@ class ListedNumber:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class NumberPage:
     """A page in ascending order of numbers.
 
     `next`, `previous`: the value to give as `after` or `before`; "" = no such page. A page of
@@ -143,7 +143,7 @@ def number_list(
     after: str = "",
     before: str = "",
     limit: int = PAGE,
-) -> Page:
+) -> NumberPage:
     """One page of numbers with their live states. `limit` up to 1 000."""
     limit = max(1, min(limit, PAGE_LIMIT))
     numbers = filtered(principal, wanted).select_related("pool")
@@ -157,7 +157,7 @@ def number_list(
         rows = list(_after(numbers, after).order_by("value")[: limit + 1])
         following, rows = len(rows) > limit, rows[:limit]
         more_before = bool(after and rows)
-    return Page(
+    return NumberPage(
         rows=with_live(rows),
         next=rows[-1].value if rows and following else "",
         previous=rows[0].value if rows and more_before else "",
@@ -194,7 +194,7 @@ def _after(numbers: QuerySet[Number], after: str) -> QuerySet[Number]:
     return numbers.filter(value__gt=after) if after else numbers
 
 
-def _page_by_state(numbers: QuerySet[Number], state: str, *, after: str, limit: int) -> Page:
+def _page_by_state(numbers: QuerySet[Number], state: str, *, after: str, limit: int) -> NumberPage:
     found: list[ListedNumber] = []
     last = after
     exhausted = False
@@ -205,10 +205,10 @@ def _page_by_state(numbers: QuerySet[Number], state: str, *, after: str, limit: 
             if listed.live is not None and shown_state(listed.live) == state:
                 found.append(listed)
                 if len(found) == limit:
-                    return Page(found, listed.number.value, "")
+                    return NumberPage(found, listed.number.value, "")
         if exhausted:
             break
-    return Page(found, "" if exhausted or last == after else last, "")
+    return NumberPage(found, "" if exhausted or last == after else last, "")
 
 
 def _scan(numbers: QuerySet[Number], after: str) -> Iterator[list[Number]]:

@@ -24,7 +24,7 @@ class PoolNow:
     """A pool as SQL has it, with its live figures; None while Redis lost it or is away."""
 
     pool: Pool
-    live: door.Figures | None
+    live: door.PoolFigures | None
 
     @property
     def status(self) -> Status:
@@ -91,7 +91,7 @@ def pool_samples(pool: Pool, *, start: datetime, end: datetime) -> list[MinuteSa
 
 
 def pool_sizing(
-    pool: Pool, live: door.Figures | None, *, start: datetime, end: datetime
+    pool: Pool, live: door.PoolFigures | None, *, start: datetime, end: datetime
 ) -> Sizing | None:
     """How many numbers the pool needs, by its busiest half hour; None while nothing is known."""
     now = PoolNow(pool, live)

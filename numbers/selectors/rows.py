@@ -27,7 +27,7 @@ class PoolRow:
         return self.now.pool
 
     @property
-    def figures(self) -> door.Figures | None:
+    def figures(self) -> door.PoolFigures | None:
         """Its counts in Redis."""
         return self.now.live
 

@@ -11,10 +11,10 @@ logger = logging.getLogger(__name__)
 NUMBERS_AT_ONCE = 1_000
 
 
-def pool_live(slugs: Sequence[str]) -> dict[str, door.Figures | None]:
+def pool_live(slugs: Sequence[str]) -> dict[str, door.PoolFigures | None]:
     """Each pool's figures now; None where Redis does not know the pool, or is away."""
     found = hotpath.run_batch([door.show(slug) for slug in slugs])
-    figures: dict[str, door.Figures | None] = {}
+    figures: dict[str, door.PoolFigures | None] = {}
     for slug, its in zip(slugs, found, strict=True):
         if isinstance(its, hotpath.HotPathError):
             logger.warning("numbers: figures of %s: %s", slug, its)

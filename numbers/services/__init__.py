@@ -37,7 +37,7 @@ from numbers.services.pools import (
 from numbers.services.rebuilding import pool_rebuild
 from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
-from numbers.services.reports import Report
+from numbers.services.reports import PoolReport
 from numbers.services.sampling import sample_take
 from numbers.services.switch_users import switch_user_make
 from numbers.services.switches import switch_configure, switch_create, switch_delete
@@ -46,7 +46,7 @@ __all__ = [
     "Added",
     "Claim",
     "NumbersError",
-    "Report",
+    "PoolReport",
     "apply_all_settings",
     "callback_pool",
     "claim_release",

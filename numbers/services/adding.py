@@ -274,10 +274,10 @@ def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
             raise outcomes
 
 
-def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.Row]:
+def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.StoredNumber]:
     """SQL's rows as Redis takes them."""
     return [
-        door.Row(
+        door.StoredNumber(
             row.value,
             up=row.is_up and not row.contact,
             region=regions.area(row.value) if pool.near else "",

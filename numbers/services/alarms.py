@@ -56,7 +56,7 @@ def _blocking(pool: Pool, now: datetime) -> Trouble | None:
     )
 
 
-def _occupancy(pool: Pool, figures: door.Figures) -> Trouble | None:
+def _occupancy(pool: Pool, figures: door.PoolFigures) -> Trouble | None:
     busy = figures.busy_up + figures.busy_down
     usable = busy + figures.pickable
     percent = busy * 100 / usable if usable else 0.0
@@ -72,7 +72,7 @@ def _occupancy(pool: Pool, figures: door.Figures) -> Trouble | None:
     )
 
 
-def _silent(pool: Pool, figures: door.Figures, now: datetime) -> Trouble | None:
+def _silent(pool: Pool, figures: door.PoolFigures, now: datetime) -> Trouble | None:
     """Switches with running calls that have said nothing for three intervals."""
     if not figures.busy_up + figures.busy_down:
         return None

@@ -94,7 +94,7 @@ def _call_id(operation: str) -> str:
     return PREFIX + operation
 
 
-def _check(outcome: door.Outcome) -> None:
+def _check(outcome: door.EventOutcome) -> None:
     if outcome.ok:
         return
     kinds = {

@@ -24,7 +24,7 @@ from billing.services.calls import CallRefusedError, Interval
 from numbers import pool as door
 from numbers.services.charging_intervals import (
     Charged,
-    Step,
+    ChargeStep,
     Steps,
     interval_after,
     interval_held,
@@ -37,7 +37,7 @@ LOOK_SECONDS: Final = 60  # how often an interval is looked at that can be retur
 SECOND_US: Final = 1_000_000
 
 
-def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome]:
+def begin(pool: Charged, event: door.Event) -> Generator[ChargeStep, Any, door.EventOutcome]:
     """Begin a call that was answered "charge first". CallRefusedError: the hold was refused.
 
     `event.paid` is the hold's id. Whatever else is raised, the caller runs `resolve` for it.
@@ -48,7 +48,7 @@ def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome
     seconds = VOUCHER_SECONDS + event.wait_ms // 1000
     if not (yield from _admit(pool, hold_id, event.call_id, seconds)):
         raise CallRefusedError("unavailable", "the hold ended before the call began: try again")
-    outcome: door.Outcome = yield Step(event=event, pool=pool.slug)
+    outcome: door.EventOutcome = yield ChargeStep(event=event, pool=pool.slug)
     crash_point("calls.after_call")
     if outcome.ok and outcome.reason != door.reasons.REPEAT:
         yield from settle(pool, hold_id, event.call_id, interval)
@@ -58,20 +58,22 @@ def begin(pool: Charged, event: door.Event) -> Generator[Step, Any, door.Outcome
 
 
 def _hold(pool: Charged, hold_id: str, interval: Interval, *, sent: bool = False) -> Steps:
-    charge = yield Step(pool.payer.hold(hold_id, interval, sent=sent), pool.payer.path)
+    charge = yield ChargeStep(pool.payer.hold(hold_id, interval, sent=sent), pool.payer.path)
     refused = None if sent and calls.is_known(charge) else calls.refusal_of(charge)
     if refused is not None:
         raise refused
 
 
-def _admit(pool: Charged, hold_id: str, call_id: str, seconds: int) -> Generator[Step, Any, bool]:
+def _admit(
+    pool: Charged, hold_id: str, call_id: str, seconds: int
+) -> Generator[ChargeStep, Any, bool]:
     """Write the voucher and mark the hold as sent; False: the hold had ended, both are undone."""
-    written = yield Step(door.voucher(pool.slug, hold_id, seconds, call_id=call_id))
+    written = yield ChargeStep(door.voucher(pool.slug, hold_id, seconds, call_id=call_id))
     if written.code != door.OK or written.reason:
         yield from resolve(pool, hold_id, call_id)
         return False
     crash_point("calls.after_voucher")
-    sent = yield Step(pool.payer.sent(hold_id), pool.payer.path)
+    sent = yield ChargeStep(pool.payer.sent(hold_id), pool.payer.path)
     crash_point("calls.after_sent")
     if calls.is_sent(sent[0]):
         return True
@@ -86,7 +88,7 @@ def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None 
     if interval is None:
         interval = yield from interval_held(pool, hold_id)
     if not interval.comes_back:
-        yield Step(pool.payer.settle(hold_id, interval.full), pool.payer.path)
+        yield ChargeStep(pool.payer.settle(hold_id, interval.full), pool.payer.path)
         crash_point("calls.after_settle")
     number = interval.number
     paid = [door.Note("v", call_id, hold=hold_id), door.Note("d", call_id, number, hold_id)]
@@ -94,10 +96,10 @@ def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None 
     notes = [(following, interval.ends * 1000 - pool.lead_ms)]
     if interval.comes_back:
         notes.append(_look(interval, door.Note("s", call_id, number, hold_id, interval.starts)))
-    noted = yield Step(door.charge(pool.slug, call_id, notes=notes, forget=paid))
+    noted = yield ChargeStep(door.charge(pool.slug, call_id, notes=notes, forget=paid))
     # Is the call over, what it used is told by the voucher's note, when that is due.
     if noted.reason == door.OVER and not interval.comes_back:
-        yield Step(door.charge(pool.slug, call_id, forget=paid))
+        yield ChargeStep(door.charge(pool.slug, call_id, forget=paid))
 
 
 def _look(interval: Interval, note: door.Note) -> tuple[door.Note, int]:
@@ -115,9 +117,11 @@ def resolve(pool: Charged, hold_id: str, call_id: str) -> Steps:
         yield from settle(pool, hold_id, call_id)
 
 
-def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[Step, Any, str]:
+def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[ChargeStep, Any, str]:
     """Take a voucher back and give its hold back, unless a call has used it. The reason."""
-    taken: door.Outcome = yield Step(door.revoke_voucher(pool.slug, hold_id, call_id=call_id))
+    taken: door.EventOutcome = yield ChargeStep(
+        door.revoke_voucher(pool.slug, hold_id, call_id=call_id)
+    )
     crash_point("calls.after_take_back")
     if taken.code == door.OK and taken.reason != door.USED:
         yield from _give_back(pool, hold_id)
@@ -128,9 +132,9 @@ def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[Step, Any
 
 def _give_back(pool: Charged, hold_id: str) -> Steps:
     """Return a hold that is open; one that never was, or has ended, is left as it is."""
-    cancelled = yield Step(pool.payer.cancel(hold_id), pool.payer.path)
+    cancelled = yield ChargeStep(pool.payer.cancel(hold_id), pool.payer.path)
     if calls.is_sent(cancelled):
-        yield Step(pool.payer.give_back(hold_id), pool.payer.path)
+        yield ChargeStep(pool.payer.give_back(hold_id), pool.payer.path)
 
 
 # -- what is due -------------------------------------------------------------------------------
@@ -161,7 +165,7 @@ def next_interval(pool: Charged, due: door.Due) -> Steps:
     crash_point("calls.next.after_hold")
     held = replace(note, kind="d", hold=hold_id)
     notes = [(held, interval.starts * 1000)]
-    noted = yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+    noted = yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
     if noted.reason:  # over, or another worker was faster: this hold pays for nothing
         yield from _give_back(pool, hold_id)
 
@@ -191,7 +195,9 @@ def _settle_ended(
 ) -> Steps:
     """Keep what an interval cost that began at start_us; ended_us None: at least its first part."""
     used_us = 0 if ended_us is None else max(0, ended_us - start_us)
-    yield Step(pool.payer.settle(hold_id, pool.payer.cost(interval, used_us)), pool.payer.path)
+    yield ChargeStep(
+        pool.payer.settle(hold_id, pool.payer.cost(interval, used_us)), pool.payer.path
+    )
 
 
 def close_interval(pool: Charged, due: door.Due) -> Steps:
@@ -200,7 +206,7 @@ def close_interval(pool: Charged, due: door.Due) -> Steps:
     interval = yield from interval_held(pool, note.hold)
     if due.number and note.seconds < interval.ends:
         notes = [_look(interval, note)]
-        yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+        yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     start_us = due.at_us + (interval.starts - note.seconds) * SECOND_US
     ended_us = due.at_us if due.number else due.ended_us
@@ -215,23 +221,25 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
     if not due.number:
         yield from _end_held(pool, due)
         return
-    written = yield Step(door.voucher(pool.slug, note.hold, VOUCHER_SECONDS, call_id=note.call_id))
+    written = yield ChargeStep(
+        door.voucher(pool.slug, note.hold, VOUCHER_SECONDS, call_id=note.call_id)
+    )
     if written.reason == door.USED:  # a worker died after the renewal
         yield from settle(pool, note.hold, note.call_id)
         return
     crash_point("calls.next.after_voucher")
-    sent = yield Step(pool.payer.sent(note.hold), pool.payer.path)
+    sent = yield ChargeStep(pool.payer.sent(note.hold), pool.payer.path)
     if written.reason or not calls.is_sent(sent[0]):  # the sweep was away for a minute: hold anew
         yield from resolve(pool, note.hold, note.call_id)
         interval = yield from interval_held(pool, note.hold)
         again = door.Note("c", note.call_id, note.interval, note.hold)
         notes = [(again, max(0, interval.starts * 1000 - pool.lead_ms))]
         # Is the call over, the note stays and finds it ended in the next round.
-        yield Step(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
+        yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     crash_point("calls.next.after_sent")
     event = door.Event("renew", call_id=note.call_id, paid=note.hold)
-    renewed: door.Outcome = yield Step(door.event(pool.slug, event))
+    renewed: door.EventOutcome = yield ChargeStep(door.event(pool.slug, event))
     crash_point("calls.next.after_renew")
     if renewed.ok:  # else the note stays, and finds the call ended in the next round
         yield from settle(pool, note.hold, note.call_id)
@@ -248,5 +256,5 @@ def _end_held(pool: Charged, due: door.Due) -> Steps:
     yield from _charge_ended(pool, due, note.hold, number, start_us)
 
 
-def _forget(pool: Charged, note: door.Note) -> Step:
-    return Step(door.charge(pool.slug, note.call_id, forget=[note]))
+def _forget(pool: Charged, note: door.Note) -> ChargeStep:
+    return ChargeStep(door.charge(pool.slug, note.call_id, forget=[note]))

@@ -35,7 +35,7 @@ class Charged:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChargeStep:
     """A command to run; `path` None = the pool's. Or an event of `pool`, in the lane's own way."""
 
     command: Command[Any] | None = None
@@ -44,13 +44,13 @@ class Step:
     pool: str = ""
 
 
-Steps = Generator[Step, Any, Any]
+Steps = Generator[ChargeStep, Any, Any]
 
 
-def interval_held(pool: Charged, hold_id: str) -> Generator[Step, Any, Interval]:
+def interval_held(pool: Charged, hold_id: str) -> Generator[ChargeStep, Any, Interval]:
     """The interval that a hold pays for; of a hold without a rate, one of the pool's length."""
     number = calls.interval_of(hold_id)
-    state = yield Step(pool.payer.held(hold_id), pool.payer.path)
+    state = yield ChargeStep(pool.payer.held(hold_id), pool.payer.path)
     found = calls.interval_in(state, hold_id)
     if found is not None:
         return found
@@ -60,14 +60,14 @@ def interval_held(pool: Charged, hold_id: str) -> Generator[Step, Any, Interval]
 
 def interval_after(
     pool: Charged, hold_id: str, number: int, at: datetime
-) -> Generator[Step, Any, Interval]:
+) -> Generator[ChargeStep, Any, Interval]:
     """The interval of that number; hold_id: the hold before it, or one of its own that has ended.
 
     CallRefusedError: it has no rate then.
     """
     state, seconds = None, pool.interval_seconds
     if hold_id:
-        state = yield Step(pool.payer.held(hold_id), pool.payer.path)
+        state = yield ChargeStep(pool.payer.held(hold_id), pool.payer.path)
     before = calls.interval_in(state, hold_id) if hold_id else None
     if before is None:
         return pool.payer.unrated(number, seconds)

@@ -11,7 +11,7 @@ from billing.services.calls import CallRefusedError, Payer
 from numbers import pool as door
 from numbers.models import Pool
 from numbers.services import charging
-from numbers.services.charging_intervals import Charged, Step, Steps
+from numbers.services.charging_intervals import Charged, ChargeStep, Steps
 from numbers.services.hangups import tell_switches
 from poolsite import hotpath
 from poolsite.jobs.shards import of_shard
@@ -91,7 +91,7 @@ def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) ->
 
 
 def _forgotten(pool: Pool, due: door.Due) -> Steps:
-    yield Step(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
+    yield ChargeStep(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
 
 
 def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
@@ -103,7 +103,7 @@ def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
     hotpath.run(door.charge(pool.slug, due.note.call_id, forget=[due.note]))
 
 
-def call_begin(pool: Pool, event: door.Event) -> door.Outcome:
+def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
     """Begin a call for another part of the house; in a charged pool it is paid for first.
 
     CallRefusedError, and as the runner; what got lost on the way is settled or given back.
@@ -117,7 +117,7 @@ def call_begin(pool: Pool, event: door.Event) -> door.Outcome:
     charged = charged_of(pool, payer)
     paid = replace(event, paid=calls.hold_id_of(pool.slug, event.call_id, 1))
     try:
-        begun: door.Outcome = run(charging.begin(charged, paid))
+        begun: door.EventOutcome = run(charging.begin(charged, paid))
     except hotpath.HotPathError:
         with contextlib.suppress(hotpath.HotPathError):  # else the sweep does it
             run(charging.resolve(charged, paid.paid, event.call_id))
@@ -141,7 +141,7 @@ def run(steps: Steps) -> Any:
         return stop.value
 
 
-def _run(step: Step) -> Any:
+def _run(step: ChargeStep) -> Any:
     if step.event is not None:
         return hotpath.run(door.event(step.pool, step.event))
     if step.command is None:

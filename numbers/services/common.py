@@ -72,7 +72,7 @@ def _kind_of(reason: str) -> str:
     return "recovering" if reason == door.reasons.RECOVERING else "not-allowed"
 
 
-def check(outcome: door.Outcome) -> door.Outcome:
+def check(outcome: door.EventOutcome) -> door.EventOutcome:
     """The outcome, or its refusal as PoolRefusedError."""
     if not outcome.ok:
         raise door.PoolRefusedError(outcome.reason)

@@ -9,7 +9,7 @@ from numbers import pool as door
 from numbers.models import CallRecord, Number, Pool, UnsentChange
 from numbers.services.common import chunks
 from numbers.services.mending import Mending
-from numbers.services.reports import Report
+from numbers.services.reports import PoolReport
 from numbers.services.scanning import Page, scan_structure
 from poolsite import history, hotpath
 from poolsite.history import Aggregate
@@ -38,7 +38,7 @@ def drain(pool: Pool) -> None:
 class Comparison:
     """One walk, both ways: Redis' numbers looked up in SQL, and SQL's in Redis."""
 
-    def __init__(self, pool: Pool, report: Report, *, mend: bool) -> None:
+    def __init__(self, pool: Pool, report: PoolReport, *, mend: bool) -> None:
         self.pool, self.report, self.mend = pool, report, mend
         self._mending = Mending(pool, report, mend=mend)
         self._running: dict[str, CallRecord] = {}

@@ -23,7 +23,7 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
     done = {"pools": len(pools), "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
     confirm_waiting(pools)
 
-    def look(pool: Pool, figures: door.Figures | None) -> None:
+    def look(pool: Pool, figures: door.PoolFigures | None) -> None:
         _watch(pool, figures, done, counting=counting)
 
     watch_each(pools, door.show, look, done, door.PoolRefusedError)
@@ -31,7 +31,7 @@ def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
 
 
 def _watch(
-    pool: Pool, figures: door.Figures | None, done: dict[str, int], *, counting: bool
+    pool: Pool, figures: door.PoolFigures | None, done: dict[str, int], *, counting: bool
 ) -> None:
     if pool_check(pool, figures):
         done["rebuilt"] += 1
@@ -51,7 +51,7 @@ def _watch(
         mend()
 
 
-def _count_differs(pool: Pool, figures: door.Figures) -> bool:
+def _count_differs(pool: Pool, figures: door.PoolFigures) -> bool:
     """Whether SQL and Redis hold unequally many numbers while nothing is under way."""
     if figures.seq != figures.drained or UnsentChange.objects.filter(pool=pool).exists():
         return False

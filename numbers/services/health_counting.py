@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from django.utils import timezone
 
-from numbers.health_figures import COUNTS, Tally, slot_of, window_from
+from numbers.health_figures import COUNTS, CallTally, slot_of, window_from
 from numbers.models import CallRecord, Direction, HealthMark, HealthSlot, Number, NumberHealth, Pool
 from numbers.models.health import Window
 from poolsite import sql_bulk
@@ -33,8 +33,8 @@ def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:
         return
     short_seconds = Pool.all_objects.values_list("short_call_seconds", flat=True).get(pk=pool_id)
     regions = _regions({record.number for record, _ in ended})
-    slots: dict[tuple[str, str, int], Tally] = defaultdict(Tally)
-    numbers: dict[tuple[str, int], Tally] = defaultdict(Tally)
+    slots: dict[tuple[str, str, int], CallTally] = defaultdict(CallTally)
+    numbers: dict[tuple[str, int], CallTally] = defaultdict(CallTally)
     switches: dict[str, str] = {}
     for record, slot in ended:
         region = regions.get(record.number, "")
@@ -68,7 +68,7 @@ def _regions(values: set[str]) -> dict[str, str]:
     return found
 
 
-def _add_slots(pool_id: int, slots: dict[tuple[str, str, int], Tally]) -> None:
+def _add_slots(pool_id: int, slots: dict[tuple[str, str, int], CallTally]) -> None:
     rows = [[pool_id, *key, *slots[key].values()] for key in sorted(slots)]
     unique = ("pool_id", "kind", "key", "slot_us")
     sql_bulk.add_up(HealthSlot, (*unique, *COUNTS), rows, unique=unique, added=COUNTS)
@@ -76,7 +76,7 @@ def _add_slots(pool_id: int, slots: dict[tuple[str, str, int], Tally]) -> None:
 
 def _add_numbers(
     mark: HealthMark,
-    numbers: dict[tuple[str, int], Tally],
+    numbers: dict[tuple[str, int], CallTally],
     regions: dict[str, str],
     switches: dict[str, str],
 ) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, FloatField, Max, OuterRef, QuerySet
 from django.db.models.functions import Cast
 
-from numbers.health_figures import COUNTS, Tally, calls_of, value_of, window_from
+from numbers.health_figures import COUNTS, CallTally, calls_of, value_of, window_from
 from numbers.models import (
     HealthAction,
     HealthRule,
@@ -103,7 +103,7 @@ def _by_sums(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
     order = "-share" if rule.direction == HealthRule.ABOVE else "share"
     found = []
     for row in rows.order_by(order, "number")[:most]:
-        tally = Tally(*(getattr(row, f"{name}_{rule.window}") for name in COUNTS))
+        tally = CallTally(*(getattr(row, f"{name}_{rule.window}") for name in COUNTS))
         value = value_of(rule.measure, tally)
         if value is not None:
             found.append(Judged(row.number, value, calls_of(rule.measure, tally)))
@@ -136,7 +136,7 @@ def _by_slots(rule: HealthRule, now: datetime, returned: dict[str, datetime]) ->
     values = sorted(returned)
     first = window_from(Window(rule.window), us_of(now))
     for start in range(0, len(values), AT_ONCE):
-        sums: dict[str, Tally] = {}
+        sums: dict[str, CallTally] = {}
         for slot in HealthSlot.objects.filter(
             pool_id=rule.pool_id,
             kind=HealthSlot.NUMBER,
@@ -145,7 +145,7 @@ def _by_slots(rule: HealthRule, now: datetime, returned: dict[str, datetime]) ->
         ):
             if slot.slot_us < us_of(returned[slot.key]):
                 continue
-            tally = sums.setdefault(slot.key, Tally())
+            tally = sums.setdefault(slot.key, CallTally())
             for name in COUNTS:
                 setattr(tally, name, getattr(tally, name) + getattr(slot, name))
         for number, tally in sums.items():

@@ -6,13 +6,13 @@ from datetime import timedelta
 from django.db.models import Q
 
 from numbers.models import Switch
-from numbers.pool import Change
+from numbers.pool import PoolChange
 from poolsite.moments import moment_of
 
 STEP = timedelta(seconds=10)  # often enough for a rebuild; not a write per event
 
 
-def note_switches(pool_id: int, changes: Sequence[Change]) -> None:
+def note_switches(pool_id: int, changes: Sequence[PoolChange]) -> None:
     """Bring the switches' rows up to date; one that nobody made gets a row without a token.
 
     Inside the drain's transaction. A handful of queries however long the page.

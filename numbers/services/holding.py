@@ -116,7 +116,7 @@ def let_go_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
         _all_known(hotpath.run(door.unquarantine(pool.slug, chunk, reason)))
 
 
-def _all_known(outcomes: Sequence[door.Outcome]) -> None:
+def _all_known(outcomes: Sequence[door.EventOutcome]) -> None:
     for outcome in outcomes:
         if outcome.code == door.ERROR:
             check(outcome)

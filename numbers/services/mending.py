@@ -20,7 +20,7 @@ from numbers.services.reports import (
     SETTINGS,
     STATUS,
     UNCONFIRMED,
-    Report,
+    PoolReport,
 )
 from poolsite import hotpath
 from poolsite.moments import moment_of
@@ -31,7 +31,7 @@ States = dict[str, door.NumberState]
 class Mending:
     """Adds to the report what differs for certain; with `mend`, brings both sides together."""
 
-    def __init__(self, pool: Pool, report: Report, *, mend: bool) -> None:
+    def __init__(self, pool: Pool, report: PoolReport, *, mend: bool) -> None:
         self.pool, self.report, self.mend = pool, report, mend
 
     def membership(self, values: Sequence[str], states: States, rows: dict[str, Number]) -> None:

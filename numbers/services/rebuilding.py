@@ -33,7 +33,7 @@ LOADS_AT_ONCE = 4
 NO_NAME = "calls without a switch"  # awaited, never heard of: only time opens the pool then
 
 
-def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
+def pool_check(pool: Pool, figures: door.PoolFigures | None) -> bool:
     """Compare a pool's data with what SQL remembers, and rebuild it if it was lost.
 
     figures: as Redis has just told them. Returns whether something was done.
@@ -41,7 +41,7 @@ def pool_check(pool: Pool, figures: door.Figures | None) -> bool:
     return check_life(pool, figures, pool_rebuild, _closed)
 
 
-def _closed(pool: Pool, figures: door.Figures) -> bool:
+def _closed(pool: Pool, figures: door.PoolFigures) -> bool:
     return figures.status == "recovering" and (
         go_on(pool, load_all) or failed_over(pool, door.show, pool_rebuild)
     )

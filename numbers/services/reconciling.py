@@ -14,7 +14,7 @@ from numbers.services import comparing
 from numbers.services.adding import write_aliases
 from numbers.services.foreign import INCIDENT as FOREIGN_INCIDENT
 from numbers.services.foreign import note_foreign
-from numbers.services.reports import Report
+from numbers.services.reports import PoolReport
 from poolsite import access, hotpath
 from poolsite.access.services.actor import Actor
 from poolsite.operations import incidents
@@ -22,14 +22,14 @@ from poolsite.operations import incidents
 
 def pool_reconcile(
     *, pool: Pool, check: bool, actor: Actor = "numbers.reconcile", reason: str = ""
-) -> Report:
+) -> PoolReport:
     """Compare a pool's SQL and Redis; unless `check`, bring them together.
 
     Reads every number once, in pages; memory does not grow with the pool. Mending is audited
     when it changed something. Raises the runner's errors.
     """
     figures = hotpath.run(door.show(pool.slug))
-    report = Report(pool.slug)
+    report = PoolReport(pool.slug)
     if figures is None or figures.generation != pool.generation:
         report.status = "lost"
         return report

@@ -14,7 +14,7 @@ from django.utils import timezone
 from numbers import regions
 from numbers.canonical import canonical
 from numbers.models import CallRecord, Number, NumberTag, Pool, PoolEvent
-from numbers.pool import Change, read_change
+from numbers.pool import PoolChange, read_change
 from numbers.services.adding import aliases_of, write_aliases
 from numbers.services.common import send_after_commit
 from numbers.services.confirming import confirm_after_commit
@@ -24,7 +24,7 @@ from numbers.services.hearing import note_switches
 from numbers.services.opening import note_opened
 from numbers.services.owners import twins_known
 from poolsite import sql_bulk
-from poolsite.history import Entry
+from poolsite.history import StreamEntry
 from poolsite.history.services import insert_rows
 from poolsite.moments import moment_of
 
@@ -36,7 +36,7 @@ LOST = "lost with Redis"
 UNTOLD = "end not heard"
 
 
-def write_entries(pool_id: int, generation: int, entries: Sequence[Entry]) -> None:
+def write_entries(pool_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """Write one page of a pool's history, inside the drain's transaction.
 
     Events as they are; calls opened and closed; numbers added or deleted straight in Redis
@@ -59,16 +59,16 @@ def close_untold(record: CallRecord) -> None:
             count_ended(record.pool_id, [record])
 
 
-def _change(entry: Entry) -> Change:
+def _change(entry: StreamEntry) -> PoolChange:
     """The entry as a value. One that no script of ours wrote is kept, and stops nothing."""
     try:
         return read_change(entry.fields, entry.at_us)
     except (ValueError, TypeError):
         logger.error("numbers: entry %s of a pool cannot be read: %r", entry.seq, entry.fields)
-        return Change(entry.at_us, "unreadable", more={"fields": dict(entry.fields)})
+        return PoolChange(entry.at_us, "unreadable", more={"fields": dict(entry.fields)})
 
 
-def _event(change: Change) -> dict[str, Any]:
+def _event(change: PoolChange) -> dict[str, Any]:
     beside = {
         "picked": change.picked,
         "since_us": change.since_us,
@@ -106,7 +106,7 @@ class _Calls:
     changed: dict[int, CallRecord] = field(default_factory=dict)
     ended: list[CallRecord] = field(default_factory=list)
 
-    def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
+    def write(self, changes: Sequence[tuple[StreamEntry, PoolChange]]) -> None:
         touched = {change.number for _, change in changes if change.begins_call or change.ends_call}
         self._load(touched)
         opened_us = 0
@@ -136,7 +136,7 @@ class _Calls:
                     self._close(stale, row.started_at, UNTOLD)
                 self.open[row.number] = row
 
-    def _begin(self, entry: Entry, change: Change) -> None:
+    def _begin(self, entry: StreamEntry, change: PoolChange) -> None:
         known = self.open.get(change.number)
         if known is not None:
             adopted = change.reason == "adopted" and known.call_id == change.call_id
@@ -161,7 +161,7 @@ class _Calls:
         self.open[change.number] = record
         self.fresh.append(record)
 
-    def _end(self, entry: Entry, change: Change) -> None:
+    def _end(self, entry: StreamEntry, change: PoolChange) -> None:
         record = self.open.pop(change.number, None)
         if record is not None:
             how = change.event if not change.reason else f"{change.event}: {change.reason}"
@@ -201,7 +201,7 @@ class _Membership:
 
     pool_id: int
 
-    def write(self, changes: Sequence[tuple[Entry, Change]]) -> None:
+    def write(self, changes: Sequence[tuple[StreamEntry, PoolChange]]) -> None:
         last: dict[str, tuple[str, int, bool]] = {}  # what happened last, when, and whether it asks
         held: dict[str, tuple[str, int, str]] = {}
         registered: dict[str, tuple[bool, str]] = {}

@@ -16,7 +16,7 @@ CALL_OVER = "call over in Redis"
 
 
 @dataclass
-class Report:
+class PoolReport:
     """What was found. `drift`: kind → how many; `samples`: kind → the first numbers.
 
     `foreign`: numbers here that SQL has in another pool → that pool; listed, no drift.

@@ -14,7 +14,7 @@ def sample_take(now: datetime | None = None) -> dict[str, int]:
     return minutes.take_samples(Pool.objects.all(), door.show, _sample, now)
 
 
-def _sample(pool: Pool, minute: datetime, now: door.Figures) -> MinuteSample:
+def _sample(pool: Pool, minute: datetime, now: door.PoolFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(pool=pool)
     base = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

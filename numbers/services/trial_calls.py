@@ -72,7 +72,7 @@ def _call(pool: Pool, call_id: str, number: str) -> list[dict[str, str]]:
     ]
 
 
-def _ask(pool: Pool, event: door.Event) -> door.Outcome:
+def _ask(pool: Pool, event: door.Event) -> door.EventOutcome:
     outcome = hotpath.run(door.event(pool.slug, event))
     if not outcome.ok:
         raise NumbersError("not-allowed", sentence_of(outcome.reason))

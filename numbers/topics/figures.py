@@ -16,7 +16,7 @@ CALLS_PER_READ = 100  # of a busy pool's hundreds
 ENDINGS = ("hangup\t", "released\t", "forced\t")
 
 
-def figures_of(found: pool.Figures | None) -> dict[str, Any]:
+def figures_of(found: pool.PoolFigures | None) -> dict[str, Any]:
     """Return a pool's figures as pages get them; `status` "missing" while Redis has no such pool.
 
     lag: history entries that SQL has not yet. dropped: entries that it will never get.

@@ -11,7 +11,7 @@ from numbers.models import Number, PoolEvent
 from numbers.selectors.tile_layout import now_us
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import access, hotpath, live
-from poolsite.live.tail import Entry, Tail, tail_of
+from poolsite.live.tail import Tail, TailEntry, tail_of
 
 STORY_LENGTH = 100
 _NUMBER = re.compile(r"\+?[0-9]{1,32}")
@@ -71,7 +71,7 @@ class NumberTopic(live.Topic):
         data = {"pool": place.slug, "letter": self._letter, "events": events}
         return live.Snapshot(version, data)
 
-    def _events(self, entries: Iterable[Entry]) -> list[dict[str, Any]]:
+    def _events(self, entries: Iterable[TailEntry]) -> list[dict[str, Any]]:
         mark = f"\t{self.key}\t"
         found = [
             _event_of_change(pool.read_change(entry.fields))
@@ -142,7 +142,7 @@ def _event_of_row(row: PoolEvent) -> dict[str, Any]:
     }
 
 
-def _event_of_change(change: pool.Change) -> dict[str, Any]:
+def _event_of_change(change: pool.PoolChange) -> dict[str, Any]:
     return {
         "number": change.number,
         "at_us": change.at_us,

@@ -27,7 +27,7 @@ State = NumberImport.State
 
 
 @dataclass(frozen=True)
-class Step:
+class ImportStep:
     """One of the four steps; `mark` is done, current or nothing."""
 
     word: str
@@ -82,10 +82,10 @@ _STEPS = {
 }
 
 
-def _steps(current: int) -> list[Step]:
+def _steps(current: int) -> list[ImportStep]:
     words = [_("File"), _("Preview"), _("Import"), _("Done")]
     return [
-        Step(word, "done" if place < current else "current" if place == current else "")
+        ImportStep(word, "done" if place < current else "current" if place == current else "")
         for place, word in enumerate(words)
     ]
 

@@ -15,7 +15,7 @@ from poolsite import hotpath
 
 
 @dataclass
-class Row:
+class NumberRow:
     """One number: as SQL remembers it, as Redis has it now."""
 
     number: Number
@@ -53,9 +53,9 @@ class Row:
         }
 
 
-def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[Row]:
+def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[NumberRow]:
     """The rows with live states and last calls: one query, one round trip per node."""
-    rows = [Row(number) for number in numbers]
+    rows = [NumberRow(number) for number in numbers]
     _take_states(rows)
     if not last_calls:
         return rows
@@ -70,9 +70,9 @@ def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[Row]:
     return rows
 
 
-def _take_states(rows: Sequence[Row]) -> None:
+def _take_states(rows: Sequence[NumberRow]) -> None:
     """While Redis is away every state is unknown, and the page says so."""
-    by_pool: dict[str, list[Row]] = {}
+    by_pool: dict[str, list[NumberRow]] = {}
     for row in rows:
         by_pool.setdefault(row.number.pool.slug, []).append(row)
     commands = [

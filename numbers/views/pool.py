@@ -70,7 +70,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "numbers/pool.html", context)
 
 
-def _figures(pool: Pool) -> door.Figures | None:
+def _figures(pool: Pool) -> door.PoolFigures | None:
     """The figures now; None while Redis is away, and the page fills when it is back."""
     try:
         return hotpath.run(door.show(pool.slug))
@@ -174,7 +174,7 @@ def _curve(found: Sizing) -> list[tuple[int, float]]:
     return erlang.curve(found.offered_erlangs, lines)
 
 
-def _advice(pool: Pool, found: Sizing, figures: door.Figures) -> dict[str, str]:
+def _advice(pool: Pool, found: Sizing, figures: door.PoolFigures) -> dict[str, str]:
     target = f"{TARGET_BLOCKING:.0%}"
     missing = found.missing
     if missing <= 0:

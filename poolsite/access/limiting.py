@@ -31,7 +31,7 @@ from poolsite.access.principals import (
 )
 from poolsite.access.rights.cache import CACHE, principal_of_credential
 from poolsite.access.rights.sharing import LookUps, shared
-from poolsite.limits import SECOND_US, Client, Limit, per_second, shares, take_now
+from poolsite.limits import SECOND_US, Limit, LimitedClient, per_second, shares, take_now
 from poolsite.per_loop import PerLoop
 
 BURST_SECONDS = 2  # of tokens and accounts: twice what a second allows may come at once
@@ -133,7 +133,7 @@ async def take_for(principal: Principal) -> None:
     await _take(principal.kind, principal.id, lambda _identity: client_of(principal))
 
 
-def client_of(principal: Principal) -> Client:
+def client_of(principal: Principal) -> LimitedClient:
     """The buckets that somebody's requests count for; those of one account are in one slot."""
     kind = principal.kind
     own, burst_seconds = settings.RATE_PER_USER, PEOPLE_BURST_SECONDS
@@ -215,22 +215,22 @@ def _refuse_guessing(address: str) -> None:
         raise _refused("bad-token", seconds)
 
 
-def _of_address(network: str) -> Client:
+def _of_address(network: str) -> LimitedClient:
     limit = per_second("requests", settings.RATE_PER_ADDRESS, PEOPLE_BURST_SECONDS)
     return _client(f"{{rate.address.{network}}}", limit)
 
 
-def _bad_tokens(network: str) -> Client:
+def _bad_tokens(network: str) -> LimitedClient:
     permits = settings.BAD_TOKENS_PER_ADDRESS
     limit = Limit("bad-tokens", permits, BAD_TOKENS_PERIOD_US, permits)
     return _client(f"{{rate.address.{network}}}", limit)
 
 
-def _client(tag: str, *given: Limit) -> Client:
-    return Client(tag, tuple(limit for limit in given if limit.permits > 0))
+def _client(tag: str, *given: Limit) -> LimitedClient:
+    return LimitedClient(tag, tuple(limit for limit in given if limit.permits > 0))
 
 
-async def _take(kind: str, identity: str, make: Callable[[str], Client]) -> None:
+async def _take(kind: str, identity: str, make: Callable[[str], LimitedClient]) -> None:
     if kind in ("address", "bad-token"):
         if not identity:
             return  # a Unix socket's peer that is no trusted proxy: nobody to tell apart
@@ -239,7 +239,7 @@ async def _take(kind: str, identity: str, make: Callable[[str], Client]) -> None
     counted = shares()
     if counted.spare(key):
         return
-    client: Client = make(identity)
+    client: LimitedClient = make(identity)
     if not client.limits:
         return
     seconds = await counted.take(key, client)

@@ -7,7 +7,7 @@ from django import forms
 from django.urls import reverse
 
 from poolsite.console.goal_forms import with_short_name
-from poolsite.console.goals import Guide, Step
+from poolsite.console.goals import GoalStep, Guide
 from poolsite.hotpath.rows import RedisRow
 
 
@@ -23,14 +23,14 @@ def create_step(
     create: Callable[[Guide, Any], Any],
     said: Any,
     first: tuple[str, ...] = ("name",),
-) -> Step:
+) -> GoalStep:
     """Create the goal's subject, unless there is one. page: the name of its page.
 
     form: gets what was sent, with a short name made from the name. create: gets the filled-in form.
     said: what is said of the new one, with its %(name)s.
     """
     name = str(model._meta.model_name)
-    return Step(
+    return GoalStep(
         name,
         title,
         text,

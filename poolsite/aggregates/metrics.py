@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
-from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.aggregates import AggregateFigures
 
 
 class AggregateMetrics:
@@ -19,7 +19,7 @@ class AggregateMetrics:
             f"{prefix}_history_backlog", "Entries that SQL does not have yet.", labels=[label]
         )
 
-    def add(self, slug: str, figures: Figures | None) -> None:
+    def add(self, slug: str, figures: AggregateFigures | None) -> None:
         """Add one aggregate; None = Redis does not know it, or is away."""
         self.is_open.add_metric([slug], float(figures is not None and figures.status == "open"))
         if figures is not None:

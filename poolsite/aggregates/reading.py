@@ -11,11 +11,11 @@ from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.aggregates import minutes
 from poolsite.hotpath import rows
-from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.aggregates import AggregateFigures
 from poolsite.hotpath.rows import RedisRow
 
 A = TypeVar("A", bound=RedisRow)
-F = TypeVar("F", bound=Figures)
+F = TypeVar("F", bound=AggregateFigures)
 N = TypeVar("N", bound="Now[Any, Any]")
 M = TypeVar("M", bound=Model)
 S = TypeVar("S", bound=Model)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from poolsite import hotpath
-from poolsite.history import Aggregate, Entry, Retained, Source
+from poolsite.history import Aggregate, Retained, Source, StreamEntry
 from poolsite.history.healing import heal
 
 
@@ -21,7 +21,7 @@ class AggregateSource(Source):
     kind: str
     model: Any
     prefix: str
-    write_entries: Callable[[int, int, Sequence[Entry]], None]
+    write_entries: Callable[[int, int, Sequence[StreamEntry]], None]
     show: Callable[[str], hotpath.Command[Any]]
     check: Callable[[Any, Any], bool]
     rebuild: Callable[[Any, str, int], bool]
@@ -31,7 +31,7 @@ class AggregateSource(Source):
         rows = self.model.objects.order_by("pk").values_list("pk", "slug")
         return [Aggregate("{" + self.prefix + slug + "}", key) for key, slug in rows]
 
-    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
+    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:
         self.write_entries(aggregate.object_id, generation, entries)
 
     def behind(self, aggregate: Aggregate, reason: str) -> None:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from typing import Any
 
 from poolsite import hotpath, live
-from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.aggregates import AggregateFigures
 from poolsite.live.tail import version_at
 
 CLOCK_SECONDS = 1.0  # figures move without an entry, too
@@ -24,7 +24,7 @@ class FiguresTopic(live.StateTopic):
         """Return what the command read as pages get it."""
 
     async def look(self) -> live.Snapshot:
-        found: Figures | None = await hotpath.arun(self.show(self.slug))
+        found: AggregateFigures | None = await hotpath.arun(self.show(self.slug))
         version = version_at(found.generation, found.seq) if found else 0
         return live.Snapshot(version, self.figures(found))
 

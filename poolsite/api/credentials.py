@@ -11,7 +11,7 @@ from poolsite import access
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
-class Told(NamedTuple):
+class CredentialDescription(NamedTuple):
     """For the API reference: the kinds of credentials, and actions of which a token needs one."""
 
     accepts: tuple[str, ...]
@@ -27,9 +27,9 @@ class CredentialAuth:
     openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
     openapi_scopes: list[str] = []
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """What a request with this method needs."""
-        return Told(("token", "login"))
+        return CredentialDescription(("token", "login"))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = access.principal_of_request(request)

@@ -41,7 +41,7 @@ class Directory(Generic[T]):
     Bounded: a flood of requests for names that do not exist leaves SQL to the others.
     """
 
-    def __init__(self, kind: "Kind[T]") -> None:
+    def __init__(self, kind: "DirectoryKind[T]") -> None:
         self._kind = kind
         self._entries: OrderedDict[str, _Entry[T]] = OrderedDict()
         self._asking: dict[str, asyncio.Task[_Entry[T]]] = {}
@@ -98,7 +98,7 @@ class Directory(Generic[T]):
             logger.warning("hot lane: %s cannot be read from SQL", self._kind.name)
 
 
-class Kind(Generic[T]):
+class DirectoryKind(Generic[T]):
     """One kind of thing that the hot lane knows; has a directory in each event loop."""
 
     def __init__(self, name: str, load: Callable[[str], T | None], *, threads: int = 2) -> None:

@@ -63,7 +63,7 @@ class TooDeepError(ValueError):
     """JSON that is nested deeper than any request of ours."""
 
 
-class Reader(Generic[T]):
+class BodyReader(Generic[T]):
     """Reads one object, or an array of objects, of one model."""
 
     def __init__(self, model: type[T], *, items_limit: int = ITEMS_LIMIT) -> None:

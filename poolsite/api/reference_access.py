@@ -13,7 +13,7 @@ from ninja import NinjaAPI
 
 from poolsite.access.actions import actions
 from poolsite.access.token_areas import rights
-from poolsite.api.credentials import CredentialAuth, Told
+from poolsite.api.credentials import CredentialAuth, CredentialDescription
 
 ROOT: Final = "/api/v1/"
 # The hot lane takes no cookie: path (of a POST) → the permission it asks for, "" if it depends.
@@ -236,7 +236,7 @@ def accesses_of(api: NinjaAPI) -> Accesses:
     return lambda method, path: _access(method, path.removeprefix(ROOT), told)
 
 
-def _told(api: NinjaAPI) -> Iterator[tuple[tuple[str, str], Told]]:
+def _told(api: NinjaAPI) -> Iterator[tuple[tuple[str, str], CredentialDescription]]:
     """What the operations' own classes say, by operation."""
     for prefix, router in api._routers:  # noqa: SLF001  ninja has no public way
         for path, view in router.path_operations.items():
@@ -247,7 +247,7 @@ def _told(api: NinjaAPI) -> Iterator[tuple[tuple[str, str], Told]]:
                     yield from (((way, whole), own.told(way)) for way in operation.methods)
 
 
-def _access(method: str, path: str, told: dict[tuple[str, str], Told]) -> Access:
+def _access(method: str, path: str, told: dict[tuple[str, str], CredentialDescription]) -> Access:
     if method == "POST" and path in MACHINES:
         needed = MACHINES[path]
         return Access(("token",), _labels((needed,) if needed else ()))

@@ -54,7 +54,7 @@ class Waiters:
 waiters = PerLoop(Waiters)
 
 
-class Room:
+class WaiterLimit:
     """How many requests of this loop wait, of WAITERS_PER_PROCESS."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Room:
             self.count -= 1
 
 
-room = PerLoop(Room)
+room = PerLoop(WaiterLimit)
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:

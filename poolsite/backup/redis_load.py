@@ -38,7 +38,7 @@ RDB_FILE = "copy.rdb"
 RECOVERING = "r"  # the first letter of `conf`
 
 
-class Reader:
+class CopyReader:
     """One copy, read by a private server."""
 
     def __init__(self, server: RedisServer, database: int) -> None:
@@ -87,7 +87,7 @@ class Reader:
 
 
 @contextmanager
-def reader(rdb: Path, folder: Path, server: str) -> Iterator[Reader]:
+def reader(rdb: Path, folder: Path, server: str) -> Iterator[CopyReader]:
     """Start a private server on a copy of the file; it and its folder are gone afterwards.
 
     server: whose copy it is, for the number of its database. BackupError.
@@ -105,7 +105,7 @@ def reader(rdb: Path, folder: Path, server: str) -> Iterator[Reader]:
             "the server it was copied from."
         ) from error
     try:
-        yield Reader(private, _path(server).address.options.get("db", 0))
+        yield CopyReader(private, _path(server).address.options.get("db", 0))
     finally:
         private.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -143,7 +143,7 @@ def names() -> list[str]:
     return ["", *further_servers()]
 
 
-def probe(its: Reader, client: Any) -> None:
+def probe(its: CopyReader, client: Any) -> None:
     """BackupError if the target can't take what the private server dumps."""
     with its.client(decode=False) as private:
         private.set(PROBE, "1")

@@ -24,7 +24,7 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RestoreRequest:
     """What is to be restored besides SQL. replace: what SQL and Redis hold now is deleted."""
 
     redis: bool = True
@@ -61,7 +61,7 @@ def _migrations_of_this_release() -> set[str]:
     return {f"{app}.{name}" for app, name in keys}
 
 
-def restore(folder: Path, wanted: Wanted, tell: Tell) -> Restored:
+def restore(folder: Path, wanted: RestoreRequest, tell: Tell) -> Restored:
     """Put a backup back. BackupError; then nothing was written, or the text says what was."""
     os.umask(0o077)
     try:
@@ -70,7 +70,7 @@ def restore(folder: Path, wanted: Wanted, tell: Tell) -> Restored:
         raise BackupError(f"Not restored: {error}") from error
 
 
-def _restore(folder: Path, wanted: Wanted, tell: Tell) -> Restored:
+def _restore(folder: Path, wanted: RestoreRequest, tell: Tell) -> Restored:
     its = check(folder)
     databases.require_restorable(its.engine)
     with_files = wanted.files and attachments.FILE in its.files
@@ -102,7 +102,7 @@ def _restore(folder: Path, wanted: Wanted, tell: Tell) -> Restored:
 
 
 def _load(
-    readers: list[tuple[str, redis_load.Reader]], clients: dict[str, Any], moment: str
+    readers: list[tuple[str, redis_load.CopyReader]], clients: dict[str, Any], moment: str
 ) -> tuple[int, dict[str, Positions]]:
     """Send every copy on; half of one is worse than none, so an error leaves Redis empty."""
     keys, found = 0, dict[str, Positions]()

@@ -25,14 +25,14 @@ Tell = Callable[[str], object]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class BackupRequest:
     """What a backup is to hold besides SQL."""
 
     redis: bool = True
     files: bool = True
 
 
-def take(folder: Path, wanted: Wanted, tell: Tell) -> Path:
+def take(folder: Path, wanted: BackupRequest, tell: Tell) -> Path:
     """Make a backup in a new folder below `folder`, named by UTC, and return that folder.
 
     BackupError; then nothing is left of it.
@@ -51,7 +51,7 @@ def take(folder: Path, wanted: Wanted, tell: Tell) -> Path:
     return target
 
 
-def _fill(part: Path, began: datetime, wanted: Wanted, tell: Tell) -> None:
+def _fill(part: Path, began: datetime, wanted: BackupRequest, tell: Tell) -> None:
     paths = {"": hotpath.default(), **further_servers()} if wanted.redis else {}
     # Before the copy: what is told of Redis is what the copy has at least.
     redis = {name: positions.in_redis(path.client()) for name, path in paths.items()}
@@ -84,7 +84,7 @@ def _fill(part: Path, began: datetime, wanted: Wanted, tell: Tell) -> None:
     manifest.write(part, its)
 
 
-def _add_files(part: Path, its: manifest.Manifest, wanted: Wanted, tell: Tell) -> None:
+def _add_files(part: Path, its: manifest.Manifest, wanted: BackupRequest, tell: Tell) -> None:
     reason = attachments.left_out() if wanted.files else "files of rooms, as requested"
     if reason:
         its.left_out.append(reason)

@@ -4,13 +4,13 @@ Apps fill it in `AppConfig.ready()`, through the registries; importable before D
 are loaded.
 """
 
-from poolsite.console.goals import Goal, Guide, Step, register_goal
+from poolsite.console.goals import Goal, GoalStep, Guide, register_goal
 from poolsite.console.goals import provide as register_goals
 from poolsite.console.managed import (
-    Final,
     ManagedKind,
+    NotUndoable,
     Undo,
-    Way,
+    UndoHandler,
     register_final,
     register_managed,
     register_way,
@@ -33,16 +33,16 @@ __all__ = [
     "Card",
     "CardData",
     "Figure",
-    "Final",
     "Found",
     "Goal",
+    "GoalStep",
     "Guide",
     "ManagedKind",
+    "NotUndoable",
     "Stat",
     "StatEntry",
-    "Step",
     "Undo",
-    "Way",
+    "UndoHandler",
     "register_card",
     "register_final",
     "register_goal",

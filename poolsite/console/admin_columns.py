@@ -23,7 +23,7 @@ from poolsite.console.templatetags.console import span
 Written = Callable[[Any], str]
 
 
-class Told(ByActions):
+class ReadableAdmin(ByActions):
     """Mixin before ModelAdmin: values and names as on every page of the console.
 
     `words`: how the values of a field are written that code has a word of its own for; and those

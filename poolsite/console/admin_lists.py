@@ -16,7 +16,7 @@ from poolsite import access
 from poolsite.access.principals import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
-from poolsite.console.admin_columns import Told
+from poolsite.console.admin_columns import ReadableAdmin
 
 COUNTED_ROWS = 1_000
 
@@ -34,7 +34,7 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # typed in its stu
         return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
 
 
-class OfAggregate(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class OfAggregate(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows of an aggregate, seen by who may see it; only looked at unless a subclass says so.
 
     `kind`: the aggregate's `access_kind`. `path`: from the row to it; "" = the row is one.

@@ -16,7 +16,7 @@ from poolsite.access import Decision
 from poolsite.access.confirming import asks_again, confirm_url, factor_url
 from poolsite.access.mails import site_of
 from poolsite.api.problems import RefusedError
-from poolsite.console.goals import DONE, LATER, NEXT, Guide, Step, goals, guide_of, open_guides
+from poolsite.console.goals import DONE, LATER, NEXT, GoalStep, Guide, goals, guide_of, open_guides
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import add_errors
 
@@ -46,7 +46,7 @@ def start(request: HttpRequest, goal: str) -> HttpResponseBase:
     return asks_again(_do)(request, guide, step) if step.asks_again else _do(request, guide, step)
 
 
-def _do(request: HttpRequest, guide: Guide, step: Step) -> HttpResponseBase:
+def _do(request: HttpRequest, guide: Guide, step: GoalStep) -> HttpResponseBase:
     if step.form is None or step.save is None:
         raise Http404
     form = step.form(guide, request.POST)
@@ -55,7 +55,7 @@ def _do(request: HttpRequest, guide: Guide, step: Step) -> HttpResponseBase:
     return _page(request, guide, step, form)
 
 
-def _saved(request: HttpRequest, guide: Guide, step: Step, form: forms.Form) -> bool:
+def _saved(request: HttpRequest, guide: Guide, step: GoalStep, form: forms.Form) -> bool:
     """Whether the service did it, and said what; else the form tells why not."""
     try:
         said = step.save(guide, form) if step.save else ""
@@ -78,7 +78,7 @@ def _saved(request: HttpRequest, guide: Guide, step: Step, form: forms.Form) -> 
 
 
 def _page(
-    request: HttpRequest, guide: Guide, step: Step | None = None, form: forms.Form | None = None
+    request: HttpRequest, guide: Guide, step: GoalStep | None = None, form: forms.Form | None = None
 ) -> HttpResponse:
     rows = [
         _row(request, guide, each, place, form if each is step else None)
@@ -101,7 +101,7 @@ def _page(
 
 
 def _row(
-    request: HttpRequest, guide: Guide, step: Step, place: int, bound: forms.Form | None
+    request: HttpRequest, guide: Guide, step: GoalStep, place: int, bound: forms.Form | None
 ) -> dict[str, Any]:
     """A step as the page draws it.
 
@@ -130,7 +130,7 @@ def _row(
     return row
 
 
-def _fields(step: Step, form: forms.Form, *, focus: bool) -> dict[str, Any]:
+def _fields(step: GoalStep, form: forms.Form, *, focus: bool) -> dict[str, Any]:
     """The fields that are shown at once, and those that have a good value already."""
     shown = [name for name in step.first if name in form.fields] or list(form.fields)
     fields = [form[name] for name in shown if not form[name].is_hidden]

@@ -30,7 +30,7 @@ T = TypeVar("T", bound=Model)
 
 
 @dataclass(frozen=True)
-class Step:
+class GoalStep:
     """One step of a goal.
 
     find: what is there once the step is done, else None; the guide keeps it under the step's name.
@@ -75,7 +75,7 @@ class Goal:
     text: Any
     icon: str
     minutes: int
-    steps: Sequence[Step]
+    steps: Sequence[GoalStep]
     subjects: Callable[[Principal], QuerySet[Any]]
     topic: Callable[["Guide"], str] = lambda guide: ""
     ending: str = ""
@@ -102,15 +102,15 @@ class Guide:
             if self._is_ready(step) and (found := step.find(self)) is not None:
                 self.things[step.name] = found
 
-    def _is_ready(self, step: Step) -> bool:
+    def _is_ready(self, step: GoalStep) -> bool:
         """Whether what the step is about is there; a find may ask for it then."""
         return not step.thing or step.thing in self.things
 
-    def decision(self, step: Step) -> Decision:
+    def decision(self, step: GoalStep) -> Decision:
         """Whether the reader may do it, or has to prove a second factor first."""
         return access.decide(self.principal, step.action, self.things.get(step.thing))
 
-    def may(self, step: Step) -> bool:
+    def may(self, step: GoalStep) -> bool:
         """Whether the reader may do the step, with or without another second factor."""
         if not self._is_ready(step) and not self.principal.is_operator:
             return False
@@ -131,7 +131,7 @@ class Guide:
         return any(self.may(step) for step in self.goal.steps)
 
     @property
-    def needed(self) -> list[Step]:
+    def needed(self) -> list[GoalStep]:
         """The steps that the goal needs."""
         return [step for step in self.goal.steps if not step.optional]
 
@@ -150,11 +150,11 @@ class Guide:
         return self.done == len(self.needed)
 
     @property
-    def next(self) -> Step | None:
+    def next(self) -> GoalStep | None:
         """The first needed step that is not done."""
         return next((step for step in self.needed if step.name not in self.things), None)
 
-    def state(self, step: Step) -> str:
+    def state(self, step: GoalStep) -> str:
         """DONE, NEXT, OPTIONAL (may be done now) or LATER."""
         if step.name in self.things:
             return DONE
@@ -162,7 +162,7 @@ class Guide:
             return OPTIONAL
         return NEXT if step is self.next else LATER
 
-    def step(self, name: str) -> Step | None:
+    def step(self, name: str) -> GoalStep | None:
         """The step of this name, if it can be done now: a done one only when it may be repeated."""
         found = next((each for each in self.goal.steps if each.name == name), None)
         if found is None or self.state(found) == LATER:

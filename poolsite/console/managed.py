@@ -50,7 +50,7 @@ def through(
 
 
 @dataclass(frozen=True)
-class Way:
+class UndoHandler:
     """A registered way back. `things` are looked up by the entry's kind and id.
 
     right: the action that the reader must be allowed, by the entry. thing_of: the rows of `things`
@@ -71,7 +71,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Final:
+class NotUndoable:
     """What is never taken back. right: who is told why, those who could have done it.
 
     why: of an entry, in the reader's language; "" = there was nothing to take back.
@@ -100,8 +100,8 @@ class ManagedKind:
 
 
 KINDS: dict[str, ManagedKind] = {}
-WAYS: dict[tuple[str, str], Way] = {}  # by the action and the kind of thing
-FINALS: dict[str, Final] = {}
+WAYS: dict[tuple[str, str], UndoHandler] = {}  # by the action and the kind of thing
+FINALS: dict[str, NotUndoable] = {}
 
 
 def register_managed(kind: ManagedKind) -> None:
@@ -109,7 +109,7 @@ def register_managed(kind: ManagedKind) -> None:
     KINDS[kind.name] = kind
     if kind.undo is not None:
         register_way(
-            Way(
+            UndoHandler(
                 kind.undo,
                 kind.name,
                 kind.things,
@@ -119,12 +119,12 @@ def register_managed(kind: ManagedKind) -> None:
         )
 
 
-def register_way(way: Way) -> None:
+def register_way(way: UndoHandler) -> None:
     """Add a way back; one for the same action and kind again replaces the first."""
     WAYS[way.undo.action, way.kind] = way
 
 
-def register_final(final: Final) -> None:
+def register_final(final: NotUndoable) -> None:
     """Add what is never taken back, with the reason that the history shows."""
     FINALS[final.action] = final
 

@@ -27,7 +27,7 @@ COOKIE = "nav"  # the sections that this browser keeps open, separated by full s
 
 
 @dataclass(frozen=True)
-class Entry:
+class MenuEntry:
     """One line of the sidebar.
 
     `actions`: the reader needs the right to one of them; none = everybody who is logged in.
@@ -52,7 +52,7 @@ class Entry:
 
 
 @dataclass
-class Item:
+class MenuItem:
     """An entry as one reader sees it on one page."""
 
     name: str
@@ -67,13 +67,13 @@ class Item:
 
 
 @dataclass
-class Section:
+class MenuSection:
     """A part of the sidebar. `folds`: its heading opens and closes it; `open`: it is open now."""
 
     name: str
     label: Label
     icon: str
-    items: list[Item] = field(default_factory=list)
+    items: list[MenuItem] = field(default_factory=list)
     folds: bool = False
     open: bool = True
 
@@ -98,8 +98,8 @@ class Section:
         return min((item.severity for item in self.items if item.severity), default="")
 
 
-_entries: dict[str, Entry] = {}
-Counter = Callable[[Entry, Iterable[str]], tuple[int, str]]
+_entries: dict[str, MenuEntry] = {}
+Counter = Callable[[MenuEntry, Iterable[str]], tuple[int, str]]
 _counters: list[Callable[[Principal], Counter]] = []
 
 
@@ -113,7 +113,7 @@ def counter_for(principal: Principal) -> Counter | None:
     return _counters[0](principal) if _counters else None
 
 
-def register(entry: Entry) -> None:
+def register(entry: MenuEntry) -> None:
     """Add an entry; the same name twice is a mistake. Source: AppConfig.ready() of each app."""
     for section in filter(None, (entry.section, entry.own_section)):
         if section not in SECTIONS:
@@ -123,7 +123,7 @@ def register(entry: Entry) -> None:
     _entries[entry.name] = entry
 
 
-def entries() -> list[Entry]:
+def entries() -> list[MenuEntry]:
     """Every registered entry, in the order of the sidebar."""
     order = list(SECTIONS)
     return sorted(_entries.values(), key=lambda e: (order.index(e.section), e.order, e.name))
@@ -131,12 +131,12 @@ def entries() -> list[Entry]:
 
 def items(
     principal: Principal, current_url_name: str = "", count: Counter | None = None
-) -> list[tuple[str, Item]]:
+) -> list[tuple[str, MenuItem]]:
     """The entries that a reader sees, each with its section, in the order of the sidebar.
 
     `count(entry, prefixes)` returns how many incidents stand open and the worst severity.
     """
-    shown: list[tuple[str, Item]] = []
+    shown: list[tuple[str, MenuItem]] = []
     for entry in entries():
         if not _sees(principal, entry):
             continue
@@ -144,7 +144,7 @@ def items(
             url = reverse(entry.url_name)
         except NoReverseMatch:
             continue
-        item = Item(
+        item = MenuItem(
             name=entry.name,
             label=entry.label,
             url=url,
@@ -167,15 +167,15 @@ def sections(
     count: Counter | None = None,
     *,
     kept_open: Collection[str] = (),
-) -> list[Section]:
+) -> list[MenuSection]:
     """The sidebar of a reader on the page `current_url_name`.
 
     Up to nine entries stand there plainly. More are folded: the section of the page is open, and
     those that are `kept_open`.
     """
-    shown: dict[str, Section] = {}
+    shown: dict[str, MenuSection] = {}
     for name, item in items(principal, current_url_name, count):
-        shown.setdefault(name, Section(name, *SECTIONS[name])).items.append(item)
+        shown.setdefault(name, MenuSection(name, *SECTIONS[name])).items.append(item)
     if sum(len(section.items) for section in shown.values()) > AT_A_GLANCE:
         for section in shown.values():
             section.folds = section.name != "top"
@@ -186,7 +186,7 @@ def sections(
     return [shown[name] for name in SECTIONS if name in shown]
 
 
-def _sees(principal: Principal, entry: Entry) -> bool:
+def _sees(principal: Principal, entry: MenuEntry) -> bool:
     known = actions.actions()
     if entry.actions and not any(
         action in known and actions.decide(principal, action).allowed for action in entry.actions

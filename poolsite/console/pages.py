@@ -56,7 +56,7 @@ def _scope_of(principal: Principal) -> str:
     return "all" if principal.is_operator else str(min(principal.memberships, default="none"))
 
 
-def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.Section]:
+def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.MenuSection]:
     """The reader's sidebar; `page`: the URL name whose entry is selected, else this page's."""
     principal = principal_of(request)
     match = request.resolver_match

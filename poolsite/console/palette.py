@@ -74,7 +74,7 @@ def register_offer(offer: Offer) -> None:
 
 
 @dataclass(frozen=True)
-class Group:
+class ResultGroup:
     """What stands under one heading. `more`: there is more of it than is shown."""
 
     name: str
@@ -83,7 +83,7 @@ class Group:
     more: bool
 
 
-def search(principal: Principal, text: str, *, only: str = "") -> list[Group]:
+def search(principal: Principal, text: str, *, only: str = "") -> list[ResultGroup]:
     """All that the reader may see and that fits the text, by heading; of one, if it is named."""
     wanted = " ".join(text.split())[:LONGEST]
     if not wanted or "\x00" in wanted:
@@ -94,7 +94,7 @@ def search(principal: Principal, text: str, *, only: str = "") -> list[Group]:
     for each in sorted(found, key=lambda each: (each.more, not each.exact, each.rank)):
         grouped[each.group if each.group in GROUPS else "other"].append(each)
     return [
-        Group(name, str(GROUPS[name]), _shown(rows, limit), _plain(rows) >= limit)
+        ResultGroup(name, str(GROUPS[name]), _shown(rows, limit), _plain(rows) >= limit)
         for name, rows in grouped.items()
         if rows and only in ("", name)
     ]

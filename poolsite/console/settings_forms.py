@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from poolsite.console.durations import as_duration
 
 
-class Section(NamedTuple):
+class SettingsSection(NamedTuple):
     """A card of a settings page. advanced: folded until somebody needs it."""
 
     title: Any
@@ -50,7 +50,7 @@ class SettingsMixin(DurationsMixin):
     depends: a field's name → the field and the values with which it matters; "" is an unticked box.
     """
 
-    sections: Sequence[Section]
+    sections: Sequence[SettingsSection]
     depends: ClassVar[Mapping[str, tuple[str, tuple[str, ...]]]] = {}
 
     instance: Any

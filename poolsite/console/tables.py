@@ -79,7 +79,7 @@ NEWEST_FIRST = (Term("pk", falling=True),)
 
 
 @dataclass(frozen=True, slots=True)
-class Page(Generic[M]):
+class TablePage(Generic[M]):
     """Rows in their order, and the keys that lead on and back; None = there is nothing there."""
 
     rows: list[M]
@@ -93,7 +93,7 @@ def page_of(
     *,
     after: int | None = None,
     before: int | None = None,
-) -> Page[M]:
+) -> TablePage[M]:
     """The page that follows the row `after`, or leads up to `before`; neither: the first.
 
     Costs the same on page one and page ten thousand where an index has the order. A key whose row
@@ -110,9 +110,9 @@ def page_of(
     more, rows = len(rows) > PAGE_ROWS, rows[:PAGE_ROWS]
     if turned:
         rows.reverse()
-        return Page(rows, rows[-1].pk if rows else None, rows[0].pk if more else None)
+        return TablePage(rows, rows[-1].pk if rows else None, rows[0].pk if more else None)
     back = rows[0].pk if rows and values is not None else None
-    return Page(rows, rows[-1].pk if more else None, back)
+    return TablePage(rows, rows[-1].pk if more else None, back)
 
 
 def order_of(columns: Sequence[SqlColumn[M]], sort: str) -> Sequence[Term]:

@@ -16,20 +16,20 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
-from poolsite.console.managed import FINALS, WAYS, Way
+from poolsite.console.managed import FINALS, WAYS, UndoHandler
 
 _UNDOES = "undoes entry "
 
 
 @dataclass(frozen=True)
-class Standing:
+class UndoOffer:
     """What the history offers beside an entry: a button, why there is none, or nothing."""
 
     possible: bool = False
     why_not: str = ""
 
 
-def standing(principal: Principal, entry: AuditEntry) -> Standing:
+def standing(principal: Principal, entry: AuditEntry) -> UndoOffer:
     """Whether the reader may take this very change back now, and else why not.
 
     Nothing for who could not change the thing anyhow. A second factor is asked for when it is
@@ -39,12 +39,12 @@ def standing(principal: Principal, entry: AuditEntry) -> Standing:
     if way is None:
         final = FINALS.get(entry.action)
         told = final is not None and _may(principal, final.right, entry)
-        return Standing(why_not=final.why(entry) if final is not None and told else "")
+        return UndoOffer(why_not=final.why(entry) if final is not None and told else "")
     thing = way.of(entry).first()
     if not _may(principal, way.right(entry), entry if thing is None else thing):
-        return Standing()
+        return UndoOffer()
     why_not = _why_not(principal, way, thing, entry) if thing else _("It no longer exists.")
-    return Standing(not why_not, why_not)
+    return UndoOffer(not why_not, why_not)
 
 
 def can_undo(principal: Principal, entry: AuditEntry) -> bool:
@@ -89,12 +89,12 @@ def _may(principal: Principal, right: str, thing: Any) -> bool:
     return access.decide(principal, right, thing).possible
 
 
-def _way_of(entry: AuditEntry) -> Way | None:
+def _way_of(entry: AuditEntry) -> UndoHandler | None:
     """The way back from this entry; None where it is no change of settings."""
     return WAYS.get((entry.action, entry.thing_kind))
 
 
-def _why_not(principal: Principal, way: Way, thing: Any, entry: AuditEntry) -> str:
+def _why_not(principal: Principal, way: UndoHandler, thing: Any, entry: AuditEntry) -> str:
     before, after = entry.before or {}, entry.after or {}
     made, wanted = way.undo.values(thing, after), way.undo.values(thing, before)
     if not after or set(before) != set(after) or made is None or wanted is None:

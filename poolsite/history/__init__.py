@@ -9,9 +9,9 @@ from contextlib import suppress
 from poolsite.history.registry import (
     Aggregate,
     Drained,
-    Entry,
     Retained,
     Source,
+    StreamEntry,
     register,
     source,
     sources,
@@ -20,9 +20,9 @@ from poolsite.history.registry import (
 __all__ = [
     "Aggregate",
     "Drained",
-    "Entry",
     "Retained",
     "Source",
+    "StreamEntry",
     "catch_up",
     "drain",
     "register",

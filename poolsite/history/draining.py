@@ -18,15 +18,17 @@ from django.db import transaction
 from poolsite import hotpath, tracing
 from poolsite.history import services, stream
 from poolsite.history.models import Cursor
-from poolsite.history.registry import Aggregate, Drained, Entry, Source
-from poolsite.history.reporting import Alarms, load_alarms
+from poolsite.history.registry import Aggregate, Drained, Source, StreamEntry
+from poolsite.history.reporting import DrainAlarms, load_alarms
 from poolsite.hotpath import traces
 from poolsite.runtime.crash_points import crash_point
 
 MOST_PAGES = 50  # per call, so that one busy aggregate cannot keep a worker from the others
 
 
-def drain_aggregate(source: Source, aggregate: Aggregate, alarms: Alarms | None = None) -> Drained:
+def drain_aggregate(
+    source: Source, aggregate: Aggregate, alarms: DrainAlarms | None = None
+) -> Drained:
     """Commit what is new in one stream; returns what was done.
 
     Several drains of one aggregate may run: one moves the cursor, the others write nothing.
@@ -39,7 +41,7 @@ def drain_aggregate(source: Source, aggregate: Aggregate, alarms: Alarms | None 
 class _Drain:
     source: Source
     aggregate: Aggregate
-    alarms: Alarms
+    alarms: DrainAlarms
     count: int = 0
     gaps: int = 0
 
@@ -72,13 +74,13 @@ class _Drain:
         self.alarms.drained(self.aggregate.tag, lag, gaps=self.gaps)
         return Drained(self.count, lag, self.gaps)
 
-    def _read(self, cursor: Cursor | None) -> stream.Page:
+    def _read(self, cursor: Cursor | None) -> stream.StreamPage:
         first = cursor.seq if cursor else 0
         # One more than a batch: the last committed entry comes along, to be recognised.
         command = stream.read(self.aggregate.tag, first=first, count=settings.HISTORY_BATCH + 1)
         return hotpath.run(command)
 
-    def _behind(self, cursor: Cursor | None, page: stream.Page) -> str:
+    def _behind(self, cursor: Cursor | None, page: stream.StreamPage) -> str:
         """Say why Redis' data is older than what SQL committed; "" = it is not."""
         if cursor is None:
             return ""
@@ -101,7 +103,7 @@ class _Drain:
         self.source.behind(self.aggregate, reason)
         return Drained(self.count, lag, self.gaps, behind=reason)
 
-    def _commit(self, cursor: Cursor, page: stream.Page) -> bool:
+    def _commit(self, cursor: Cursor, page: stream.StreamPage) -> bool:
         """Write one page and trim; False = another drain has moved the cursor."""
         entries = [entry for entry in page.entries if entry.seq > cursor.seq]
         missing = missing_ranges(cursor.seq, entries, page)
@@ -128,8 +130,8 @@ class _Drain:
     def _write(
         self,
         cursor: Cursor,
-        page: stream.Page,
-        entries: Sequence[Entry],
+        page: stream.StreamPage,
+        entries: Sequence[StreamEntry],
         missing: Sequence[tuple[int, int]],
     ) -> bool:
         last_seq = max([last for _, last in missing] + [entry.seq for entry in entries[-1:]])
@@ -162,7 +164,7 @@ class _Drain:
 
 
 def missing_ranges(
-    committed: int, entries: Sequence[Entry], page: stream.Page
+    committed: int, entries: Sequence[StreamEntry], page: stream.StreamPage
 ) -> list[tuple[int, int]]:
     """Return the ranges of sequence numbers that should be in the page and are not."""
     ranges = []
@@ -176,7 +178,7 @@ def missing_ranges(
     return ranges
 
 
-def digest(entry: Entry) -> str:
+def digest(entry: StreamEntry) -> str:
     """Return what tells this entry from another one with the same sequence number."""
     said = "\x00".join(
         [str(entry.at_us), *(f"{name}\x01{value}" for name, value in sorted(entry.fields.items()))]

@@ -15,7 +15,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Entry:
+class StreamEntry:
     """One change: its gapless number, Redis' time in µs, and the app's own fields."""
 
     seq: int
@@ -61,7 +61,7 @@ class Source(ABC):
         """Return every aggregate whose stream is to be drained, in any order."""
 
     @abstractmethod
-    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[Entry]) -> None:
+    def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:
         """Write the entries, in bulk, inside the drain's SQL transaction.
 
         Called with entries in order of `seq` that this cursor never committed. Must not call

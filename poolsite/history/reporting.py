@@ -6,7 +6,7 @@ from typing import Protocol
 from poolsite.history.stream import State
 
 
-class Alarms(Protocol):
+class DrainAlarms(Protocol):
     """Who hears what drains found of a stream; `tag` is its aggregate's."""
 
     def backlog(self, tag: str, state: State) -> None:
@@ -22,15 +22,15 @@ class Alarms(Protocol):
         """SQL refuses the next entries; they stay in Redis."""
 
 
-_LOADERS: list[Callable[[], Alarms]] = []
+_LOADERS: list[Callable[[], DrainAlarms]] = []
 
 
-def report_to(load: Callable[[], Alarms]) -> None:
+def report_to(load: Callable[[], DrainAlarms]) -> None:
     """Have every run of drains report to what `load` returns; in AppConfig.ready()."""
     _LOADERS[:] = [load]
 
 
-def load_alarms() -> Alarms:
+def load_alarms() -> DrainAlarms:
     """Return whom this run reports to. LookupError: nobody has called `report_to`."""
     if not _LOADERS:
         raise LookupError("no alarms for the history: poolsite.operations is not installed")

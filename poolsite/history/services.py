@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from poolsite import sql_bulk
 from poolsite.history.models import Cursor, GapRecord, HistoryEntry
-from poolsite.history.registry import Entry
+from poolsite.history.registry import StreamEntry
 from poolsite.history.stream import State
 
 
@@ -24,7 +24,7 @@ def insert_rows(
     model: type[HistoryEntry],
     aggregate_id: int,
     generation: int,
-    entries: Iterable[tuple[Entry, Mapping[str, Any]]],
+    entries: Iterable[tuple[StreamEntry, Mapping[str, Any]]],
 ) -> int:
     """Insert the rows of entries, each with the app's own fields; returns how many were new.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from poolsite import hotpath
-from poolsite.history.registry import Aggregate, Entry
+from poolsite.history.registry import Aggregate, StreamEntry
 
 SCRIPTS = hotpath.load_folder("history", Path(__file__).parent / "lua")
 STATE_FIELDS = ("generation", "seq", "drained", "dropped", "log_limit")
@@ -34,11 +34,11 @@ class State:
 
 
 @dataclass(frozen=True)
-class Page:
+class StreamPage:
     """The counters and the next entries, read at one moment. `whole` = nothing stands behind."""
 
     state: State
-    entries: Sequence[Entry]
+    entries: Sequence[StreamEntry]
     whole: bool
 
 
@@ -51,13 +51,13 @@ class Trimmed:
     refused: str = ""
 
 
-def read(tag: str, *, first: int, count: int) -> hotpath.Command[Page]:
+def read(tag: str, *, first: int, count: int) -> hotpath.Command[StreamPage]:
     """Read the counters and up to `count` entries from sequence number `first` on."""
     script = SCRIPTS["read"]
 
-    def page(reply: list[str]) -> Page:
+    def page(reply: list[str]) -> StreamPage:
         entries = list(_entries(reply[6:]))
-        return Page(_state(reply[:5]), entries, whole=len(entries) < count)
+        return StreamPage(_state(reply[:5]), entries, whole=len(entries) < count)
 
     return hotpath.Command(script, script.keys_of(tag), (first, count), page)
 
@@ -96,11 +96,11 @@ def _state(values: Sequence[str]) -> State:
     return State(int(values[0]), *(int(value or 0) for value in values[1:]))
 
 
-def _entries(words: Sequence[str]) -> Iterator[Entry]:
+def _entries(words: Sequence[str]) -> Iterator[StreamEntry]:
     at = 0
     while at < len(words):
         seq, strings = int(words[at]), int(words[at + 1])
         flat = words[at + 2 : at + 2 + strings]
         fields = dict(zip(flat[::2], flat[1::2], strict=True))
-        yield Entry(seq, int(fields.pop("at", "0")), fields)
+        yield StreamEntry(seq, int(fields.pop("at", "0")), fields)
         at += 2 + strings

@@ -14,9 +14,9 @@ from poolsite.history import refusals, retention, stream
 from poolsite.history.draining import drain_aggregate
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Source, sources
-from poolsite.history.reporting import Alarms, load_alarms
+from poolsite.history.reporting import DrainAlarms, load_alarms
 from poolsite.jobs.registry import sweep
-from poolsite.jobs.telling import Told
+from poolsite.jobs.telling import SweepDescription
 
 # A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
 RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))
@@ -40,7 +40,7 @@ sweep(
     drain_all,
     every_seconds=settings.HISTORY_DRAIN_SECONDS,
     shards=settings.HISTORY_SHARDS,
-    told=Told(
+    told=SweepDescription(
         _("History to SQL"),
         _("Writes new changes from Redis to the database."),
         {
@@ -62,7 +62,7 @@ sweep(
     "history.retention",
     delete_old,
     every_seconds=RETENTION_SECONDS,
-    told=Told(
+    told=SweepDescription(
         _("Old history"),
         _("Deletes history that is past its retention period."),
         {
@@ -75,7 +75,9 @@ sweep(
 )
 
 
-def _drain_one(source: Source, aggregate: Aggregate, alarms: Alarms, done: dict[str, int]) -> None:
+def _drain_one(
+    source: Source, aggregate: Aggregate, alarms: DrainAlarms, done: dict[str, int]
+) -> None:
     try:
         drained = drain_aggregate(source, aggregate, alarms)
     except Exception as error:

@@ -19,7 +19,7 @@ class AggregateState(Enum):
     BEHIND = "behind"  # the same life, but entries that SQL has are missing: a failover lost them
 
 
-class Figures(Protocol):
+class AggregateFigures(Protocol):
     """What the figures of every kind of aggregate tell. `status`: open, paused or recovering."""
 
     @property

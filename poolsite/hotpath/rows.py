@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.aggregates import AggregateFigures
 from poolsite.hotpath.commands import Command
 from poolsite.hotpath.errors import HotPathError
 
@@ -176,7 +176,7 @@ def closed_by_promotion(row: RedisRow, show: Callable[[str], Command[Any]]) -> b
     row.refresh_from_db(fields=["recovering_since", "generation"])
     if row.recovering_since is not None:
         return False
-    figures: Figures | None = hotpath.run(show(row.slug))
+    figures: AggregateFigures | None = hotpath.run(show(row.slug))
     if figures is None or figures.status != "recovering":
         return False
     return figures.generation == row.generation

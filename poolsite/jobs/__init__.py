@@ -17,7 +17,7 @@ from poolsite.jobs.registry import (
     sweep,
     sweeps,
 )
-from poolsite.jobs.telling import Told
+from poolsite.jobs.telling import SweepDescription
 
 if TYPE_CHECKING:
     from poolsite.access.models import Account, User
@@ -32,7 +32,7 @@ __all__ = [
     "JobError",
     "JobHandle",
     "Progress",
-    "Told",
+    "SweepDescription",
     "cancel",
     "kind",
     "kinds",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from poolsite.jobs.telling import Told, told_or_plain
+from poolsite.jobs.telling import SweepDescription, told_or_plain
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
@@ -34,7 +34,7 @@ SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
-class Kind:
+class JobKind:
     """A kind of long work: what runs, how its jobs are called, when a silent one is resumed.
 
     title: what pages call such a job; "" = by its ID alone.
@@ -62,10 +62,10 @@ class Sweep:
     pausable: bool
     queue: str
     light: bool
-    told: Told
+    told: SweepDescription
 
 
-_KINDS: dict[str, Kind] = {}
+_KINDS: dict[str, JobKind] = {}
 _SWEEPS: dict[str, Sweep] = {}
 
 
@@ -80,7 +80,7 @@ def kind(
     """
 
     def decorate(run: JobFunction) -> JobFunction:
-        _KINDS[name] = Kind(name, run, prefix, stale_seconds, title)
+        _KINDS[name] = JobKind(name, run, prefix, stale_seconds, title)
         return run
 
     return decorate
@@ -95,7 +95,7 @@ def sweep(
     pausable: bool = False,
     queue: str = HISTORY,
     light: bool = False,
-    told: Told | None = None,
+    told: SweepDescription | None = None,
 ) -> None:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
@@ -118,7 +118,7 @@ def sweep(
     )
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, JobKind]:
     """Return every registered kind by its name."""
     return dict(_KINDS)
 

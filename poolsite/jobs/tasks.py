@@ -14,7 +14,7 @@ from poolsite import hotpath
 from poolsite.jobs import starting, sweeping
 from poolsite.jobs.registry import sweep, sweeps
 from poolsite.jobs.run_task import run_job
-from poolsite.jobs.telling import Told
+from poolsite.jobs.telling import SweepDescription
 
 __all__ = ["messages", "resume", "run_job", "run_light", "run_shard", "send", "send_shards"]
 
@@ -91,7 +91,7 @@ sweep(
     "jobs.resume",
     resume,
     every_seconds=10,
-    told=Told(
+    told=SweepDescription(
         _("Stalled jobs"),
         _("Restarts imports and campaigns whose worker stopped."),
         {"sent": ngettext_lazy("%(n)s job restarted", "%(n)s jobs restarted", "n")},

@@ -26,7 +26,7 @@ class Count(int):
 
 
 @dataclass(frozen=True)
-class Told:
+class SweepDescription:
     """What people read of a sweep.
 
     results: for each figure of the result a text with its plural and the place %(n)s
@@ -70,6 +70,6 @@ COMMON: Final[Mapping[str, "StrOrPromise"]] = {
 }
 
 
-def told_or_plain(name: str, told: Told | None) -> Told:
+def told_or_plain(name: str, told: SweepDescription | None) -> SweepDescription:
     """How a sweep is told; one that says nothing of itself by its name in words."""
-    return told or Told(name.replace(".", ": ").replace("_", " "))
+    return told or SweepDescription(name.replace(".", ": ").replace("_", " "))

@@ -3,7 +3,7 @@
 import time
 from threading import Lock
 
-from poolsite.limits.buckets import SECOND_US, Client, Taken
+from poolsite.limits.buckets import SECOND_US, LimitedClient, Taken
 
 MOST_BUCKETS = 20_000
 
@@ -15,7 +15,7 @@ class Alone:
         self._lock = Lock()
         self._full_at: dict[str, int] = {}
 
-    def take(self, client: Client, wanted: int) -> Taken:
+    def take(self, client: LimitedClient, wanted: int) -> Taken:
         """Take up to `wanted` permits from every bucket of the client, or none from any."""
         now = time.monotonic_ns() // 1_000
         names = [f"{client.tag}:{limit.name}" for limit in client.limits]

@@ -24,7 +24,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Client:
+class LimitedClient:
     """Who is limited: the tag of its keys, and every limit that each of its requests counts for."""
 
     tag: str
@@ -44,7 +44,7 @@ def per_second(name: str, permits: int, burst_seconds: int) -> Limit:
     return Limit(name, permits, SECOND_US, permits * burst_seconds)
 
 
-def take(client: Client, wanted: int) -> hotpath.Command[Taken]:
+def take(client: LimitedClient, wanted: int) -> hotpath.Command[Taken]:
     """Take up to `wanted` permits from every bucket of the client, or none from any. Atomic.
 
     Not repeated after a lost reply: permits that nobody heard of are lost, which only is stricter.

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from poolsite import hotpath
 from poolsite.limits.alone import Alone, seconds
-from poolsite.limits.buckets import SECOND_US, Client, Taken, take
+from poolsite.limits.buckets import SECOND_US, LimitedClient, Taken, take
 from poolsite.per_loop import PerLoop
 
 log = logging.getLogger("poolsite.limits")
@@ -59,7 +59,7 @@ class Shares:
         share = self._shares.get(key)
         return 0.0 if share is None else max(0.0, share.refused_until - self._loop.time())
 
-    async def take(self, key: Hashable, client: Client) -> float:
+    async def take(self, key: Hashable, client: LimitedClient) -> float:
         """Use one permit of the client: 0.0, or the seconds after which to ask again.
 
         `key` names the client here. Never raises for Redis: without it this process counts alone.
@@ -81,7 +81,7 @@ class Shares:
             share.waiting -= 1
         return 0.0
 
-    async def _fill(self, share: _Share, client: Client) -> None:
+    async def _fill(self, share: _Share, client: LimitedClient) -> None:
         """Replace what is left of a share by a new one, or note until when there is none."""
         try:
             now = self._loop.time()
@@ -101,7 +101,7 @@ class Shares:
         finally:
             share.filling = None
 
-    async def _ask(self, client: Client, wanted: int) -> Taken:
+    async def _ask(self, client: LimitedClient, wanted: int) -> Taken:
         if self._loop.time() < self._away_until:
             return ALONE.take(client, wanted)
         try:
@@ -128,7 +128,7 @@ class Shares:
         }
 
 
-def _largest(client: Client) -> int:
+def _largest(client: LimitedClient) -> int:
     """How many permits a share may hold: a tenth of a second's worth of the smallest limit."""
     tenth = SECOND_US // SHARES_IN_A_SECOND
     return max(1, min(limit.permits * tenth // limit.period_us for limit in client.limits))
@@ -137,7 +137,7 @@ def _largest(client: Client) -> int:
 shares = PerLoop(Shares)
 
 
-def take_now(client: Client) -> float:
+def take_now(client: LimitedClient) -> float:
     """Use one permit, in a thread: 0.0, or the seconds after which to ask again. Blocks."""
     if not client.limits:
         return 0.0

@@ -11,7 +11,7 @@ from poolsite import hotpath, tracing
 from poolsite.hotpath import traces
 from poolsite.live import frames
 from poolsite.live.frames import Frame
-from poolsite.live.outbox import Flusher, Line, Outbox
+from poolsite.live.outbox import Flusher, Outbox, Subscription
 from poolsite.live.topics import Changes, Topic
 from poolsite.live.wakes import Wakes
 
@@ -47,7 +47,7 @@ class Feed:
     ) -> None:
         self.topic = topic
         self._period = topic.period_seconds
-        self.lines: dict[Outbox, Line] = {}
+        self.lines: dict[Outbox, Subscription] = {}
         self.frames_sent = 0
         self._wakes = wakes
         self._flusher = flusher
@@ -71,7 +71,7 @@ class Feed:
 
     async def join(self, outbox: Outbox, version: int | None) -> None:
         """Send the state to a socket, then every change; `version` is what it still holds."""
-        line = self.lines[outbox] = Line(outbox, self)
+        line = self.lines[outbox] = Subscription(outbox, self)
         if not self._ready.is_set() and self.is_stale:
             line.tell(frames.stale(self.topic.address))
         await self._ready.wait()
@@ -228,7 +228,7 @@ class Feed:
             frame = frames.stale(self.topic.address)
             await self._to_all(lambda line: line.tell(frame))
 
-    async def _to_all(self, tell: Callable[[Line], None]) -> None:
+    async def _to_all(self, tell: Callable[[Subscription], None]) -> None:
         for index, line in enumerate(list(self.lines.values()), start=1):
             tell(line)
             if index % LINES_PER_STEP == 0:

@@ -21,7 +21,7 @@ LATE_SECONDS = 0.25  # this process itself was held up, so its sockets' answers 
 BREATH_SECONDS = 2.0  # nobody is judged for so long
 
 
-class Hub:
+class LiveHub:
     """One per event loop, made on first use by `hub_of_loop`."""
 
     def __init__(self) -> None:
@@ -139,9 +139,9 @@ class Hub:
         await self.wakes.aclose()
 
 
-hub_of_loop = PerLoop(Hub)
+hub_of_loop = PerLoop(LiveHub)
 
 
-def hubs() -> list[Hub]:
+def hubs() -> list[LiveHub]:
     """Return every hub of this process, for the metrics."""
     return hub_of_loop.all()

@@ -36,7 +36,7 @@ class Source(Protocol):
         ...
 
 
-class Line:
+class Subscription:
     """One subscription: the frames of one topic that wait for one socket."""
 
     __slots__ = ("_frames", "_needs_snapshot", "_outbox", "_source", "_version", "queued")
@@ -162,7 +162,7 @@ class Outbox:
         self._flusher = flusher
         self._is_flushing = False
         self._urgent: deque[Frame] = deque()
-        self._lines: deque[Line] = deque()
+        self._lines: deque[Subscription] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._sending_since = 0.0  # 0: no frame is on its way
         self._unanswered: deque[tuple[int, float]] = deque()
@@ -170,7 +170,7 @@ class Outbox:
         self._ask_at = 0.0
         self.close_code = 0
 
-    def ready(self, line: Line) -> None:
+    def ready(self, line: Subscription) -> None:
         """Stand the line in the queue and have the sender woken a moment later."""
         if not line.queued:
             line.queued = True

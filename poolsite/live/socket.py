@@ -16,7 +16,7 @@ from poolsite import access, hotpath
 from poolsite.access import limiting
 from poolsite.live import frames
 from poolsite.live.closing import close_socket, is_disconnect, say_goodbye
-from poolsite.live.hub import Hub, hub_of_loop
+from poolsite.live.hub import LiveHub, hub_of_loop
 from poolsite.live.outbox import BEHIND_CODE, Outbox, Send
 from poolsite.live.reading import (
     TOO_MANY,
@@ -105,7 +105,7 @@ def _forget(who: "Awaitable[Principal]") -> None:
 class _Socket:
     """One accepted socket of a known principal."""
 
-    def __init__(self, hub: Hub, principal: "Principal", receive: Receive, send: Send) -> None:
+    def __init__(self, hub: LiveHub, principal: "Principal", receive: Receive, send: Send) -> None:
         self._hub = hub
         self._who = f"{principal.kind}:{principal.id}"
         self._frames = TextFrames(

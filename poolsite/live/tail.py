@@ -24,7 +24,7 @@ _BETWEEN = "\0"
 _TAILS: PerLoop[WeakValueDictionary[str, "Tail"]] = PerLoop(WeakValueDictionary)
 
 
-class Entry:
+class TailEntry:
     """One change of the aggregate's state, as the stream has it.
 
     Thousands a second pass here, so nothing is taken apart before somebody asks, and an entry
@@ -52,7 +52,7 @@ def _value(text: str, name: str) -> str:
     return words[2 * words[::2].index(name) + 1]
 
 
-class Entries(Sequence[Entry]):
+class Entries(Sequence[TailEntry]):
     """Some entries in their order, taken apart one by one as they are looked at."""
 
     __slots__ = ("_first", "_texts")
@@ -68,7 +68,7 @@ class Entries(Sequence[Entry]):
         if isinstance(place, slice):
             return [self[index] for index in range(*place.indices(len(self)))]
         place = range(len(self))[place]
-        return Entry(self._first + place, self._texts[place])
+        return TailEntry(self._first + place, self._texts[place])
 
     def values(self, name: str) -> list[str]:
         """Return one field of each entry; ValueError when one has none."""

@@ -7,9 +7,9 @@ are loaded.
 from poolsite.operations import incidents
 from poolsite.operations.registry import (
     Check,
+    DoctorLine,
     Examination,
     Finding,
-    Line,
     register_check,
     register_examination,
     register_metrics,
@@ -17,9 +17,9 @@ from poolsite.operations.registry import (
 
 __all__ = [
     "Check",
+    "DoctorLine",
     "Examination",
     "Finding",
-    "Line",
     "incidents",
     "register_check",
     "register_examination",

@@ -13,7 +13,7 @@ from unfold.admin import ModelAdmin
 
 from poolsite import dates
 from poolsite.access.principals import principal_of_request
-from poolsite.console.admin_columns import Told
+from poolsite.console.admin_columns import ReadableAdmin
 from poolsite.console.sentences import object_word
 from poolsite.history.models import GapRecord
 from poolsite.jobs.models import Job
@@ -26,14 +26,14 @@ admin.site.index_title = gettext_lazy("Admin")
 admin.site.empty_value_display = dates.NOTHING
 
 
-class Seen(Told, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class Seen(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
     """Rows that are only looked at."""
 
     show_full_result_count = False
 
 
 @admin.register(NoticeTarget)
-class NoticeTargetAdmin(Told, ModelAdmin):  # type: ignore[misc]
+class NoticeTargetAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     """Who is emailed about incidents; audited by the services."""
 
     view_action = "operations.incidents"

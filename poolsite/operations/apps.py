@@ -41,7 +41,7 @@ class OperationsConfig(AppConfig):
         console.register_sentences("poolsite.operations.own_sentences")
         console.register_sentences("poolsite.operations.jobs.sentences")
         operations.register_metrics("live", live_metrics.collect)
-        report_to(history_alarms.Alarms.load)
+        report_to(history_alarms.HistoryAlarms.load)
         checks.register()
         doctor.register()
         topics.register()

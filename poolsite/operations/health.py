@@ -50,7 +50,7 @@ AWAY: Final = {
 
 
 @dataclass(frozen=True)
-class Answer:
+class CheckResult:
     """What a check found. since: when this process first saw its trouble; None = it has none."""
 
     check: Check
@@ -93,7 +93,7 @@ class Answer:
 class Health:
     """All answers, in the order in which the checks were registered, and when they were read."""
 
-    answers: Sequence[Answer]
+    answers: Sequence[CheckResult]
     at: datetime
 
     @property
@@ -101,7 +101,7 @@ class Health:
         """Whether traffic may be sent to this process."""
         return not any(answer.check.required and answer.trouble for answer in self.answers)
 
-    def of(self, name: str) -> Answer:
+    def of(self, name: str) -> CheckResult:
         """The answer of a check by its name; KeyError."""
         return {each.check.name: each for each in self.answers}[name]
 
@@ -156,7 +156,7 @@ class _Asking:
         """How long it may still take."""
         return max(0.0, self._began + CHECK_SECONDS - time.monotonic())
 
-    def answer(self, asked: Future[Finding]) -> Answer:
+    def answer(self, asked: Future[Finding]) -> CheckResult:
         """What `begin` gave has found, or that it has not answered in time.
 
         `asked` is the caller's own: another caller may have begun a new question meanwhile.
@@ -166,7 +166,7 @@ class _Asking:
         else:
             finding = Finding(_("No response"), trouble=_away(self.check))
         self._since = (self._since or timezone.now()) if finding.trouble else None
-        return Answer(self.check, finding, self._since)
+        return CheckResult(self.check, finding, self._since)
 
 
 def _away(check: Check) -> Trouble:
@@ -259,7 +259,9 @@ def _left_seconds(asking: Iterable[_Asking]) -> float:
     return max((each.left_seconds() for each in asking), default=0.0)
 
 
-def _unless_unknown(asking: _Asking, answer: Answer, answers: Iterable[Answer]) -> Answer:
+def _unless_unknown(
+    asking: _Asking, answer: CheckResult, answers: Iterable[CheckResult]
+) -> CheckResult:
     """A missing mark proves nothing while Redis takes none: the trouble is Redis'.
 
     Nor does it just after, until those who live had time to set it again.

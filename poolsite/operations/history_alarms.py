@@ -15,7 +15,7 @@ BACKLOG, DROPPED, BEHIND, FAULT = (
 )
 
 
-class Alarms(KnownIncidents):
+class HistoryAlarms(KnownIncidents):
     """The history's incidents as a sweep of drains opens and closes them."""
 
     types = (BACKLOG, DROPPED, BEHIND, FAULT)

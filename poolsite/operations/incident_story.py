@@ -27,7 +27,7 @@ OWNED = (Kind.ACKNOWLEDGED, Kind.ASSIGNED)
 
 
 @dataclass(frozen=True)
-class Item:
+class TimelineItem:
     """One line of the timeline, as templates/components/timeline.html shows it."""
 
     at: datetime
@@ -36,7 +36,7 @@ class Item:
     why: str = ""
 
 
-def timeline(reader: Principal, group: Sequence[Incident]) -> list[Item]:
+def timeline(reader: Principal, group: Sequence[Incident]) -> list[TimelineItem]:
     """Everything that happened to the incidents of one cause, as far as the reader may know."""
     events = list(IncidentEvent.objects.filter(incident__in=group)[:MOST_EVENTS])
     found = [
@@ -64,14 +64,14 @@ def _same(incident: Incident) -> QuerySet[Incident]:
     return same.filter(account=incident.account_id).order_by("-pk")
 
 
-def _openings(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[Item]:
+def _openings(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[TimelineItem]:
     snoozes = [(each.at, each.until) for each in events if each.kind == Kind.SNOOZED]
     first = min(group, key=lambda row: row.since)
     for row in group:
         dot = "bad" if row.severity == Incident.Severity.CRITICAL else "warn"
         if row is first:
             opened_before = earlier(row)[:1]
-            yield Item(
+            yield TimelineItem(
                 row.since,
                 dot,
                 _("Opened again") if opened_before else _("Incident opened"),
@@ -80,10 +80,10 @@ def _openings(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Ite
             continue
         woke = any(at < row.since < until for at, until in snoozes if until)
         why = _("One more object: the snooze ended.") if woke else ""
-        yield Item(row.since, dot, _("Joined: %(title)s") % {"title": row.title}, why)
+        yield TimelineItem(row.since, dot, _("Joined: %(title)s") % {"title": row.title}, why)
 
 
-def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[Item]:
+def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[TimelineItem]:
     """What people and checks did; one act on a whole cause is told once."""
     titles = {row.pk: row.title for row in group}
     seen = set()
@@ -92,7 +92,7 @@ def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterato
         if act not in seen:
             seen.add(act)
             more = titles[each.incident_id] if len(group) > 1 and not each.who else ""
-            yield Item(
+            yield TimelineItem(
                 each.at, DOTS.get(Kind(each.kind), "plain"), _title(each), _why(each) or more
             )
     if any(each.kind in OWNED for each in events):
@@ -100,7 +100,7 @@ def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterato
     for row in group:  # acknowledged before timelines were kept
         if row.acknowledged_at:
             title = _("Acknowledged by %(name)s") % {"name": row.acknowledged_name}
-            yield Item(row.acknowledged_at, "good", title)
+            yield TimelineItem(row.acknowledged_at, "good", title)
             return
 
 
@@ -128,7 +128,7 @@ def _why(event: IncidentEvent) -> str:
     return ""
 
 
-def _over(events: Sequence[IncidentEvent]) -> Iterator[Item]:
+def _over(events: Sequence[IncidentEvent]) -> Iterator[TimelineItem]:
     """Snoozes that nothing ended before their time."""
     ends = [each for each in events if each.kind in (Kind.SNOOZED, Kind.RESUMED, Kind.WORSE)]
     now, seen = timezone.now(), set()
@@ -140,10 +140,10 @@ def _over(events: Sequence[IncidentEvent]) -> Iterator[Item]:
         closed = each.incident.until
         early = any(each.at < other.at < until for other in ends) or (closed and closed < until)
         if not early:
-            yield Item(until, "warn", _("Snooze ended"), _("The time was up."))
+            yield TimelineItem(until, "warn", _("Snooze ended"), _("The time was up."))
 
 
-def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[Item]:
+def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[TimelineItem]:
     """The notices; a tenant sees those to its own recipients."""
     calls = OutgoingCall.objects.filter(notice__incident__in=group)
     if not reader.is_operator:
@@ -151,12 +151,16 @@ def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[Item]:
     for call in calls.order_by("-pk")[:MOST_CALLS]:
         place = {"address": call.address}
         if not call.error:
-            yield Item(call.at, "plain", _("Alert sent to %(address)s") % place)
+            yield TimelineItem(call.at, "plain", _("Alert sent to %(address)s") % place)
         else:
-            yield Item(call.at, "warn", _("Alert to %(address)s failed") % place, call.error)
+            yield TimelineItem(
+                call.at, "warn", _("Alert to %(address)s failed") % place, call.error
+            )
 
 
-def _closing(row: Incident) -> Item:
+def _closing(row: Incident) -> TimelineItem:
     until = row.until or timezone.now()
     lasted = span((until - row.since).total_seconds())
-    return Item(until, "good", _("Incident closed"), _("Open for %(time)s.") % {"time": lasted})
+    return TimelineItem(
+        until, "good", _("Incident closed"), _("Open for %(time)s.") % {"time": lasted}
+    )

@@ -13,7 +13,7 @@ def register() -> None:
     navigation.count_badges_by(selectors.badge_counter)
     register_page_word("operations:system", _("Open system"))
     navigation.register(
-        navigation.Entry(
+        navigation.MenuEntry(
             "overview",
             _("Overview"),
             "operations:overview",
@@ -25,7 +25,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        navigation.Entry(
+        navigation.MenuEntry(
             "incidents",
             _("Incidents"),
             "operations:incidents",
@@ -38,7 +38,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        navigation.Entry(
+        navigation.MenuEntry(
             "webhooks",
             _("Webhooks"),
             "operations:webhooks",
@@ -57,7 +57,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        navigation.Entry(
+        navigation.MenuEntry(
             "system",
             _("System"),
             "operations:system",

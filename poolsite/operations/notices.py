@@ -106,7 +106,7 @@ def _claim(notice: Notice) -> bool:
     return bool(mine.update(next_at=held_until))  # unaudited: a sender's hold
 
 
-def _mail(notice: Notice) -> outgoing.Outcome:
+def _mail(notice: Notice) -> outgoing.DeliveryOutcome:
     body = notice.body
     subject = f"[{settings.PLATFORM_NAME}] {_word(notice.event)}: {body['title']}"
     page = outgoing.absolute(_page_of(notice.incident))
@@ -123,7 +123,7 @@ def _word(event: str) -> str:
     return {"opened": _("Problem"), "worse": _("Now critical"), "closed": _("Resolved")}[event]
 
 
-def _note(notice: Notice, outcome: outgoing.Outcome) -> None:
+def _note(notice: Notice, outcome: outgoing.DeliveryOutcome) -> None:
     attempts = notice.attempts + 1
     changes: dict[str, Any] = {"attempts": attempts}
     if outcome.ok:

@@ -47,7 +47,7 @@ class RefusedAddressError(ValueError):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DeliveryOutcome:
     """How a call went. `ok` = taken (2xx, or handed to the mail server)."""
 
     ok: bool
@@ -130,7 +130,7 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> Outcome:
+async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> DeliveryOutcome:
     """POST JSON, signed over the raw bytes; follows no redirect, reads little of the answer.
 
     `body["id"]` is also sent as a header. Never raises: what went wrong is in the outcome.
@@ -148,17 +148,17 @@ async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> 
         names = await asyncio.to_thread(addresses, named)
         answer = await _within_time(named, names, raw, headers)
     except RefusedAddressError as error:
-        return Outcome(ok=False, error=str(error), duration_ms=_since(started))
+        return DeliveryOutcome(ok=False, error=str(error), duration_ms=_since(started))
     except Exception as error:  # whatever a typed address leads to, other events still go out
         text = f"{type(error).__name__}: {error}"
-        return Outcome(ok=False, error=text, duration_ms=_since(started))
+        return DeliveryOutcome(ok=False, error=text, duration_ms=_since(started))
     taken = 200 <= answer.status < 300
     error_text = "" if taken else f"answered {answer.status}"
     text = answer.beginning.decode("utf-8", "replace")
-    return Outcome(taken, answer.status, error_text, text, _since(started))
+    return DeliveryOutcome(taken, answer.status, error_text, text, _since(started))
 
 
-def reach(url: str, *, typed_in: bool = True) -> Outcome:
+def reach(url: str, *, typed_in: bool = True) -> DeliveryOutcome:
     """Connect to the server of `url`, with TLS for https, and send it no request.
 
     typed_in: somebody typed it into a page, so it is refused like `post` refuses it. What a
@@ -172,11 +172,11 @@ def reach(url: str, *, typed_in: bool = True) -> Outcome:
         tls = httpx.create_ssl_context(trust_env=not typed_in) if named.scheme == "https" else None
         asyncio.run(_connect(named, names, tls))
     except RefusedAddressError as error:
-        return Outcome(ok=False, error=str(error), duration_ms=_since(started))
+        return DeliveryOutcome(ok=False, error=str(error), duration_ms=_since(started))
     except Exception as error:  # as in `post`
         text = f"{type(error).__name__}: {error}"
-        return Outcome(ok=False, error=text, duration_ms=_since(started))
-    return Outcome(ok=True, duration_ms=_since(started))
+        return DeliveryOutcome(ok=False, error=text, duration_ms=_since(started))
+    return DeliveryOutcome(ok=True, duration_ms=_since(started))
 
 
 async def _connect(url: httpx.URL, names: list[str], tls: ssl.SSLContext | None) -> None:
@@ -207,15 +207,15 @@ def place_of(url: str) -> str:
     return f"{parsed.scheme}://{parsed.host}{port}"
 
 
-def timed(send: Callable[[], object]) -> Outcome:
+def timed(send: Callable[[], object]) -> DeliveryOutcome:
     """Run something that raises when it fails, e.g. handing a message to the mail server."""
     started = time.monotonic()
     try:
         send()
     except Exception as error:
         text = f"{type(error).__name__}: {error}"
-        return Outcome(ok=False, error=text, duration_ms=_since(started))
-    return Outcome(ok=True, duration_ms=_since(started))
+        return DeliveryOutcome(ok=False, error=text, duration_ms=_since(started))
+    return DeliveryOutcome(ok=True, duration_ms=_since(started))
 
 
 @dataclass

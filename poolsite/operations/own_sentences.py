@@ -10,7 +10,7 @@ from poolsite.access.visibility import visible
 from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
-    Settings,
+    SettingsFields,
     moment,
     register,
     register_object,
@@ -67,7 +67,7 @@ def register_all() -> None:
         Sentence(
             "operations.target_change",
             INCIDENTS,
-            settings=Settings(NoticeTarget),
+            settings=SettingsFields(NoticeTarget),
             title=_("Changed an alert recipient"),
         ),
         Sentence(
@@ -119,7 +119,7 @@ def register_all() -> None:
         Sentence(
             "operations.webhook_change",
             WEBHOOKS,
-            settings=Settings(WebhookEndpoint),
+            settings=SettingsFields(WebhookEndpoint),
             title=_("Changed a webhook endpoint"),
         ),
     )

@@ -47,7 +47,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Line:
+class DoctorLine:
     """One line of `manage.py doctor`, in English: what was found, and what to do about it.
 
     mark: `ok`, `warn`, `fail`, or `skip` for what could not or need not be looked at.
@@ -67,7 +67,7 @@ class Examination:
     """
 
     name: str
-    look: Callable[[], Iterable[Line]]
+    look: Callable[[], Iterable[DoctorLine]]
     seconds: float = 10.0
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from poolsite.jobs.registry import JOBS, sweep
-from poolsite.jobs.telling import Told
+from poolsite.jobs.telling import SweepDescription
 from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 from poolsite.operations.webhooks import sending
@@ -27,7 +27,7 @@ sweep(
     "operations.health",
     keep_incidents,
     every_seconds=5,
-    told=Told(
+    told=SweepDescription(
         _("Health checks"),
         _("Checks the platform and opens or closes incidents."),
         {"incidents": ngettext_lazy("%(n)s incident open", "%(n)s incidents open", "n")},
@@ -45,7 +45,7 @@ sweep(
     send_notices,
     every_seconds=5,
     queue=JOBS,
-    told=Told(_("Alert delivery"), _("Sends due alerts by email.")),
+    told=SweepDescription(_("Alert delivery"), _("Sends due alerts by email.")),
 )
 
 
@@ -59,7 +59,7 @@ sweep(
     send_webhooks,
     every_seconds=5,
     queue=JOBS,
-    told=Told(
+    told=SweepDescription(
         _("Webhook delivery"),
         _("Sends due webhook events, and tries failed ones again."),
         {
@@ -90,7 +90,7 @@ sweep(
     "operations.retention",
     delete_old,
     every_seconds=3_600,
-    told=Told(
+    told=SweepDescription(
         _("Old incidents"),
         _("Deletes old incidents and request logs."),
         {

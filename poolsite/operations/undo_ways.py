@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.console.kept_values import Values
-from poolsite.console.managed import Undo, Way, register_way, through
+from poolsite.console.managed import Undo, UndoHandler, register_way, through
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import change_target
 
@@ -15,7 +15,7 @@ RIGHT = "operations.targets_change"
 def register() -> None:
     """Called once, by AppConfig.ready()."""
     register_way(
-        Way(
+        UndoHandler(
             Undo(
                 "operations.target_change",
                 through(change_target, "target"),

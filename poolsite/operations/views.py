@@ -72,7 +72,7 @@ def search(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"groups": answer})
 
 
-def _rows(group: palette.Group) -> list[dict[str, str | bool]]:
+def _rows(group: palette.ResultGroup) -> list[dict[str, str | bool]]:
     return [
         {
             "title": row.name,

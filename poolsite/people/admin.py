@@ -15,7 +15,7 @@ from unfold.admin import ModelAdmin
 from poolsite.access import services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
 from poolsite.access.principals import principal_of_request
-from poolsite.console.admin_columns import Told, Words
+from poolsite.console.admin_columns import ReadableAdmin, Words
 from poolsite.console.admin_values import label_of_key, labelled, value_of_key
 from poolsite.console.sentences import Reading, Sentence, object_word, plain, registered, title_of
 
@@ -26,7 +26,7 @@ for model in OTHERS:
 
 
 @admin.register(Account)
-class AccountAdmin(Told, ModelAdmin):  # type: ignore[misc]
+class AccountAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     """Tenants: name, zone and language can be changed, slug and currency never."""
 
     view_action = "access.people_view"
@@ -58,7 +58,7 @@ class AccountAdmin(Told, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(User)
-class UserAdmin(Told, ModelAdmin):  # type: ignore[misc]
+class UserAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     """Users, to find one by name or address."""
 
     view_action = "access.operators_view"
@@ -71,7 +71,7 @@ class UserAdmin(Told, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(Told, ModelAdmin):  # type: ignore[misc]
+class ApiTokenAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     """API tokens, without their secrets."""
 
     view_action = "access.tokens_view"
@@ -114,7 +114,7 @@ def _kept(entry: AuditEntry, values: Any) -> str:
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(Told, ModelAdmin):  # type: ignore[misc]
+class AuditEntryAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     """The audit log, newest first."""
 
     view_action = "access.history_view"

@@ -11,14 +11,14 @@ from django.utils.translation import gettext_lazy
 from poolsite.access import selectors, services
 from poolsite.access.models import Account, Invitation, Membership, Role
 from poolsite.console.goal_forms import with_short_name
-from poolsite.console.goals import Data, Guide, Step
+from poolsite.console.goals import Data, GoalStep, Guide
 from poolsite.people.forms import AccountForm, InviteForm
 from poolsite.people.views.invitations import mail_invitation
 
 
-def account_step(find: Callable[[Guide], Account | None]) -> Step:
+def account_step(find: Callable[[Guide], Account | None]) -> GoalStep:
     """An account is made, unless `find` knows one."""
-    return Step(
+    return GoalStep(
         "account",
         gettext_lazy("Create an account"),
         gettext_lazy("A customer, or your own company, with its own people, pools and money."),
@@ -33,9 +33,9 @@ def account_step(find: Callable[[Guide], Account | None]) -> Step:
     )
 
 
-def owner_step() -> Step:
+def owner_step() -> GoalStep:
     """The account's owner is invited by mail, as on the page that invites people."""
-    return Step(
+    return GoalStep(
         "owner",
         gettext_lazy("Invite its owner"),
         gettext_lazy("The owner gets an email, chooses a password and manages the account."),

@@ -8,7 +8,7 @@ from poolsite.access.models import Account
 from poolsite.access.principal import Principal
 from poolsite.access.services import account_change
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 
 
@@ -19,7 +19,7 @@ def register() -> None:
     register_page_word("access:accounts", _("Open accounts"))
     register_page_word("access:finance_request", _("Open request"))
     for entry in (
-        Entry(
+        MenuEntry(
             "accounts",
             _("Accounts"),
             "access:accounts",
@@ -30,7 +30,7 @@ def register() -> None:
             match=("access:members", "access:member", "access:invite", "access:account_add"),
             key="a",
         ),
-        Entry(
+        MenuEntry(
             "tokens",
             _("API tokens"),
             "access:tokens",
@@ -41,7 +41,7 @@ def register() -> None:
             incidents=("access.token",),
             match=("access:token_add",),
         ),
-        Entry(
+        MenuEntry(
             "api_reference",
             _("API reference"),
             "api_reference",
@@ -52,7 +52,7 @@ def register() -> None:
             match=("api_reference_group",),
             suits=_is_operator,  # others, who have nine entries, open it from their tokens
         ),
-        Entry(
+        MenuEntry(
             "history",
             _("Audit log"),
             "access:history",
@@ -62,7 +62,7 @@ def register() -> None:
             actions=("access.history_view",),
             key="h",
         ),
-        Entry(
+        MenuEntry(
             "operators",
             _("Operators"),
             "access:operators",

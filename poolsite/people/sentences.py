@@ -15,7 +15,7 @@ from poolsite.console.sentences import (
     HistoryObject,
     Reading,
     Sentence,
-    Settings,
+    SettingsFields,
     choice,
     json_list,
     moment,
@@ -46,7 +46,7 @@ def _of_accounts() -> list[Sentence]:
         Sentence(
             "access.account_change",
             PEOPLE,
-            settings=Settings(Account, AccountForm),
+            settings=SettingsFields(Account, AccountForm),
             title=_("Changed an account"),
         ),
     ]
@@ -72,7 +72,7 @@ def _of_people() -> list[Sentence]:
         Sentence(
             "access.profile_change",
             PEOPLE,
-            settings=Settings(User, ProfileForm),
+            settings=SettingsFields(User, ProfileForm),
             title=_("Changed a profile"),
         ),
         Sentence(

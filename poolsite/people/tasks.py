@@ -6,7 +6,7 @@ from django.utils.translation import ngettext_lazy
 from poolsite.access import services
 from poolsite.access.mail_tasks import send_notice_mail, send_reset_mail
 from poolsite.jobs.registry import sweep
-from poolsite.jobs.telling import Told
+from poolsite.jobs.telling import SweepDescription
 from poolsite.people import tidying
 
 __all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its tasks here
@@ -27,7 +27,7 @@ sweep(
     "access.tidy",
     tidy,
     every_seconds=300,
-    told=Told(
+    told=SweepDescription(
         _("Sign-in housekeeping"),
         _("Deletes expired sessions and old idempotency keys, and warns of expiring tokens."),
         {

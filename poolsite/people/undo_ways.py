@@ -25,7 +25,7 @@ from poolsite.console.kept_values import Values
 def register() -> None:
     """Called once, by AppConfig.ready()."""
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "access.membership_set",
                 console.through(membership_set, "account"),
@@ -47,7 +47,7 @@ def register() -> None:
         "access.finance_approve": lambda _entry: _("Remove the grant on the operator's page."),
         "access.finance_reject": lambda _entry: _("Request the grant again."),
     }.items():
-        console.register_final(console.Final(action, "access.operators_change", why))
+        console.register_final(console.NotUndoable(action, "access.operators_change", why))
 
 
 def _why_asked(entry: AuditEntry) -> str:
@@ -88,9 +88,9 @@ def _why_no_roles(principal: Principal, account: Account, values: Values) -> str
 # -- grants ----------------------------------------------------------------------------------------
 
 
-def _way_of_grants(action: str) -> console.Way:
+def _way_of_grants(action: str) -> console.UndoHandler:
     """An operator's, for everything or one thing of the platform."""
-    return console.Way(
+    return console.UndoHandler(
         console.Undo(
             action,
             console.through(grant_set, "user"),
@@ -104,9 +104,9 @@ def _way_of_grants(action: str) -> console.Way:
     )
 
 
-def _way_of_grants_in_accounts(action: str) -> console.Way:
+def _way_of_grants_in_accounts(action: str) -> console.UndoHandler:
     """A member's, for one thing of the account."""
-    return console.Way(
+    return console.UndoHandler(
         console.Undo(
             action,
             console.through(grant_set, "account"),

@@ -75,7 +75,7 @@ class Body:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ResponseEntry:
     """One answer that is no error."""
 
     status: int
@@ -109,7 +109,7 @@ class Operation:
     access: Access
     parameters: tuple[Parameter, ...]
     body: Body | None
-    answers: tuple[Answer, ...]
+    answers: tuple[ResponseEntry, ...]
     failures: tuple[Failure, ...]
     failure_fields: tuple[Field, ...]  # beside those that every error has
     request: str  # for a shell, with BASE in it
@@ -126,7 +126,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Section:
+class OperationSection:
     """Operations whose paths begin alike."""
 
     name: str
@@ -134,12 +134,12 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Group:
+class OperationGroup:
     """What one page shows."""
 
     tag: str
     title: Any
-    sections: tuple[Section, ...]
+    sections: tuple[OperationSection, ...]
 
     @property
     def operations(self) -> list[Operation]:
@@ -147,7 +147,7 @@ class Group:
         return [each for section in self.sections for each in section.operations]
 
 
-def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[Group, ...]:
+def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[OperationGroup, ...]:
     """The whole document by pages; what no page names stands on one called by its tag."""
     schemas = Schemas(document)
     found: dict[str, list[Operation]] = {name: [] for name in PAGES}
@@ -159,7 +159,9 @@ def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[Group, .
                 operation = _operation(schemas, path, method, told, accesses(method.upper(), path))
                 found.setdefault(_page_of(path, tag), []).append(operation)
     return tuple(
-        Group(tag, PAGES[tag][0] if tag in PAGES else tag.capitalize(), tuple(_sections(shown)))
+        OperationGroup(
+            tag, PAGES[tag][0] if tag in PAGES else tag.capitalize(), tuple(_sections(shown))
+        )
         for tag, shown in found.items()
         if shown
     )
@@ -172,12 +174,12 @@ def _page_of(path: str, tag: str) -> str:
     return _PAGE_OF.get(_resource(path), tag)
 
 
-def _sections(operations: Sequence[Operation]) -> Iterator[Section]:
+def _sections(operations: Sequence[Operation]) -> Iterator[OperationSection]:
     """By the first word of the path, in the order of the first of each."""
     first = list(dict.fromkeys(_resource(each.path) for each in operations))
     ordered = sorted(operations, key=lambda each: first.index(_resource(each.path)))
     for name, each in groupby(ordered, lambda operation: _resource(operation.path)):
-        yield Section(name, tuple(each))
+        yield OperationSection(name, tuple(each))
 
 
 def _resource(path: str) -> str:
@@ -203,7 +205,7 @@ def _operation(
         parameters=parameters,
         body=body,
         answers=tuple(
-            Answer(status, str(each.get("description", "")), _body(schemas, each))
+            ResponseEntry(status, str(each.get("description", "")), _body(schemas, each))
             for status, each in answers
             if status < ERRORS_FROM
         ),

@@ -25,13 +25,13 @@ from poolsite.api.root import api
 from poolsite.console.error_pages import not_found
 from poolsite.console.pages import principal_of
 from poolsite.console.palette import Offer, register_offer
-from poolsite.reference.document import BASE, Group, groups_of
+from poolsite.reference.document import BASE, OperationGroup, groups_of
 
 KEPT_PIECES = 64  # pages × languages × hosts
 
 
 @cache
-def groups() -> tuple[Group, ...]:
+def groups() -> tuple[OperationGroup, ...]:
     """The reference of this process, made when somebody first looks."""
     return groups_of(api.get_openapi_schema(), accesses_of(api))
 

@@ -8,7 +8,7 @@ from poolsite.timers.agenda import Agenda
 from poolsite.timers.clock import AWAY, ClockGuard, what_is_said
 from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms, here
 from poolsite.timers.registry import (
-    Kind,
+    TimerKind,
     Visited,
     further_servers,
     kind_of,
@@ -26,7 +26,7 @@ __all__ = [
     "WEB_KEY",
     "Agenda",
     "ClockGuard",
-    "Kind",
+    "TimerKind",
     "TimersState",
     "Visited",
     "further_servers",

@@ -28,7 +28,7 @@ class Visited(Protocol):
 
 
 @dataclass(frozen=True)
-class Kind:
+class TimerKind:
     """One kind of aggregate.
 
     prefix: what the tags of its aggregates begin with, before the slug: "gate." for "{gate.x}";
@@ -48,11 +48,11 @@ class Kind:
 
 
 Servers = Callable[[], Mapping[str, HotPath]]
-_KINDS: dict[str, Kind] = {}
+_KINDS: dict[str, TimerKind] = {}
 _SERVERS: dict[Servers, None] = {}
 
 
-def register(kind: Kind) -> None:
+def register(kind: TimerKind) -> None:
     """Have the aggregates of a kind visited; called in AppConfig.ready()."""
     _KINDS[kind.prefix] = kind
 
@@ -70,12 +70,12 @@ def further_servers() -> dict[str, HotPath]:
     return {name: path for servers in _SERVERS for name, path in servers().items()}
 
 
-def kinds() -> list[Kind]:
+def kinds() -> list[TimerKind]:
     """Every registered kind."""
     return list(_KINDS.values())
 
 
-def kind_of(tag: str) -> Kind | None:
+def kind_of(tag: str) -> TimerKind | None:
     """The kind of "{gate.x}"; None for a key that is no tag of a registered kind."""
     if not (tag.startswith("{") and tag.endswith("}")):
         return None

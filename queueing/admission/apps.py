@@ -27,7 +27,7 @@ class AdmissionConfig(AppConfig):
             face.register()
         history.register(GATE_HISTORY)
         timers.register(
-            timers.Kind(
+            timers.TimerKind(
                 "admission.gate",
                 prefix="gate.",
                 visit=gate.sweep,

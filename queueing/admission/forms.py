@@ -10,15 +10,15 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.aggregates.forms import AggregateCreateForm
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 from queueing.admission.models import Gate
 from queueing.admission.models.gates import CAP_LIMIT, DAY_SECONDS, KEY_PATTERN
 
 UPLOAD_LIMIT_BYTES = 32 * 1024 * 1024
 
 SECTIONS = (
-    Section(_("Basics"), ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
-    Section(
+    SettingsSection(_("Basics"), ("name", "key", "description", "overrun_alarm", "waiting_alarm")),
+    SettingsSection(
         _("Permits"),
         ("cap", "permit_seconds", "margin_seconds", "longest_seconds"),
         _(
@@ -26,12 +26,12 @@ SECTIONS = (
             "become free."
         ),
     ),
-    Section(
+    SettingsSection(
         _("Admission and tasks"),
         ("fair", "look_ahead", "rate_per_second", "attempts"),
         _("The order in which requests are admitted, and how many times a task is issued."),
     ),
-    Section(
+    SettingsSection(
         _("Adaptive limit"),
         (
             *("adaptive", "adaptive_min", "adaptive_max", "adaptive_step"),
@@ -43,7 +43,7 @@ SECTIONS = (
             "errors or latency exceed their thresholds."
         ),
     ),
-    Section(
+    SettingsSection(
         _("Advanced"),
         ("period_seconds", "log_limit"),
         _("Report period and the event log"),

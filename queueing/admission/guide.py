@@ -37,7 +37,7 @@ def register() -> None:
     )
 
 
-def _gate_step() -> console.Step:
+def _gate_step() -> console.GoalStep:
     return create_step(
         Gate,
         gettext_lazy("Create a gate"),
@@ -52,8 +52,8 @@ def _gate_step() -> console.Step:
     )
 
 
-def _permit_step() -> console.Step:
-    return console.Step(
+def _permit_step() -> console.GoalStep:
+    return console.GoalStep(
         "permit",
         gettext_lazy("Take a test permit"),
         gettext_lazy(

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 from queueing.admission import selectors
 
@@ -17,7 +17,7 @@ def register() -> None:
     ):
         register_page_word(page, word)
     navigation.register(
-        Entry(
+        MenuEntry(
             *("gates", _("Gates"), "admission:gates", "traffic"),
             section="queueing",
             order=200,

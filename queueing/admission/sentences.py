@@ -10,7 +10,7 @@ from poolsite.access import Principal, visible
 from poolsite.console.sentences import (
     HistoryObject,
     Sentence,
-    Settings,
+    SettingsFields,
     count,
     moment,
     register,
@@ -31,7 +31,9 @@ def register_all() -> None:
 def _of_gates() -> list[Sentence]:
     return [
         Sentence("admission.gate_create", GATES, _("%(actor)s created the gate %(thing)s")),
-        Sentence("admission.gate_configure", GATES, settings=Settings(Gate, GateSettingsForm)),
+        Sentence(
+            "admission.gate_configure", GATES, settings=SettingsFields(Gate, GateSettingsForm)
+        ),
         Sentence(
             "admission.gate_pin",
             GATES,

@@ -38,7 +38,7 @@ class DispatchConfig(AppConfig):
             face.register()
         history.register(GROUP_HISTORY)
         timers.register(
-            timers.Kind(
+            timers.TimerKind(
                 "dispatch.group",
                 prefix="disp.",
                 visit=dispatcher.sweep,

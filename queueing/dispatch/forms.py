@@ -8,23 +8,23 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.aggregates.forms import AggregateCreateForm
-from poolsite.console.settings_forms import DurationsMixin, Section, SettingsMixin
+from poolsite.console.settings_forms import DurationsMixin, SettingsMixin, SettingsSection
 from queueing.dispatch.models import PEER_PATTERN, Group, Sharing, Upgrade
 from queueing.dispatch.models.groups import DAY_SECONDS
 
 SECTIONS = (
-    Section(_("Basics"), ("name", "description", "sharing")),
-    Section(
+    SettingsSection(_("Basics"), ("name", "description", "sharing")),
+    SettingsSection(
         _("Links"),
         ("heartbeat_seconds", "missed_limit", "disconnect_seconds"),
         _("When a link counts as lost, and when its peer counts as stopped."),
     ),
-    Section(
+    SettingsSection(
         _("Sessions"),
         ("route_limit_seconds", "timed_route_seconds"),
         _("When a session is cleared if its end is never reported."),
     ),
-    Section(
+    SettingsSection(
         _("Failed sessions"),
         (
             *("start_retries", "answer_seconds", "failure_threshold_percent"),
@@ -33,7 +33,7 @@ SECTIONS = (
         ),
         _("When an instance that fails its sessions gets no new ones for a time."),
     ),
-    Section(
+    SettingsSection(
         _("Advanced"),
         ("out_limit", "ends_limit", "log_limit"),
         _("Buffers for each peer and the event log"),

@@ -9,7 +9,7 @@ from poolsite.access.mails import site_of
 from poolsite.aggregates.guides import create_step
 from poolsite.console.goals import Guide
 from queueing.dispatch import selectors
-from queueing.dispatch.dispatcher import Figures
+from queueing.dispatch.dispatcher import GroupFigures
 from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group
 from queueing.dispatch.services.groups import group_create
@@ -54,7 +54,7 @@ def register() -> None:
     )
 
 
-def _group_step() -> console.Step:
+def _group_step() -> console.GoalStep:
     return create_step(
         Group,
         gettext_lazy("Create a group"),
@@ -68,8 +68,8 @@ def _group_step() -> console.Step:
     )
 
 
-def _session_step() -> console.Step:
-    return console.Step(
+def _session_step() -> console.GoalStep:
+    return console.GoalStep(
         "session",
         gettext_lazy("Connect an instance and a front-end"),
         gettext_lazy(
@@ -85,11 +85,11 @@ def _session_step() -> console.Step:
     )
 
 
-def _figures(guide: Guide) -> Figures | None:
+def _figures(guide: Guide) -> GroupFigures | None:
     return selectors.GROUPS.with_figures([guide.things["group"]], patient=True)[0].figures
 
 
-def _started(guide: Guide) -> Figures | None:
+def _started(guide: Guide) -> GroupFigures | None:
     figures = _figures(guide)
     return figures if figures is not None and figures.started else None
 

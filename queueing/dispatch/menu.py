@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 from queueing.dispatch import selectors
 
@@ -16,7 +16,7 @@ def register() -> None:
     ):
         register_page_word(page, word)
     navigation.register(
-        Entry(
+        MenuEntry(
             *("groups", _("Dispatcher"), "dispatch:groups", "hub"),
             section="queueing",
             order=300,

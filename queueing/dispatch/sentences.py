@@ -3,7 +3,7 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from poolsite.console.sentences import Sentence, Settings, choice, count, moment, register
+from poolsite.console.sentences import Sentence, SettingsFields, choice, count, moment, register
 from queueing.dispatch.forms import GroupSettingsForm
 from queueing.dispatch.models import Group, ManualState
 
@@ -18,7 +18,9 @@ def register_all() -> None:
 def _of_groups() -> list[Sentence]:
     return [
         Sentence("dispatch.group_create", GROUPS, _("%(actor)s created the group %(thing)s")),
-        Sentence("dispatch.group_configure", GROUPS, settings=Settings(Group, GroupSettingsForm)),
+        Sentence(
+            "dispatch.group_configure", GROUPS, settings=SettingsFields(Group, GroupSettingsForm)
+        ),
         Sentence("dispatch.group_delete", GROUPS, _("%(actor)s deleted the group %(thing)s")),
         Sentence(
             "dispatch.group_rebuild",

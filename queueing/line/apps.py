@@ -31,7 +31,7 @@ class LineConfig(AppConfig):
         )
         from queueing.line.services.history_source import DESK_HISTORY
 
-        def visit(slug: str) -> Command[desk.Swept | None]:
+        def visit(slug: str) -> Command[desk.DeskSwept | None]:
             return desk.sweep(slug, heard_since_ms=timers.heard_since_ms())
 
         rules.register()
@@ -44,4 +44,4 @@ class LineConfig(AppConfig):
         demo_data.register(60, demo.make_desk)
         demo_data.register_past(60, demo.fill_past)
         history.register(DESK_HISTORY)
-        timers.register(timers.Kind("line.desk", prefix="line.", visit=visit))
+        timers.register(timers.TimerKind("line.desk", prefix="line.", visit=visit))

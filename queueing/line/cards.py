@@ -15,17 +15,17 @@ from poolsite import console
 from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.aggregates.minutes import hour_trends
 from poolsite.console.templatetags.console import clock, figure
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 from queueing.line.models import Agent, Desk, DeskSample, Queue
 from queueing.line.selectors.desks import DESKS, DeskRow, desk_rows
 from queueing.line.selectors.report_span import span_of
-from queueing.line.selectors.reports import Report
+from queueing.line.selectors.reports import DeskReport
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import agent_configure, queue_configure
 
 LEVEL_GOAL = 0.8
 LEVEL_FRESH_SECONDS = 15.0
-_LEVELS: Kept[int, float | None] = Kept(LEVEL_FRESH_SECONDS)
+_LEVELS: TtlCache[int, float | None] = TtlCache(LEVEL_FRESH_SECONDS)
 
 
 def register() -> None:
@@ -62,7 +62,7 @@ def register() -> None:
         )
     )
     console.register_way(
-        console.Way(
+        console.UndoHandler(
             console.Undo(
                 "line.agent_configure",
                 console.through(agent_configure, "agent"),
@@ -105,7 +105,7 @@ def _cells(row: DeskRow) -> list[dict[str, Any]]:
 def _level(desk: Desk, now: datetime) -> float | None:
     """Today's service level; kept for 15 s, as the overview is read every 2 s."""
     today = span_of(desk, None, None, now)
-    return _LEVELS.get(desk.pk, lambda: Report(desk, today, now=now).total().level)
+    return _LEVELS.get(desk.pk, lambda: DeskReport(desk, today, now=now).total().level)
 
 
 def _trends(desks: Sequence[Desk], now: datetime) -> dict[int, list[float | None]]:

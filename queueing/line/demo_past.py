@@ -55,7 +55,7 @@ class Load:
 
 
 @dataclass
-class Past:
+class DeskPast:
     """The rows, before they are written, and the outcomes that agents choose from."""
 
     codes: list[OutcomeCode] = field(default_factory=list)
@@ -69,7 +69,7 @@ def make_past(desk: Desk, loads: list[Load]) -> None:
     if Visit.objects.filter(desk=desk, public_id__startswith=KEY).exists():
         return
     dice = random.Random(SEED)  # noqa: S311  a demo's past, not a secret
-    past = Past(codes=list(desk.outcome_codes.filter(archived_at=None)[: len(OUTCOMES)]))
+    past = DeskPast(codes=list(desk.outcome_codes.filter(archived_at=None)[: len(OUTCOMES)]))
     spans = _spans(desk, timezone.now())
     for load in loads:
         for begin, end in spans:
@@ -98,7 +98,7 @@ def _spans(desk: Desk, now: datetime) -> list[tuple[datetime, datetime]]:
 
 
 def _play(
-    dice: random.Random, past: Past, desk: Desk, load: Load, begin: datetime, end: datetime
+    dice: random.Random, past: DeskPast, desk: Desk, load: Load, begin: datetime, end: datetime
 ) -> None:
     free = {agent.pk: begin for agent in load.agents}
     agents = {agent.pk: agent for agent in load.agents}
@@ -145,7 +145,7 @@ def _play(
             past.ratings.append(Rating(visit=visit, stars=dice.choice((3, 4, 4, 5, 5, 5))))
 
 
-def _write_shifts(load: Load, spans: list[tuple[datetime, datetime]], past: Past) -> None:
+def _write_shifts(load: Load, spans: list[tuple[datetime, datetime]], past: DeskPast) -> None:
     rows = []
     for agent in load.agents:
         for begin, end in spans:
@@ -168,7 +168,7 @@ def _write_shifts(load: Load, spans: list[tuple[datetime, datetime]], past: Past
     AgentShift.objects.bulk_create(rows)  # unaudited: the demo's past
 
 
-def _write_samples(queue: Queue, span: tuple[datetime, datetime], past: Past) -> None:
+def _write_samples(queue: Queue, span: tuple[datetime, datetime], past: DeskPast) -> None:
     """Each minute of this morning, as the sampling would have seen it."""
     rows: list[DeskSample] = []
     mine = [visit for visit in past.visits if visit.queue_id == queue.pk]

@@ -45,8 +45,8 @@ def register() -> None:
     )
 
 
-def _desk_step() -> console.Step:
-    return console.Step(
+def _desk_step() -> console.GoalStep:
+    return console.GoalStep(
         "desk",
         gettext_lazy("Create a desk"),
         gettext_lazy("A service team with its queues and agents, such as “Support”."),
@@ -61,8 +61,8 @@ def _desk_step() -> console.Step:
     )
 
 
-def _queue_step() -> console.Step:
-    return console.Step(
+def _queue_step() -> console.GoalStep:
+    return console.GoalStep(
         "queue",
         gettext_lazy("Create a queue"),
         gettext_lazy("Visitors with the same kind of question. Open all day; set hours later."),
@@ -80,8 +80,8 @@ def _queue_step() -> console.Step:
     )
 
 
-def _agent_step() -> console.Step:
-    return console.Step(
+def _agent_step() -> console.GoalStep:
+    return console.GoalStep(
         "agent",
         gettext_lazy("Add an agent"),
         gettext_lazy("The person who talks to visitors. Choose yourself to try it."),
@@ -100,8 +100,8 @@ def _agent_step() -> console.Step:
     )
 
 
-def _visitor_step() -> console.Step:
-    return console.Step(
+def _visitor_step() -> console.GoalStep:
+    return console.GoalStep(
         "visitor",
         gettext_lazy("Serve the first visitor"),
         gettext_lazy(

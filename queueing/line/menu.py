@@ -7,7 +7,7 @@ from poolsite import access
 from poolsite.access.first_pages import register_first_page
 from poolsite.access.principal import Principal
 from poolsite.console import navigation
-from poolsite.console.navigation import Entry
+from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word
 from queueing.line.models import Desk
 
@@ -24,7 +24,7 @@ def register() -> None:
     ):
         register_page_word(page, word)
     navigation.register(
-        Entry(
+        MenuEntry(
             *("desks", _("Desks"), "line:desks", "support_agent"),
             section="queueing",
             order=100,
@@ -41,7 +41,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        Entry(
+        MenuEntry(
             *("agent", _("Agent console"), "line:agent", "headset_mic"),
             section="queueing",
             order=90,
@@ -50,7 +50,7 @@ def register() -> None:
         )
     )
     navigation.register(
-        Entry(
+        MenuEntry(
             *("agent-history", _("My history"), "line:history", "history"),
             section="queueing",
             order=91,

@@ -9,7 +9,7 @@ from poolsite.console.sentences import (
     HistoryObject,
     Reading,
     Sentence,
-    Settings,
+    SettingsFields,
     count,
     moment,
     person,
@@ -36,14 +36,14 @@ def register_all() -> None:
 
 
 def _of_desks() -> list[Sentence]:
-    week = Settings(Queue, QueueForm, {"hours": _week})
+    week = SettingsFields(Queue, QueueForm, {"hours": _week})
     day = {"day": moment, "hours": _spans}
     return [
         Sentence("line.desk_create", DESKS, _("%(actor)s created the desk %(thing)s")),
         Sentence(
             "line.desk_configure",
             DESKS,
-            settings=Settings(Desk, DeskSettingsForm),
+            settings=SettingsFields(Desk, DeskSettingsForm),
             title=_("Changed settings of a desk"),
         ),
         Sentence(
@@ -56,7 +56,7 @@ def _of_desks() -> list[Sentence]:
         Sentence(
             "line.widget_configure",
             DESKS,
-            settings=Settings(Widget, WidgetForm),
+            settings=SettingsFields(Widget, WidgetForm),
             title=_("Changed the chat widget of a desk"),
         ),
         Sentence(
@@ -158,7 +158,7 @@ def _of_agents() -> list[Sentence]:
             _("%(actor)s made %(user)s an agent, shown to visitors as %(thing)s"),
             {"user": person},
         ),
-        Sentence("line.agent_configure", AGENTS, settings=Settings(Agent, AgentForm)),
+        Sentence("line.agent_configure", AGENTS, settings=SettingsFields(Agent, AgentForm)),
         Sentence("line.agent_archive", AGENTS, _("%(actor)s archived the agent %(thing)s")),
         Sentence("line.agent_restore", AGENTS, _("%(actor)s restored the agent %(thing)s")),
         Sentence(

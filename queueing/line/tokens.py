@@ -13,7 +13,7 @@ TOKEN_SECONDS = 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinePlace:
     """A place in a line: what brings a visit back when everything else forgot it."""
 
     desk: str
@@ -23,13 +23,13 @@ class Place:
     arrived_us: int
 
 
-def sign_place(place: Place) -> str:
+def sign_place(place: LinePlace) -> str:
     """The proof that goes to the visitor; it survives reload, tab, device, and Redis."""
     value = [place.desk, place.visit, place.queue, place.priority, place.arrived_us]
     return signing.dumps(value, salt=_SALT, compress=False)
 
 
-def read_place(text: str) -> Place | None:
+def read_place(text: str) -> LinePlace | None:
     """The place of a proof of ours that is at most a day old; None otherwise."""
     try:
         desk, visit, queue, priority, arrived = signing.loads(
@@ -37,7 +37,7 @@ def read_place(text: str) -> Place | None:
         )
     except (signing.BadSignature, ValueError, TypeError):
         return None
-    return Place(str(desk), str(visit), int(queue), int(priority), int(arrived))
+    return LinePlace(str(desk), str(visit), int(queue), int(priority), int(arrived))
 
 
 def token_for(visit: Visit) -> str:

@@ -216,7 +216,7 @@ def test_the_history_tells_it_and_takes_none_of_it_back(
     request = asked(nina, asker)
     reader = principal_of_user(asker)
 
-    def standing(action: str) -> undoing.Standing:
+    def standing(action: str) -> undoing.UndoOffer:
         return undoing.standing(reader, AuditEntry.objects.filter(action=action).latest("pk"))
 
     told = browser(asker).get("/history/").content.decode()
@@ -225,7 +225,7 @@ def test_the_history_tells_it_and_takes_none_of_it_back(
     services.finance_approve(request, actor=second, reason="known to me")
     told = browser(asker).get("/history/").content.decode()
     assert "approved the Finance grant for" in told
-    assert standing("access.finance_ask") == undoing.Standing()
+    assert standing("access.finance_ask") == undoing.UndoOffer()
     assert standing("access.finance_approve").why_not == "Remove the grant on the operator's page."
     services.grant_set(user=nina, name="finance", granted=False, actor=asker)
     services.finance_reject(asked(nina, asker), actor=second, reason="no")

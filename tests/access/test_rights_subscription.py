@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from poolsite.access.rights import hub as module
-from poolsite.access.rights.hub import HELD_UP_SECONDS, SILENCE_SECONDS, Hub
+from poolsite.access.rights.hub import HELD_UP_SECONDS, SILENCE_SECONDS, RightsHub
 from tests.support.waiting import patient
 
 WORD = {"type": "subscribe", "data": 1}
@@ -53,14 +53,14 @@ class Subscription:
 
 
 @pytest.fixture
-def hub() -> Iterator[Hub]:
-    hub = Hub()
+def hub() -> Iterator[RightsHub]:
+    hub = RightsHub()
     yield hub
     hub.stop()
 
 
 def _lost(
-    hub: Hub, says: list[dict[str, Any] | float], monkeypatch: pytest.MonkeyPatch
+    hub: RightsHub, says: list[dict[str, Any] | float], monkeypatch: pytest.MonkeyPatch
 ) -> list[str]:
     """Why the subscription was given up, each time, while it said all that."""
     warnings: list[str] = []
@@ -74,12 +74,12 @@ def _lost(
 
 
 def test_a_process_that_was_held_up_does_not_take_redis_for_silent(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
+    hub: RightsHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     held_up = SILENCE_SECONDS + HELD_UP_SECONDS
     assert _lost(hub, [held_up, held_up, PONG], monkeypatch) == []
 
 
-def test_a_silent_redis_is_given_up(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_silent_redis_is_given_up(hub: RightsHub, monkeypatch: pytest.MonkeyPatch) -> None:
     looks = [0.1] * (round(SILENCE_SECONDS / 0.1) + 1)
     assert _lost(hub, [*looks], monkeypatch) == ["Redis is silent"]

@@ -69,20 +69,22 @@ class GateUnderTest:
         counted = self.run(gate.decr(SLUG))
         return counted.changed, counted.count
 
-    def sweep(self) -> gate.Swept:
+    def sweep(self) -> gate.GateSwept:
         swept = self.run(gate.sweep(SLUG))
-        assert isinstance(swept, gate.Swept)
+        assert isinstance(swept, gate.GateSwept)
         return swept
 
-    def show(self) -> gate.Figures:
+    def show(self) -> gate.GateFigures:
         figures = self.run(gate.show(SLUG))
-        assert isinstance(figures, gate.Figures)
+        assert isinstance(figures, gate.GateFigures)
         return figures
 
-    def report(self, device: str, *results: gate.Result, renew: int | None = None) -> gate.Told:
-        told = self.run(gate.reports(SLUG, [gate.Report(device, results, renew)]))
+    def report(
+        self, device: str, *results: gate.Result, renew: int | None = None
+    ) -> gate.ReportReply:
+        told = self.run(gate.reports(SLUG, [gate.DeviceReport(device, results, renew)]))
         assert len(told) == 1
-        assert isinstance(told[0], gate.Told)
+        assert isinstance(told[0], gate.ReportReply)
         return told[0]
 
     def batch(
@@ -92,7 +94,8 @@ class GateUnderTest:
         assert self.clock is not None
         self.run(gate.batch_open(SLUG, batch, self.clock.now_us + seconds * 1_000_000))
         rows = [
-            gate.Row(first + place, device, f"do {device}") for place, device in enumerate(devices)
+            gate.StoredTask(first + place, device, f"do {device}")
+            for place, device in enumerate(devices)
         ]
         assert self.run(gate.load(SLUG, batch, rows)) == (len(rows), 0)
 
@@ -152,7 +155,7 @@ class GateUnderTest:
         holding = {w: v[48:].lstrip("u").rstrip("r") for w, v in held.items() if w[0] == "@"}
         assert holding == running
 
-    def changes(self) -> list[gate.Change]:
+    def changes(self) -> list[gate.GateChange]:
         """The whole history, oldest first."""
         return [gate.read_change(fields) for _, fields in self.client.xrange(f"{KEYS.tag}:log")]
 

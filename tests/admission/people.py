@@ -56,19 +56,21 @@ def drain(gate: Gate) -> None:
         pass
 
 
-def show(slug: str = SLUG) -> door.Figures:
+def show(slug: str = SLUG) -> door.GateFigures:
     found = hotpath.run(door.show(slug))
     assert found is not None
     return found
 
 
-def report(device: str, *results: door.Result, slug: str = SLUG) -> door.Told:
+def report(device: str, *results: door.Result, slug: str = SLUG) -> door.ReportReply:
     """One report straight to the gate's script."""
-    told: door.Told = hotpath.run(door.reports(slug, [door.Report(device, results)]))[0]
+    told: door.ReportReply = hotpath.run(door.reports(slug, [door.DeviceReport(device, results)]))[
+        0
+    ]
     return told
 
 
-def done(told: door.Told, *, ok: bool = True) -> door.Result:
+def done(told: door.ReportReply, *, ok: bool = True) -> door.Result:
     """The result of a task that was just issued."""
     assert told.task is not None
     assert told.token is not None

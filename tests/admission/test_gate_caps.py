@@ -152,7 +152,7 @@ def test_an_adaptive_cap_follows_the_system_and_is_passed_at_no_size(
     }
     with racing(clean_redis.url, tmp_path, strength=strength, cap=20, **adaptive) as race:
 
-        def moves() -> list[gate.Change]:
+        def moves() -> list[gate.GateChange]:
             return [each for each in race.bench.changes() if each.event == "resized"]
 
         until(lambda: {move.reason for move in moves()[1:]} >= {"errors", "healthy"}, 120)

@@ -149,7 +149,9 @@ class GateMachine(RuleBasedStateMachine):
             self.model.batches[batch] = Batch("o", ends)
         tasks = self.model.tasks.values()
         room = [name for name in devices if sum(t.device == name for t in tasks) < 20]
-        rows = [gate.Row(self.next_task + place, name, "") for place, name in enumerate(room)]
+        rows = [
+            gate.StoredTask(self.next_task + place, name, "") for place, name in enumerate(room)
+        ]
         if not rows:
             return
         self.next_task += len(rows)

@@ -21,7 +21,9 @@ def walk_through(bench: GateUnderTest) -> None:
     assert bench.renew("a", permit.token).granted
     assert bench.incr() == (True, 2)
     assert bench.run(gate.batch_open(SLUG, 1, FAR_US)) == ""
-    assert bench.run(gate.load(SLUG, 1, [gate.Row(1, "d", "x"), gate.Row(2, "e", "y")])) == (2, 0)
+    assert bench.run(
+        gate.load(SLUG, 1, [gate.StoredTask(1, "d", "x"), gate.StoredTask(2, "e", "y")])
+    ) == (2, 0)
     told = bench.report("d")
     assert told.token is not None
     assert bench.report("e").reason == "full"

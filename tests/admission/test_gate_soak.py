@@ -81,7 +81,7 @@ def test_the_cap_holds_and_each_task_ends_once_whatever_gets_lost(
         now_us = time.time_ns() // 1_000
         bench.run(gate.batch_open(SLUG, 1, now_us + 3_600_000_000))
         for start in range(0, DEVICES, 400):
-            rows = [gate.Row(n + 1, f"d{n}", "x") for n in range(start, start + 400)]
+            rows = [gate.StoredTask(n + 1, f"d{n}", "x") for n in range(start, start + 400)]
             assert bench.run(gate.load(SLUG, 1, rows)) == (400, 0)
         sha = bench.client.script_load(gate.SCRIPTS["report"].text)
         callers = Callers(clean_redis.url, sha, tmp_path)

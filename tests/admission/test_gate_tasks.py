@@ -13,7 +13,7 @@ def clock_of(bench: GateUnderTest) -> ScriptClock:
     return bench.clock
 
 
-def ok(told: gate.Told, *, good: bool = True, data: str = "") -> gate.Result:
+def ok(told: gate.ReportReply, *, good: bool = True, data: str = "") -> gate.Result:
     """The result of the task that was just issued."""
     assert told.task is not None
     assert told.token is not None
@@ -228,13 +228,13 @@ def test_a_paused_batch_issues_nothing_and_a_cancelled_one_never_again(
     with pytest.raises(gate.GateRefusedError, match="over"):
         bench.run(gate.batch_resume(SLUG, 1))
     with pytest.raises(gate.GateRefusedError, match="no such batch"):
-        bench.run(gate.load(SLUG, 7, [gate.Row(9, "z", "")]))
+        bench.run(gate.load(SLUG, 7, [gate.StoredTask(9, "z", "")]))
 
 
 def test_loading_twice_changes_nothing(bench: GateUnderTest) -> None:
     bench.batch(1, ["a"])
     told = bench.report("a")
-    rows = [gate.Row(1, "a", "do a")]
+    rows = [gate.StoredTask(1, "a", "do a")]
     assert bench.run(gate.load(SLUG, 1, rows)) == (0, 0)
     assert bench.report("a").token == told.token
     bench.report("a", ok(told))
@@ -256,10 +256,10 @@ def test_freeing_a_devices_permit_gives_its_task_back(bench: GateUnderTest) -> N
 def test_many_reports_in_one_command_are_answered_one_by_one(bench: GateUnderTest) -> None:
     bench.run(gate.resize(SLUG, 5))
     bench.batch(1, [f"d{n}" for n in range(32)])
-    told = bench.run(gate.reports(SLUG, [gate.Report(f"d{n}") for n in range(32)]))
+    told = bench.run(gate.reports(SLUG, [gate.DeviceReport(f"d{n}") for n in range(32)]))
     assert [item.word for item in told] == ["task"] * 5 + ["wait"] * 27
-    results = [gate.Report(f"d{n}", (ok(told[n]),)) for n in range(5)]
-    again = bench.run(gate.reports(SLUG, [*results, gate.Report("d5")]))
+    results = [gate.DeviceReport(f"d{n}", (ok(told[n]),)) for n in range(5)]
+    again = bench.run(gate.reports(SLUG, [*results, gate.DeviceReport("d5")]))
     assert [item.results[0][1] for item in again[:5]] == ["accepted"] * 5
     assert again[5].word == "task"
 
@@ -267,24 +267,24 @@ def test_many_reports_in_one_command_are_answered_one_by_one(bench: GateUnderTes
 @pytest.mark.parametrize(
     "report",
     [
-        gate.Report(""),
-        gate.Report("a b"),
-        gate.Report("@a"),
-        gate.Report("a", renew=7 * 10**16),
-        gate.Report("a", (gate.Result(-1, 10**15, True),)),
-        gate.Report("a", (gate.Result(1, 10**17, True),)),
-        gate.Report("a", (gate.Result(1, 10**15, True, took_ms=-5),)),
-        gate.Report("a", (gate.Result(1, 10**15, True, data="a\tb"),)),
-        gate.Report("a", (gate.Result(1, 10**15, True, data="x" * 8_193),)),
+        gate.DeviceReport(""),
+        gate.DeviceReport("a b"),
+        gate.DeviceReport("@a"),
+        gate.DeviceReport("a", renew=7 * 10**16),
+        gate.DeviceReport("a", (gate.Result(-1, 10**15, True),)),
+        gate.DeviceReport("a", (gate.Result(1, 10**17, True),)),
+        gate.DeviceReport("a", (gate.Result(1, 10**15, True, took_ms=-5),)),
+        gate.DeviceReport("a", (gate.Result(1, 10**15, True, data="a\tb"),)),
+        gate.DeviceReport("a", (gate.Result(1, 10**15, True, data="x" * 8_193),)),
     ],
 )
 def test_a_malformed_report_changes_nothing_for_the_others_either(
-    bench: GateUnderTest, report: gate.Report
+    bench: GateUnderTest, report: gate.DeviceReport
 ) -> None:
     bench.batch(1, ["a", "b"])
     before = bench.changes()
     with pytest.raises(hotpath.HotPathError, match="malformed"):
-        bench.run(gate.reports(SLUG, [gate.Report("b"), report]))
+        bench.run(gate.reports(SLUG, [gate.DeviceReport("b"), report]))
     assert bench.changes() == before
 
 

@@ -74,8 +74,8 @@ def test_a_running_task_that_sql_knew_keeps_its_token(lost: GateUnderTest) -> No
     end = lost.clock.now_us + 10**10
     lost.run(door.batch_open(SLUG, 1, end))
     rows = [
-        door.Row(1, "a", "do a", attempt=2, token=OLD + 9, running=True),
-        door.Row(2, "b", "do b"),
+        door.StoredTask(1, "a", "do a", attempt=2, token=OLD + 9, running=True),
+        door.StoredTask(2, "b", "do b"),
     ]
     lost.run(door.load(SLUG, 1, rows))
     assert (lost.show().used, lost.show().ghosts) == (CAP, CAP - 1)
@@ -90,7 +90,7 @@ def test_a_running_task_that_sql_knew_keeps_its_token(lost: GateUnderTest) -> No
 def test_a_result_alone_proves_no_slot_since_it_may_be_a_repeat(lost: GateUnderTest) -> None:
     assert lost.clock is not None
     lost.run(door.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
-    lost.run(door.load(SLUG, 1, [door.Row(1, "a", "", token=OLD + 9, running=True)]))
+    lost.run(door.load(SLUG, 1, [door.StoredTask(1, "a", "", token=OLD + 9, running=True)]))
     assert lost.report("a", door.Result(1, OLD + 9, True)).results == ((1, "accepted"),)
     assert lost.show().used == CAP
     assert not lost.acquire("new").granted
@@ -99,7 +99,7 @@ def test_a_result_alone_proves_no_slot_since_it_may_be_a_repeat(lost: GateUnderT
 def test_an_attempt_that_sql_had_not_heard_of_comes_back_by_its_token(lost: GateUnderTest) -> None:
     assert lost.clock is not None
     lost.run(door.batch_open(SLUG, 1, lost.clock.now_us + 10**10))
-    lost.run(door.load(SLUG, 1, [door.Row(1, "a", ""), door.Row(2, "b", "")]))
+    lost.run(door.load(SLUG, 1, [door.StoredTask(1, "a", ""), door.StoredTask(2, "b", "")]))
     renewed = lost.report("a", renew=OLD + 3)
     assert (renewed.word, renewed.token) == ("task", OLD + 3)
     assert lost.report("b", door.Result(2, OLD + 4, True)).results == ((2, "accepted"),)

@@ -324,7 +324,7 @@ def test_a_device_is_told_that_its_task_is_loading_until_a_worker_comes() -> Non
 def test_while_it_loads_whoever_has_a_task_gets_it_and_the_others_are_told() -> None:
     batch = make_batch(make_gate(), ["a", "b"], load=False)
     first = batch.tasks.get(device="a")
-    hotpath.run(door.load(SLUG, batch.pk, [door.Row(first.pk, "a", "do a")]))
+    hotpath.run(door.load(SLUG, batch.pk, [door.StoredTask(first.pk, "a", "do a")]))
     assert report("a").word == "task"
     assert report("b").reason == "loading"
 
@@ -404,7 +404,7 @@ def test_a_load_whose_worker_died_is_taken_up_and_loads_nothing_twice() -> None:
     from poolsite.jobs.models import Job
 
     Job.objects.update(state=Job.State.FAILED)
-    rows = [door.Row(task.pk, task.device, task.payload) for task in batch.tasks.all()[:4]]
+    rows = [door.StoredTask(task.pk, task.device, task.payload) for task in batch.tasks.all()[:4]]
     end = int((timezone.now() + timedelta(hours=1)).timestamp() * 1e6)
     hotpath.run(door.batch_open(SLUG, batch.pk, end))
     hotpath.run(door.load(SLUG, batch.pk, rows))

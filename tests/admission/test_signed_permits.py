@@ -172,7 +172,7 @@ async def test_a_key_that_nobody_asked_for_in_30_seconds_is_read_anew_while_sql_
             free.wait()
         return next(values)
 
-    known: directory.Directory[str] = directory.Kind("tests", load).directory()
+    known: directory.Directory[str] = directory.DirectoryKind("tests", load).directory()
     assert await known.get("x") == "old"
     monkeypatch.setattr(directory, "FRESH_SECONDS", -1.0)
     monkeypatch.setattr(directory, "OLD_SECONDS", -1.0)

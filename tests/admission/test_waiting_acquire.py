@@ -90,7 +90,7 @@ class Caller:
         """Nobody reads the answer."""
 
 
-async def figures() -> door.Figures:
+async def figures() -> door.GateFigures:
     return await in_thread(show)()
 
 

@@ -98,7 +98,8 @@ def dirty(turn: str) -> dict[str, Any]:
             door.hold(f"b{n}", door.HoldRequest(f"m{turn}", "hash", quote, sent=True)) for n in part
         ]
         report = [
-            door.report(f"b{n}", door.Report(f"m{turn}", True, True, "native_text")) for n in part
+            door.report(f"b{n}", door.DeliveryReport(f"m{turn}", True, True, "native_text"))
+            for n in part
         ]
         for commands in (hold, report):
             for answer in hotpath.run_batch(commands):

@@ -18,7 +18,9 @@ def main(slug: str, numbers: str) -> None:
         [Number(pool=made, value=value, canonical=value, is_up=True) for value in values]
     )
     for start in range(0, len(values), pool.ROWS_LIMIT):
-        rows = [pool.Row(value, up=True) for value in values[start : start + pool.ROWS_LIMIT]]
+        rows = [
+            pool.StoredNumber(value, up=True) for value in values[start : start + pool.ROWS_LIMIT]
+        ]
         hotpath.run(pool.load(slug, rows))
     _, secret = services.switch_create(actor="bench", pool=made, name="fs-01")
     print(secret)

@@ -27,7 +27,7 @@ def main(slug: str, count: str) -> None:
     )
     hotpath.run(pool.create(slug, row.generation, pool.PoolSettings()))
     for start in range(0, len(values), ROWS_AT_ONCE):
-        part = [pool.Row(value, up=True) for value in values[start : start + ROWS_AT_ONCE]]
+        part = [pool.StoredNumber(value, up=True) for value in values[start : start + ROWS_AT_ONCE]]
         hotpath.run(pool.load(slug, part))
 
 

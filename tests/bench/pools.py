@@ -7,7 +7,7 @@ from pathlib import Path
 
 import redis
 
-from numbers.pool import ROWS_LIMIT, Event, PoolSettings, Row, create, event, events, load
+from numbers.pool import ROWS_LIMIT, Event, PoolSettings, StoredNumber, create, event, events, load
 from poolsite.hotpath import Command
 from poolsite.hotpath.library import library_of
 from poolsite.runtime.redis_server import RedisServer
@@ -65,7 +65,7 @@ def fill(client: redis.Redis, count: int, settings: PoolSettings = EVERYTHING_ON
     commands: list[Command] = [create(SLUG, 1, settings)]
     for start in range(0, count, ROWS_LIMIT):
         rows = [
-            Row(number, up=True, region=AREAS[index % len(AREAS)])
+            StoredNumber(number, up=True, region=AREAS[index % len(AREAS)])
             for index, number in enumerate(numbers[start : start + ROWS_LIMIT])
         ]
         commands.append(load(SLUG, rows, event=""))

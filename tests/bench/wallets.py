@@ -47,10 +47,10 @@ def settlements(first: int, count: int, *, slug: str = SLUG) -> list[Command]:
     return [wallet.report(slug, final_report(index)) for index in range(first, first + count)]
 
 
-def final_report(index: int) -> wallet.Report:
+def final_report(index: int) -> wallet.DeliveryReport:
     delivered = index % 3 != 0
     mode = DELIVERED[index % len(DELIVERED)] if delivered else ""
-    return wallet.Report(message_id(index), final=True, delivered=delivered, mode=mode)
+    return wallet.DeliveryReport(message_id(index), final=True, delivered=delivered, mode=mode)
 
 
 def holds_and_settlements(first: int, count: int, *, open_at_once: int = 200) -> list[Command]:

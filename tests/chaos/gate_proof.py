@@ -157,7 +157,7 @@ class Proof:
         verdict.samples = len(shares)
         verdict.use = sum(shares) / len(shares) if shares else 0.0
 
-    def _ended(self, figures: door.Figures) -> bool:
+    def _ended(self, figures: door.GateFigures) -> bool:
         over = figures.done + figures.failed >= self.size.devices
         return over and not figures.permits and figures.seq == figures.drained
 

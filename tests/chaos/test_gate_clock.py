@@ -44,7 +44,7 @@ def _step(path: hotpath.HotPath, node: RedisNode, seconds: int) -> None:
     path.close()
 
 
-def _sweep(path: hotpath.HotPath) -> gate.Swept:
+def _sweep(path: hotpath.HotPath) -> gate.GateSwept:
     swept = path.run(gate.sweep(SLUG))
     assert swept is not None
     return swept

@@ -35,7 +35,7 @@ class Peer:
     def beat(self) -> door.Heard:
         return hotpath.run(door.heard(self.slug, "web", [(self.key, self.link, 0)]))[0]
 
-    def outbox(self) -> list[door.Entry]:
+    def outbox(self) -> list[door.OutboxEntry]:
         found = hotpath.run(door.outbox(self.slug, self.key, self.link, 1, 500))
         return [door.read_entry(text) for _, text in found]
 
@@ -84,7 +84,7 @@ def row_of(name: str, slug: str = SLUG) -> door.PeerRow:
     return next(row for row in rows if row.name == name and row.state != "stop")
 
 
-def show(slug: str = SLUG) -> door.Figures:
+def show(slug: str = SLUG) -> door.GroupFigures:
     found = hotpath.run(door.show(slug))
     assert found is not None
     return found

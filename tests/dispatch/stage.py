@@ -84,7 +84,7 @@ class Stage:
         with self.hotpath():
             return {row.key: row for row in hotpath.run(door.peers(group))}
 
-    def figures(self, group: str) -> door.Figures:
+    def figures(self, group: str) -> door.GroupFigures:
         with self.hotpath():
             found = hotpath.run(door.show(group))
         assert found is not None

@@ -38,7 +38,7 @@ class LedgerSource(history.Source):
         return self.known
 
     def write(
-        self, aggregate: history.Aggregate, generation: int, entries: Sequence[history.Entry]
+        self, aggregate: history.Aggregate, generation: int, entries: Sequence[history.StreamEntry]
     ) -> None:
         rows = [(entry, {"word": entry.fields["word"]}) for entry in entries]
         insert_rows(LedgerRow, aggregate.object_id, generation, rows)

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from poolsite import history, hotpath
 from poolsite.history import draining, services, stream
 from poolsite.history.models import Cursor, GapRecord
-from poolsite.operations.history_alarms import Alarms
+from poolsite.operations.history_alarms import HistoryAlarms
 from poolsite.operations.models import Incident
 from tests.history import ledger
 
@@ -71,7 +71,7 @@ def test_a_drain_that_was_overtaken_writes_nothing(aggregate, source):
     ledger.append(aggregate.tag, 5)
     drain(aggregate)
     ledger.append(aggregate.tag, 5)
-    late = draining._Drain(source, aggregate, Alarms())
+    late = draining._Drain(source, aggregate, HistoryAlarms())
     cursor = Cursor.objects.get(tag="{t1}")
     page = late._read(cursor)
     drain(aggregate)
@@ -172,7 +172,7 @@ def test_the_incident_of_a_redis_behind_closes_with_the_new_generation(aggregate
 
 
 def test_an_exact_replay_of_rows_is_absorbed(aggregate, source):
-    entries = [history.Entry(seq, 1_000 + seq, {"word": "same"}) for seq in (1, 2, 3)]
+    entries = [history.StreamEntry(seq, 1_000 + seq, {"word": "same"}) for seq in (1, 2, 3)]
     with transaction.atomic():
         source.write(aggregate, 1, entries[:2])
         source.write(aggregate, 1, entries)
@@ -238,7 +238,7 @@ def test_shards_share_the_aggregates_between_them(source):
 def test_a_drain_writes_in_bulk(aggregate):
     ledger.begin(aggregate.tag)
     ledger.append(aggregate.tag, 400)
-    alarms = Alarms()
+    alarms = HistoryAlarms()
     with CaptureQueriesContext(
         connection,
     ) as queries:

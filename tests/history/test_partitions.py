@@ -70,7 +70,7 @@ def pool(database: str) -> Pool:
 def write(pool: Pool, *moments: datetime, first: int = 1) -> int:
     """Write an event for each moment, as the drain does."""
     entries = [
-        (history.Entry(seq, us_of(moment), {}), {"event": "call", "number": "100"})
+        (history.StreamEntry(seq, us_of(moment), {}), {"event": "call", "number": "100"})
         for seq, moment in enumerate(moments, first)
     ]
     with transaction.atomic():

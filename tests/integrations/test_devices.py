@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from integrations.poolsite_client import MemoryStore, Verifier
-from integrations.simulator.devices.device import Device, Habits, Tally
+from integrations.simulator.devices.device import Device, DeviceTally, Habits
 from integrations.simulator.devices.reports import FAULTS, Reports
 from integrations.simulator.external.__main__ import Checks, build
 from integrations.simulator.external.service import System
@@ -64,7 +64,7 @@ async def platform() -> AsyncIterator[Platform]:
 
 def device(reports: Reports, http: httpx.AsyncClient, **habits: float) -> Device:
     made = Habits(period_seconds=30.0, **{**QUIET, **habits})
-    return Device("d1", reports, http, random.Random(1), made, Tally())
+    return Device("d1", reports, http, random.Random(1), made, DeviceTally())
 
 
 async def test_reports_share_kept_connections() -> None:

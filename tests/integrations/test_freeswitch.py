@@ -13,7 +13,7 @@ import pytest
 
 from integrations.freeswitch import Daemon, Settings
 from integrations.freeswitch import daemon as daemons
-from integrations.freeswitch.reports import Ending, Report, hang_up, register, unregister
+from integrations.freeswitch.reports import Ending, QueuedEvent, hang_up, register, unregister
 from poolsite.runtime.redis_server import RedisServer
 from tests.integrations.dialplan import OUTBOUND, Channel
 from tests.integrations.event_socket import (
@@ -194,14 +194,14 @@ async def test_a_number_goes_down_by_each_name_that_freeswitch_has_for_it(
 async def test_a_call_is_released_once_whatever_the_order_of_its_ends(
     stage: Stage, order: list[str]
 ) -> None:
-    sent: list[Report] = []
+    sent: list[QueuedEvent] = []
     async with stage.connected() as daemon:
         await stage.register(stage.numbers[0])
         number = await stage.call("call-1")
         assert await stage.state(number) == "busy+up"
         put = daemon.outbox.put
 
-        def noted(reports: Iterable[Report]) -> None:
+        def noted(reports: Iterable[QueuedEvent]) -> None:
             sent.extend(reports)
             put(reports)
 

@@ -25,7 +25,7 @@ from integrations.freeswitch.delivery import Delivery
 from integrations.freeswitch.lines import LATE_SECONDS, Lines
 from integrations.freeswitch.outbox import Outbox
 from integrations.freeswitch.pool import Pool
-from integrations.freeswitch.reports import Ending, Report, hang_up, register, unregister
+from integrations.freeswitch.reports import Ending, QueuedEvent, hang_up, register, unregister
 from integrations.freeswitch.retrying import LONGEST_SECONDS, pause_seconds
 from integrations.freeswitch.settings import SettingsError
 from integrations.freeswitch.switch import kill
@@ -493,7 +493,7 @@ def test_it_imports_nothing_of_the_product() -> None:
     assert outside - set(sys.stdlib_module_names) == {"httpx", "websockets"}
 
 
-REPORT = Report(("call", "c"), {"event": "hangup", "call_id": "c"})
+REPORT = QueuedEvent(("call", "c"), {"event": "hangup", "call_id": "c"})
 
 
 def test_a_hang_up_without_a_cause_says_none() -> None:

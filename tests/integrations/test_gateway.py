@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from integrations.simulator.gateway.outcomes import OUTCOMES, Pace, plan, table
+from integrations.simulator.gateway.outcomes import OUTCOMES, NetworkPace, plan, table
 from tests.billing.campaigns.world import TOKEN, GatewayProcess
 from tests.support.waiting import patient, until
 
@@ -22,7 +22,7 @@ NUMBER = "+861380013000"
 
 
 def planned(digit: str, fallback: str = "video", number: str = NUMBER, **pace: Any) -> Any:
-    return plan(number + digit, "card", fallback, Pace(**pace), random.Random(digit))
+    return plan(number + digit, "card", fallback, NetworkPace(**pace), random.Random(digit))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poolsite import hotpath
-from poolsite.limits import Client, Limit, per_second
+from poolsite.limits import Limit, LimitedClient, per_second
 from poolsite.limits.alone import Alone
 from poolsite.limits.buckets import SCRIPTS, Taken, take
 from poolsite.runtime.redis_server import RedisServer
@@ -38,7 +38,7 @@ class PlainModel:
 
     buckets: dict[str, PlainBucket] = field(default_factory=dict)
 
-    def take(self, client: Client, wanted: int, now_us: int) -> int:
+    def take(self, client: LimitedClient, wanted: int, now_us: int) -> int:
         found = [self._bucket(limit, now_us) for limit in client.limits]
         given = min([wanted, *(int(bucket.look(now_us)) for bucket in found)])
         for bucket in found:
@@ -58,7 +58,7 @@ LIMITS = (
     Limit("d", 1_000, 1_000_000, 2_000),
 )
 CLIENTS = st.sets(st.sampled_from(LIMITS), min_size=1, max_size=3).map(
-    lambda chosen: Client(TAG, tuple(sorted(chosen, key=lambda limit: limit.name)))
+    lambda chosen: LimitedClient(TAG, tuple(sorted(chosen, key=lambda limit: limit.name)))
 )
 STEPS = st.lists(
     st.tuples(CLIENTS, st.integers(1, 30), st.sampled_from([0, 1, 99_999, 250_000, 7_000_000])),
@@ -70,7 +70,7 @@ STEPS = st.lists(
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
 def test_the_script_gives_what_plain_buckets_would(
-    test_clock: ScriptClock, steps: list[tuple[Client, int, int]]
+    test_clock: ScriptClock, steps: list[tuple[LimitedClient, int, int]]
 ) -> None:
     test_clock.client.flushdb()
     test_clock.set(START_US)
@@ -89,7 +89,7 @@ def test_whatever_the_rate_no_more_is_given_and_the_wait_is_enough(
 ) -> None:
     test_clock.client.flushdb()
     test_clock.set(START_US)
-    client = Client(TAG, (per_second("x", rate, burst_seconds),))
+    client = LimitedClient(TAG, (per_second("x", rate, burst_seconds),))
     given, waited_us = 0, 0
     for each in wanted:
         taken = hotpath.run(take(client, each))
@@ -104,14 +104,16 @@ def test_whatever_the_rate_no_more_is_given_and_the_wait_is_enough(
 
 def test_all_or_none_and_the_longest_wait(test_clock: ScriptClock) -> None:
     wide, narrow = Limit("wide", 10, 1_000_000, 10), Limit("narrow", 1, 60_000_000, 2)
-    both = Client(TAG, (wide, narrow))
+    both = LimitedClient(TAG, (wide, narrow))
     assert hotpath.run(take(both, 5)) == Taken(2, 60_000_000)
     assert hotpath.run(take(both, 1)) == Taken(0, 60_000_000)
-    assert hotpath.run(take(Client(TAG, (wide,)), 100)) == Taken(8, 100_000)  # nothing was lost
+    assert hotpath.run(take(LimitedClient(TAG, (wide,)), 100)) == Taken(
+        8, 100_000
+    )  # nothing was lost
 
 
 def test_a_clock_that_is_put_back_forgives_nothing(test_clock: ScriptClock) -> None:
-    client = Client(TAG, (Limit("x", 10, 1_000_000, 10),))
+    client = LimitedClient(TAG, (Limit("x", 10, 1_000_000, 10),))
     assert hotpath.run(take(client, 10)).permits == 10
     test_clock.advance(-30)
     assert hotpath.run(take(client, 1)).permits == 0
@@ -121,7 +123,7 @@ def test_a_clock_that_is_put_back_forgives_nothing(test_clock: ScriptClock) -> N
 def test_after_a_clock_that_was_ahead_a_client_waits_no_longer_than_for_an_empty_bucket(
     test_clock: ScriptClock, behind_seconds: int
 ) -> None:
-    client = Client(TAG, (Limit("x", 10, 1_000_000, 20),))
+    client = LimitedClient(TAG, (Limit("x", 10, 1_000_000, 20),))
     assert hotpath.run(take(client, 20)).permits == 20
     test_clock.advance(-behind_seconds)
     assert hotpath.run(take(client, 1)) == Taken(0, 100_000)
@@ -131,7 +133,7 @@ def test_after_a_clock_that_was_ahead_a_client_waits_no_longer_than_for_an_empty
 
 def test_every_server_counts_and_forgets(each_redis: RedisServer) -> None:
     with hotpath.connect(each_redis.url) as path:
-        client = Client(TAG, (Limit("x", 10, 1_000_000, 3), Limit("y", 100, 1_000_000, 100)))
+        client = LimitedClient(TAG, (Limit("x", 10, 1_000_000, 3), Limit("y", 100, 1_000_000, 100)))
         assert path.run(take(client, 2)).permits == 2
         given = path.run(take(client, 100))
         assert given.permits in (1, 2)  # a tenth of a second may have passed
@@ -166,9 +168,9 @@ def test_wrong_words_change_nothing(clean_redis: RedisServer, words: list[str]) 
 
 def test_the_process_alone_keeps_the_same_rule() -> None:
     alone = Alone()
-    client = Client(TAG, (Limit("x", 1, 3_600_000_000, 5), Limit("y", 1, 3_600_000_000, 9)))
+    client = LimitedClient(TAG, (Limit("x", 1, 3_600_000_000, 5), Limit("y", 1, 3_600_000_000, 9)))
     assert [alone.take(client, 3).permits for _ in range(3)] == [3, 2, 0]
     assert 3_599_000_000 < alone.take(client, 1).wait_us <= 3_600_000_000
-    assert alone.take(Client(TAG, client.limits[1:]), 9).permits == 4
+    assert alone.take(LimitedClient(TAG, client.limits[1:]), 9).permits == 4
     alone.clear()
     assert alone.take(client, 9).permits == 5

@@ -15,7 +15,7 @@ from queueing.line.services.calibration import (
     MOST,
     PLAIN,
     Factors,
-    Outcome,
+    RangeOutcome,
     calibrate,
     factors_of,
 )
@@ -61,23 +61,23 @@ def test_a_true_model_is_left_as_it_is() -> None:
     print(f"LINE_SEED={SEED}")
     dice = random.Random(SEED)
     ranks = [dice.randint(1, 12) for _ in range(2_000)]
-    found = calibrate([Outcome(k, k * 50.0, dice.gammavariate(k, 50.0), True) for k in ranks])
+    found = calibrate([RangeOutcome(k, k * 50.0, dice.gammavariate(k, 50.0), True) for k in ranks])
     assert found.low == pytest.approx(1, abs=0.15)
     assert found.high == pytest.approx(1, abs=0.1)
 
 
 def test_few_outcomes_change_nothing_and_strange_ones_little() -> None:
-    slow = [Outcome(1, 10.0, 10_000.0, True)] * ENOUGH
+    slow = [RangeOutcome(1, 10.0, 10_000.0, True)] * ENOUGH
     assert calibrate(slow[1:]) == PLAIN
     assert calibrate(slow) == Factors(MOST, MOST)
-    assert calibrate([Outcome(1, 10.0, 20.0, False)] * ENOUGH) == PLAIN
+    assert calibrate([RangeOutcome(1, 10.0, 20.0, False)] * ENOUGH) == PLAIN
 
 
 def test_who_gave_up_had_waited_at_least_so_long() -> None:
-    served = [Outcome(1, 60.0, 60.0 + number, True) for number in range(ENOUGH)]
-    gone = [Outcome(1, 60.0, 59.0, False) for _ in range(ENOUGH)]
+    served = [RangeOutcome(1, 60.0, 60.0 + number, True) for number in range(ENOUGH)]
+    gone = [RangeOutcome(1, 60.0, 59.0, False) for _ in range(ENOUGH)]
     assert calibrate(served + gone) == calibrate(served)  # they tell nothing of longer waits
-    late = [Outcome(1, 60.0, 300.0, False) for _ in range(ENOUGH)]
+    late = [RangeOutcome(1, 60.0, 300.0, False) for _ in range(ENOUGH)]
     assert calibrate(served + late).high > calibrate(served).high
 
 

@@ -17,7 +17,7 @@ from queueing.line import desk as door
 from queueing.line.models import LineEvent, Visit
 from queueing.line.selectors import replay, wallboard
 from queueing.line.selectors.report_span import span_of
-from queueing.line.selectors.reports import Report
+from queueing.line.selectors.reports import DeskReport
 from queueing.line.services import rooms, sweeping, visits
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world
@@ -71,7 +71,7 @@ def test_a_report_counts_all_offered_with_short_abandons_apart(line: LineWorld) 
         public_id="waiting00000", desk=line.desk, queue=line.queue, joined_at=NOON
     )
     span = span_of(line.desk, NOON.date(), NOON.date(), NOON + timedelta(days=1))
-    report = Report(line.desk, span, now=NOON + timedelta(days=1))
+    report = DeskReport(line.desk, span, now=NOON + timedelta(days=1))
     for row in (report.total(), report.rows("queue")[0]):
         assert (row.arrivals, row.served, row.abandoned, row.short) == (12, 7, 2, 2)
         assert (row.in_time, row.level, row.abandoned_share) == (5, 5 / 9, 2 / 9)
@@ -147,7 +147,7 @@ def test_wrap_up_is_handling_time(line: LineWorld) -> None:
             agent=str(agent.user_id),
         )
     span = span_of(line.desk, NOON.date(), NOON.date(), NOON + timedelta(days=1))
-    report = Report(line.desk, span, now=NOON + timedelta(days=1))
+    report = DeskReport(line.desk, span, now=NOON + timedelta(days=1))
     assert report.total().occupancy == pytest.approx(3_600 / 7_200)
     hours = [row.occupancy for row in report.rows("time") if row.occupancy is not None]
     assert hours == pytest.approx([0.75, 0.25])

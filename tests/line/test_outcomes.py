@@ -14,7 +14,7 @@ from poolsite.access.services import membership_set
 from queueing.line.errors import LineError
 from queueing.line.models import AgentShift, Message, OutcomeCode, Visit
 from queueing.line.selectors.report_span import span_of
-from queueing.line.selectors.reports import Report
+from queueing.line.selectors.reports import DeskReport
 from queueing.line.services import outcomes, rooms, visits
 from tests.access.world import make_world
 from tests.line.line_world import LineWorld, make_line
@@ -197,7 +197,7 @@ def test_the_report_counts_outcomes_and_an_agents_missed_offers(line: LineWorld)
     for days, missed in ((0, 3), (0, 2), (400, 7)):
         shift = past_shift(li, now - timedelta(days=days, minutes=1), now)
         AgentShift.objects.filter(pk=shift.pk).update(missed=missed)
-    report = Report(line.desk, span_of(line.desk, None, None, now), now=now)
+    report = DeskReport(line.desk, span_of(line.desk, None, None, now), now=now)
     rows = {row.name: row for row in report.rows("agent")}
     assert rows["Li"].outcomes == {"Solved": 2}
     assert rows["Wu"].outcomes == {"Solved": 1, "Passed on": 1}

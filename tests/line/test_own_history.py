@@ -9,7 +9,7 @@ from django.utils import timezone
 from poolsite.access.models import User
 from queueing.line.models import Agent, Message, OutcomeCode, Room, Visit
 from queueing.line.selectors import own_history
-from queueing.line.selectors.own_history import Wanted
+from queueing.line.selectors.own_history import HistoryQuery
 from queueing.line.services import erasing
 from tests.line.line_world import LineWorld, make_line
 from tests.line.past import past_visit
@@ -42,7 +42,7 @@ def browser(agent: Agent) -> Client:
 
 
 def found(agent: Agent, **wanted: object) -> list[str]:
-    rows = own_history.own_rooms(agent, Wanted(**wanted))  # type: ignore[arg-type]
+    rows = own_history.own_rooms(agent, HistoryQuery(**wanted))  # type: ignore[arg-type]
     return [row.visit.name for row in rows]
 
 

@@ -11,7 +11,7 @@ from queueing.line.models import Visit
 from queueing.line.range_counts import Ranges
 from queueing.line.selectors.promises import promises_of
 from queueing.line.selectors.report_span import Span
-from queueing.line.selectors.reports import Report
+from queueing.line.selectors.reports import DeskReport
 from tests.line.line_world import LineWorld, make_line
 from tests.line.past import past_visit
 
@@ -46,7 +46,7 @@ def many(line: LineWorld, joined: datetime) -> None:
 def test_each_outcome_is_counted_where_the_visitor_joined(line: LineWorld) -> None:
     many(line, datetime(2026, 3, 5, 12, 30, tzinfo=UTC))
     day = Span(date(2026, 3, 5), date(2026, 3, 5), UTC_ZONE)
-    report = Report(line.desk, day, now=datetime(2026, 3, 9, tzinfo=UTC))
+    report = DeskReport(line.desk, day, now=datetime(2026, 3, 9, tzinfo=UTC))
     expected = Ranges(inside=3, sooner=1, later=2, gave_up_past=2)
     for row in (report.total(), *report.rows("queue")):
         assert row.ranges == expected
@@ -62,6 +62,6 @@ def test_reports_and_wallboard_count_alike(line: LineWorld) -> None:
     cache.clear()
     board = promises_of(line.queue)
     day = Span(joined.date() - timedelta(days=1), joined.date() + timedelta(days=1), UTC_ZONE)
-    found = Report(line.desk, day, now=timezone.now()).total().ranges
+    found = DeskReport(line.desk, day, now=timezone.now()).total().ranges
     # the wallboard sees at once that somebody waits past the end, a report when the wait is over
     assert (board.of - 1, board.inside, board.sooner) == (found.told, found.inside, found.sooner)

@@ -12,7 +12,7 @@ from django.db import connection, transaction
 from poolsite.access.services import membership_set
 from queueing.line.models import Visit
 from queueing.line.selectors.report_span import EARLIEST, Span, span_of
-from queueing.line.selectors.reports import Report
+from queueing.line.selectors.reports import DeskReport
 from queueing.line.services.desks import queue_create
 from tests.access.world import World, make_world
 from tests.line.line_world import LineWorld, make_line
@@ -43,7 +43,7 @@ def test_a_step_counts_who_joined_in_it_and_tells_the_rest_as_counted_by_hand(
         past_visit(line.queue, NOON, wait=wait, agent=agent, room=300, stars=4)
     past_visit(line.queue, NOON + timedelta(minutes=59), wait=20)
     past_visit(line.queue, NOON + timedelta(hours=1), wait=3)
-    rows = {row.name: row for row in Report(line.desk, ONE_DAY, now=AFTER).rows("time")}
+    rows = {row.name: row for row in DeskReport(line.desk, ONE_DAY, now=AFTER).rows("time")}
     assert len(rows) == 24
     noon = rows["2026-03-05 12:00"]
     assert (noon.arrivals, noon.served, noon.abandoned, noon.ratings) == (5, 4, 1, 4)
@@ -65,7 +65,7 @@ def test_percentiles_are_nearest_rank_for_every_count(line: LineWorld) -> None:
         for wait in waits[hour]:
             at = NOON + timedelta(hours=hour, seconds=dice.randrange(3_000))
             past_visit(line.queue, at, wait=wait, agent=agent, room=1)
-    rows = {row.name: row for row in Report(line.desk, ONE_DAY, now=AFTER).rows("time")}
+    rows = {row.name: row for row in DeskReport(line.desk, ONE_DAY, now=AFTER).rows("time")}
     for hour, values in waits.items():
         row = rows[f"2026-03-05 {12 + hour}:00"]
         ordered = sorted(values)
@@ -78,11 +78,11 @@ def test_days_are_those_of_the_desks_zone_and_never_of_the_future(line: LineWorl
     past_visit(line.queue, midnight - timedelta(seconds=1))
     past_visit(line.queue, midnight)
     past_visit(line.queue, midnight + timedelta(days=1))
-    assert Report(line.desk, ONE_DAY, now=AFTER).total().arrivals == 1
+    assert DeskReport(line.desk, ONE_DAY, now=AFTER).total().arrivals == 1
     wide = Span(DAY - timedelta(days=5), DAY + timedelta(days=1), SHANGHAI)
-    rows = Report(line.desk, wide, now=AFTER).rows("time")
+    rows = DeskReport(line.desk, wide, now=AFTER).rows("time")
     assert [row.arrivals for row in rows] == [0, 0, 0, 0, 1, 1, 1]
-    early = Report(line.desk, wide, now=NOON).rows("time")
+    early = DeskReport(line.desk, wide, now=NOON).rows("time")
     assert early[-1].name == "2026-03-05"
     asked = span_of(line.desk, date(1999, 1, 1), date(2099, 1, 1), AFTER)
     assert (asked.last, (asked.last - asked.first).days) == (date(2026, 3, 9), 92)
@@ -93,15 +93,15 @@ def test_days_are_those_of_the_desks_zone_and_never_of_the_future(line: LineWorl
 def test_the_first_hour_of_a_day_has_one_row_and_its_first_moment_none(line: LineWorld) -> None:
     midnight = ONE_DAY.since
     past_visit(line.queue, midnight + timedelta(minutes=5), wait=20, agent=line.agent("li"))
-    (row,) = Report(line.desk, ONE_DAY, now=midnight + timedelta(minutes=30)).rows("time")
+    (row,) = DeskReport(line.desk, ONE_DAY, now=midnight + timedelta(minutes=30)).rows("time")
     assert (row.arrivals, row.served, row.wait_p50) == (1, 1, 20)
-    assert Report(line.desk, ONE_DAY, now=midnight).rows("time") == []
+    assert DeskReport(line.desk, ONE_DAY, now=midnight).rows("time") == []
 
 
 def test_a_spring_day_has_23_hours(line: LineWorld) -> None:
     berlin = ZoneInfo("Europe/Berlin")
     day = date(2026, 3, 29)
-    rows = Report(line.desk, Span(day, day, berlin), now=datetime(2026, 4, 2, tzinfo=UTC)).rows(
+    rows = DeskReport(line.desk, Span(day, day, berlin), now=datetime(2026, 4, 2, tzinfo=UTC)).rows(
         "time"
     )
     assert len(rows) == 23
@@ -116,15 +116,15 @@ def test_queues_and_agents_have_rows_of_their_own(line: LineWorld) -> None:
     past_visit(line.queue, NOON, wait=0, agent=li, room=300)
     past_visit(other, NOON, wait=0, agent=wu, room=60)
     past_visit(other, NOON, wait=5)
-    queues = {row.name: row for row in Report(line.desk, ONE_DAY, now=AFTER).rows("queue")}
+    queues = {row.name: row for row in DeskReport(line.desk, ONE_DAY, now=AFTER).rows("queue")}
     assert (queues["Help"].arrivals, queues["Help"].occupancy) == (1, 0.5)
     assert (queues["Other"].arrivals, queues["Other"].occupancy) == (2, 0.1)
     assert queues["Other"].abandoned_share == 0.5
-    agents = {row.name: row for row in Report(line.desk, ONE_DAY, now=AFTER).rows("agent")}
+    agents = {row.name: row for row in DeskReport(line.desk, ONE_DAY, now=AFTER).rows("agent")}
     assert (agents["Li"].served, agents["Li"].occupancy, agents["Wu"].served) == (1, 0.5, 1)
-    only = Report(line.desk, ONE_DAY, queue=other, now=AFTER).rows("queue")
+    only = DeskReport(line.desk, ONE_DAY, queue=other, now=AFTER).rows("queue")
     assert [row.name for row in only] == ["Other"]
-    assert Report(line.desk, ONE_DAY, queue=other, now=AFTER).total().arrivals == 2
+    assert DeskReport(line.desk, ONE_DAY, queue=other, now=AFTER).total().arrivals == 2
 
 
 def test_a_room_over_the_edge_of_a_step_is_split_and_never_over_one(line: LineWorld) -> None:
@@ -132,7 +132,7 @@ def test_a_room_over_the_edge_of_a_step_is_split_and_never_over_one(line: LineWo
     past_shift(agent, NOON - timedelta(days=1), None)
     past_visit(line.queue, NOON - timedelta(minutes=30), wait=0, agent=agent, room=3_600)
     past_visit(line.queue, NOON + timedelta(hours=3), wait=0, agent=agent, room=None)
-    rows = {row.name[-5:]: row for row in Report(line.desk, ONE_DAY, now=AFTER).rows("time")}
+    rows = {row.name[-5:]: row for row in DeskReport(line.desk, ONE_DAY, now=AFTER).rows("time")}
     assert rows["11:00"].occupancy == pytest.approx(0.5)
     assert rows["12:00"].occupancy == pytest.approx(0.5)
     assert rows["15:00"].occupancy == 1
@@ -148,8 +148,8 @@ def test_a_time_is_read_through_an_index(line: LineWorld) -> None:
     )
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-        assert "line_visit_joined" in Report(line.desk, ONE_DAY, now=AFTER)._visits.explain()
-        of_queue = Report(line.desk, ONE_DAY, queue=line.queue, now=AFTER)
+        assert "line_visit_joined" in DeskReport(line.desk, ONE_DAY, now=AFTER)._visits.explain()
+        of_queue = DeskReport(line.desk, ONE_DAY, queue=line.queue, now=AFTER)
         assert "line_visit_queue" in of_queue._visits.explain()
 
 

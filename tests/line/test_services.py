@@ -301,7 +301,7 @@ def test_a_worker_that_was_held_up_does_not_undo_a_later_life(
         client.flushall()
     recover, later = door.recover, []
 
-    def held_up(slug: str, generation: int, *, log_limit: int) -> hotpath.Command[door.Answer]:
+    def held_up(slug: str, generation: int, *, log_limit: int) -> hotpath.Command[door.DeskReply]:
         """Between SQL and Redis this worker sleeps, and another one does all of it."""
         monkeypatch.setattr(door, "recover", recover)
         assert healing.watch_desks(0, 1)["rebuilt"] == 1
@@ -329,7 +329,7 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
     line.drain()
     open_after, apply_desk, seen = door.open_after, healing.apply_desk, []
 
-    def lost_again(slug: str, generation: int, seconds: float) -> hotpath.Command[door.Answer]:
+    def lost_again(slug: str, generation: int, seconds: float) -> hotpath.Command[door.DeskReply]:
         monkeypatch.setattr(door, "open_after", open_after)
         with clean_redis.client() as client:
             client.flushall()
@@ -337,7 +337,7 @@ def test_a_worker_that_was_held_up_does_not_open_a_later_life_early(
         assert healing.watch_desks(0, 1)["rebuilt"] == 1
         return open_after(slug, generation, seconds)
 
-    def meanwhile(late: hotpath.Command[door.Answer]) -> Callable[[Desk], None]:
+    def meanwhile(late: hotpath.Command[door.DeskReply]) -> Callable[[Desk], None]:
         """The first worker wakes up when the second has begun, and has loaded nothing yet."""
 
         def load(desk: Desk) -> None:

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from statistics import fmean
 
-from queueing.line.services.calibration import LOOKED_AT, PLAIN, Factors, Outcome, calibrate
+from queueing.line.services.calibration import LOOKED_AT, PLAIN, Factors, RangeOutcome, calibrate
 from queueing.line.services.estimates import Estimate, wait_range
 
 AGENTS = 6
@@ -34,12 +34,12 @@ class Visitor:
     is_served: bool = False
     over_at: float | None = None
 
-    def outcome(self, now: float) -> Outcome:
+    def outcome(self, now: float) -> RangeOutcome:
         """What calibration sees of it at a moment."""
         assert self.told is not None
         until = self.over_at if self.over_at is not None and self.over_at <= now else now
         seen = self.is_served and self.over_at is not None and self.over_at <= now
-        return Outcome(self.rank, self.told.expected_seconds, until - self.joined, seen)
+        return RangeOutcome(self.rank, self.told.expected_seconds, until - self.joined, seen)
 
 
 class WaitingWorld:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from poolsite.live import frames
 from poolsite.live.feed import BEAT_SECONDS, next_beat
-from poolsite.live.hub import Hub
+from poolsite.live.hub import LiveHub
 from poolsite.live.outbox import (
     ACK_SECONDS,
     ACKS_PER_SECOND,
@@ -18,8 +18,8 @@ from poolsite.live.outbox import (
     BEHIND_CODE,
     BEHIND_SECONDS,
     SOCKETS_PER_STEP,
-    Line,
     Outbox,
+    Subscription,
 )
 from tests.live.sample_topics import NoteTopic
 from tests.support.waiting import eventually, patient
@@ -50,10 +50,10 @@ class Source:
 class Peer:
     """A socket of a server: takes frames unless it is told not to."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: LiveHub) -> None:
         self.outbox = Outbox(hub.flusher)
         self.source = Source()
-        self.line = Line(self.outbox, cast(Any, self.source))
+        self.line = Subscription(self.outbox, cast(Any, self.source))
         self.got: list[dict[str, Any]] = []
         self.takes = asyncio.Event()
         self.takes.set()
@@ -83,7 +83,7 @@ class Peer:
 
 
 async def test_who_waits_for_a_busy_process_is_not_behind_and_gets_the_present_state() -> None:
-    peer = Peer(Hub())
+    peer = Peer(LiveHub())
     peer.line.reset(*peer.source.snapshot_frame())
     peer.push(NoteTopic.waiting_frames + 3)
     assert not peer.is_behind()  # nothing was sent yet, however long that takes
@@ -95,7 +95,7 @@ async def test_who_waits_for_a_busy_process_is_not_behind_and_gets_the_present_s
 
 
 async def test_who_takes_nothing_is_behind_and_a_slow_one_gets_the_newest_state() -> None:
-    peer = Peer(Hub())
+    peer = Peer(LiveHub())
     task = await peer.follow()
     peer.takes.clear()
     peer.push()
@@ -111,7 +111,7 @@ async def test_who_takes_nothing_is_behind_and_a_slow_one_gets_the_newest_state(
 
 
 async def test_who_leaves_an_ack_unanswered_is_behind() -> None:
-    peer = Peer(Hub())
+    peer = Peer(LiveHub())
     task = await peer.follow()
     assert not peer.is_behind()
     peer.push()
@@ -126,7 +126,7 @@ async def test_who_leaves_an_ack_unanswered_is_behind() -> None:
 
 
 async def test_each_socket_is_asked_for_itself_and_not_with_every_frame() -> None:
-    hub = Hub()
+    hub = LiveHub()
     hub.flusher.ack_seconds = 3_600.0
     early, late = Peer(hub), Peer(hub)
     late.source = early.source
@@ -148,7 +148,7 @@ async def test_each_socket_is_asked_for_itself_and_not_with_every_frame() -> Non
 
 
 async def test_a_topic_waits_with_the_next_read_until_the_sockets_were_sent_the_last() -> None:
-    flusher = Hub().flusher
+    flusher = LiveHub().flusher
     await flusher.calm()
     peers = [Outbox(flusher) for _ in range(3 * SOCKETS_PER_STEP)]
     for number, outbox in enumerate(peers):
@@ -167,7 +167,7 @@ async def test_a_topic_waits_with_the_next_read_until_the_sockets_were_sent_the_
     [(1, ACK_SECONDS[0]), (2 * ACKS_PER_SECOND, 2.0), (9 * ACKS_PER_SECOND, ACK_SECONDS[1])],
 )
 async def test_many_sockets_are_asked_more_seldom(sockets: int, seconds: float) -> None:
-    hub = Hub()
+    hub = LiveHub()
     hub.outboxes = {Outbox(hub.flusher) for _ in range(sockets - 1)}
     async with hub.socket("user:1", Outbox(hub.flusher)):
         assert hub.flusher.ack_seconds == seconds
@@ -176,7 +176,7 @@ async def test_many_sockets_are_asked_more_seldom(sockets: int, seconds: float) 
 
 async def test_thousands_of_sockets_are_not_asked_in_the_same_moment() -> None:
     """Whoever had to wait is asked with a later frame, within the pace that the sockets share."""
-    flusher = Hub().flusher
+    flusher = LiveHub().flusher
     sockets = 20 * ACKS_PER_SECOND
     flusher.pace_acks(sockets)
     now = asyncio.get_running_loop().time()
@@ -192,7 +192,7 @@ async def test_thousands_of_sockets_are_not_asked_in_the_same_moment() -> None:
 class Suspect(Outbox):
     """Behind as long as it is told so."""
 
-    def __init__(self, hub: Hub, looks: int) -> None:
+    def __init__(self, hub: LiveHub, looks: int) -> None:
         super().__init__(hub.flusher)
         self.looks = looks
 
@@ -204,7 +204,7 @@ class Suspect(Outbox):
 async def test_who_has_answered_by_the_second_look_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("poolsite.live.hub.SWEEP_SECONDS", 0.01)
     monkeypatch.setattr("poolsite.live.hub.LATE_SECONDS", 10.0)
-    hub = Hub()
+    hub = LiveHub()
     busy, deaf = Suspect(hub, looks=1), Suspect(hub, looks=2)
     async with hub.socket("user:1", busy), hub.socket("user:2", deaf):
         await eventually(lambda: deaf.close_code)

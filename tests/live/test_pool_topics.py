@@ -45,7 +45,7 @@ def make(**settings: Any) -> Pool:
     return pool
 
 
-def event(name: str, number: str = "", **options: Any) -> door.Outcome:
+def event(name: str, number: str = "", **options: Any) -> door.EventOutcome:
     return hotpath.run(door.event(SLUG, door.Event(name, number, **options)))
 
 

@@ -65,7 +65,7 @@ def register(slug: str, *values: str, **options: Any) -> None:
         send(slug, "reg", value, **options)
 
 
-def send(slug: str, event: str, number: str = "", **options: Any) -> door.Outcome:
+def send(slug: str, event: str, number: str = "", **options: Any) -> door.EventOutcome:
     """One event straight to the pool's script."""
     return hotpath.run(door.event(slug, door.Event(event, number, **options)))
 

@@ -53,9 +53,9 @@ class PoolUnderTest:
             self.client.delete(key)
         self.create(**settings)
 
-    def event(self, event: str, number: str = "", **options: Any) -> pool.Outcome:
+    def event(self, event: str, number: str = "", **options: Any) -> pool.EventOutcome:
         outcome = self.run(pool.event(SLUG, pool.Event(event, number, **options)))
-        assert isinstance(outcome, pool.Outcome)
+        assert isinstance(outcome, pool.EventOutcome)
         return outcome
 
     def raw(self, *words: str | int) -> list[str]:
@@ -69,14 +69,14 @@ class PoolUnderTest:
             if up:
                 assert self.event("reg", number).ok
 
-    def sweep(self) -> pool.Swept:
+    def sweep(self) -> pool.PoolSwept:
         swept = self.run(pool.sweep(SLUG))
-        assert isinstance(swept, pool.Swept)
+        assert isinstance(swept, pool.PoolSwept)
         return swept
 
-    def figures(self) -> pool.Figures:
+    def figures(self) -> pool.PoolFigures:
         figures = self.run(pool.show(SLUG))
-        assert isinstance(figures, pool.Figures)
+        assert isinstance(figures, pool.PoolFigures)
         return figures
 
     def state(self, number: str) -> pool.NumberState | None:
@@ -94,7 +94,7 @@ class PoolUnderTest:
         """The pickable numbers, rested longest first."""
         return list(self.client.zrange(KEYS.idle, 0, -1))
 
-    def changes(self) -> list[pool.Change]:
+    def changes(self) -> list[pool.PoolChange]:
         return [pool.read_change(fields) for _, fields in self.client.xrange(KEYS.log)]
 
     def live_list(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from numbers.demo_past import PAST_HOURS, Past, Traffic
+from numbers.demo_past import PAST_HOURS, PoolPast, Traffic
 from numbers.models import Pool
 
 END = datetime(2026, 1, 2, 10, 0, tzinfo=UTC)
@@ -14,7 +14,7 @@ END = datetime(2026, 1, 2, 10, 0, tzinfo=UTC)
 def past():
     lines = [f"+8613800{index:06d}" for index in range(20)]
     traffic = Traffic(offered_erlangs=15.0, mean_call_seconds=30.0, agents=["Li Jun"])
-    return Past(Pool(slug="past"), lines, traffic, seed=1).run(END)
+    return PoolPast(Pool(slug="past"), lines, traffic, seed=1).run(END)
 
 
 def test_every_minute_of_the_past_has_one_sample_that_adds_up(past):

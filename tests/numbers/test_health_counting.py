@@ -10,12 +10,12 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from numbers.health_figures import Tally, window_from
+from numbers.health_figures import CallTally, window_from
 from numbers.models import CallRecord, HealthMark, HealthSlot, Number, NumberHealth, Pool, Window
 from numbers.services import health_counting, records
 from numbers.services.health_sliding import slide_pool, sum_up
 from numbers.services.records import LOST, close_untold
-from poolsite.history import Entry
+from poolsite.history import StreamEntry
 from poolsite.moments import us_of
 from poolsite.runtime.redis_server import RedisServer
 from tests.numbers.people import drain, make_pool, send
@@ -48,7 +48,7 @@ def one_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health_counting, "timezone", SimpleNamespace(now=lambda: NOW))
 
 
-def entries_of(calls: list[dict[str, Any]], first: int) -> list[Entry]:
+def entries_of(calls: list[dict[str, Any]], first: int) -> list[StreamEntry]:
     """A call's two entries, as the scripts write them."""
     found = []
     for call in calls:
@@ -60,7 +60,7 @@ def entries_of(calls: list[dict[str, Any]], first: int) -> list[Entry]:
         ended = told if call["how"] == "hangup" else f"id{first}"
         for at_us, event, words in ((began_us, "call", texts), (ended_us, call["how"], ended)):
             line = "\t".join([event, call["number"], "iu", "bu", "", "", "1", "1", "w"])
-            found.append(Entry(first, at_us, {"at": str(at_us), "c": words, "e": line}))
+            found.append(StreamEntry(first, at_us, {"at": str(at_us), "c": words, "e": line}))
             first += 1
     return found
 
@@ -68,9 +68,9 @@ def entries_of(calls: list[dict[str, Any]], first: int) -> list[Entry]:
 def expected(pool: Pool, window: Window, at: datetime) -> dict[str, list[int]]:
     """Every number's counts by its records alone."""
     begin = datetime.fromtimestamp(window_from(window, us_of(at)) / 1e6, UTC)
-    sums: dict[str, Tally] = {}
+    sums: dict[str, CallTally] = {}
     for record in CallRecord.objects.filter(pool=pool, ended_at__gte=begin, direction="out"):
-        sums.setdefault(record.number, Tally()).add(record, pool.short_call_seconds)
+        sums.setdefault(record.number, CallTally()).add(record, pool.short_call_seconds)
     return {number: tally.values() for number, tally in sums.items()}
 
 
@@ -179,7 +179,7 @@ def test_calls_lost_with_redis_are_not_told(ahead_s: int) -> None:
     send("east", "call", call_id="a")
     drain(pool)
     CallRecord.objects.update(started_at=NOW + timedelta(seconds=ahead_s))
-    opened = Entry(1, us_of(NOW), {"at": str(us_of(NOW)), "e": "opened" + "\t" * 8})
+    opened = StreamEntry(1, us_of(NOW), {"at": str(us_of(NOW)), "e": "opened" + "\t" * 8})
     write_entries(pool.pk, pool.generation + 1, [opened])
     record = CallRecord.objects.get()
     assert (record.ended_how, record.ended_at) == (LOST, record.started_at)

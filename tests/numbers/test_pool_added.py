@@ -67,7 +67,10 @@ def test_a_later_add_of_the_same_number_is_not_meant(asking: PoolUnderTest) -> N
 
 
 def test_the_platforms_own_way_needs_no_confirmation_and_confirms(asking: PoolUnderTest) -> None:
-    assert asking.run(pool.load(SLUG, [pool.Row(A, up=True), pool.Row(B, up=True)])) == 1
+    assert (
+        asking.run(pool.load(SLUG, [pool.StoredNumber(A, up=True), pool.StoredNumber(B, up=True)]))
+        == 1
+    )
     assert (asking.why_not(A), asking.why_not(B)) == ("", "")
 
 
@@ -118,7 +121,7 @@ def test_a_recovering_pool_adopts_no_call_on_it(bench: PoolUnderTest) -> None:
 
 def test_a_pool_that_refuses_changes_nothing(bench: PoolUnderTest) -> None:
     bench.create_again(added_by_script="refuse")
-    bench.run(pool.load(SLUG, [pool.Row(A)]))
+    bench.run(pool.load(SLUG, [pool.StoredNumber(A)]))
     before = bench.everything()
     assert bench.raw("add", B) == ["-1", B, "nodata", "add refused"]
     assert bench.event("add", A).state == "idle+down"  # it is there: nothing to add

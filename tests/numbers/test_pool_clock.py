@@ -280,7 +280,7 @@ def test_a_recovering_pool_opens_a_lease_from_now(short: PoolUnderTest) -> None:
     short.step(HOUR)
     recover = pool.recover(SLUG, 2, terms, open_after_seconds=LEASE, switches=silent, now=short.now)
     assert short.run(recover).ok
-    short.run(pool.load(SLUG, [pool.Row(A, up=True)]))
+    short.run(pool.load(SLUG, [pool.StoredNumber(A, up=True)]))
     short.run(pool.loaded(SLUG))
     short.step(-HOUR)
     assert short.event("call").reason == "recovering"

@@ -84,14 +84,14 @@ class PoolMachine(RuleBasedStateMachine):
         self.model.clock = self.clock.now_us
         self.nothing_before = 0  # by the last sweep's word
         for number in numbers:
-            row = pool.Row(number, up=True, region="86")
+            row = pool.StoredNumber(number, up=True, region="86")
             assert self.bench.run(pool.load(SLUG, [row])) == 1
             self.model.load(number, "86")
 
-    def send(self, event: pool.Event, alias: str = "") -> pool.Outcome:
+    def send(self, event: pool.Event, alias: str = "") -> pool.EventOutcome:
         """Send an event, its number by another name if one is given; the model knows none."""
         sent = replace(event, number=alias or event.number)
-        outcome: pool.Outcome = self.bench.run(pool.event(SLUG, sent))
+        outcome: pool.EventOutcome = self.bench.run(pool.event(SLUG, sent))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)
         assert reply == self.model.event(event), sent
         if event.event == "reg" and self.bench.client.zcard(KEYS.registrations) == 1:

@@ -204,7 +204,7 @@ def test_a_number_that_comes_back_without_a_region_is_near_to_nobody(
     if again == "add":
         bench.add(A)
     elif again == "load":
-        bench.run(pool.load(SLUG, [pool.Row(A, up=True)]))
+        bench.run(pool.load(SLUG, [pool.StoredNumber(A, up=True)]))
     else:
         bench.client.hset(KEYS.numstate, A, '{"callstate":0,"regstate":1}')
         bench.run(pool.scan(SLUG, mend=True))
@@ -248,7 +248,7 @@ def test_regions_may_come_later_and_near_may_be_turned_on_later(bench: PoolUnder
 # -- waiting -----------------------------------------------------------------------------------
 
 
-def wait(bench: PoolUnderTest, call_id: str, wait_ms: int = 5_000) -> pool.Outcome:
+def wait(bench: PoolUnderTest, call_id: str, wait_ms: int = 5_000) -> pool.EventOutcome:
     return bench.event("call", call_id=call_id, wait_ms=wait_ms)
 
 

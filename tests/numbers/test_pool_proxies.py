@@ -148,7 +148,14 @@ def test_a_recovering_pool_waits_for_the_list_of_a_restarted_proxy(bench: PoolUn
         now=bench.now,
     )
     assert bench.run(command).ok
-    assert bench.run(pool.load(SLUG, [pool.Row(A, up=True), pool.Row(B, up=True)], event="")) == 2
+    assert (
+        bench.run(
+            pool.load(
+                SLUG, [pool.StoredNumber(A, up=True), pool.StoredNumber(B, up=True)], event=""
+            )
+        )
+        == 2
+    )
     assert bench.run(pool.loaded(SLUG)).reason == "waiting"
     assert bench.event("reg", A, **NEW).ok
     assert bench.event("call", call_id="n", **NEW).reason == "recovering"

@@ -67,7 +67,7 @@ def test_a_restart_is_released_in_batches(bench: PoolUnderTest) -> None:
     bench.create_again(media=("sw",))
     numbers = [f"1380000{n:04d}" for n in range(1200)]
     for start in (0, 600):
-        rows = [pool.Row(number, up=True) for number in numbers[start : start + 600]]
+        rows = [pool.StoredNumber(number, up=True) for number in numbers[start : start + 600]]
         assert bench.run(pool.load(SLUG, rows)) == 600
     for place, number in enumerate(numbers):
         assert bench.event("call", number, call_id=f"c{place}", **SWITCH).ok
@@ -311,7 +311,11 @@ def recover(bench: PoolUnderTest, **switches: str) -> None:
         SLUG, 2, bench.settings, open_after_seconds=3_600, switches=switches, now=bench.now
     )
     assert bench.run(command).ok
-    rows = [pool.Row(A, up=True), pool.Row(B, up=True, quarantine="spam"), pool.Row(C)]
+    rows = [
+        pool.StoredNumber(A, up=True),
+        pool.StoredNumber(B, up=True, quarantine="spam"),
+        pool.StoredNumber(C),
+    ]
     assert bench.run(pool.load(SLUG, rows, event="")) == 3
 
 

@@ -207,7 +207,7 @@ def test_a_recovering_pool_opens_when_its_time_has_come(bench: PoolUnderTest) ->
     assert bench.run(
         pool.recover(SLUG, 2, bench.settings, open_after_seconds=90, switches=silent, now=bench.now)
     ).ok
-    bench.run(pool.load(SLUG, [pool.Row(A, up=True)]))
+    bench.run(pool.load(SLUG, [pool.StoredNumber(A, up=True)]))
     bench.run(pool.loaded(SLUG))
     bench.advance(89)
     assert bench.event("call").reason == "recovering"
@@ -282,7 +282,7 @@ def test_a_recovering_pool_is_not_opened_by_a_jump(bench: PoolUnderTest) -> None
     assert bench.run(
         pool.recover(SLUG, 2, bench.settings, open_after_seconds=90, switches=silent, now=bench.now)
     ).ok
-    bench.run(pool.load(SLUG, [pool.Row(A, up=True)]))
+    bench.run(pool.load(SLUG, [pool.StoredNumber(A, up=True)]))
     bench.run(pool.loaded(SLUG))
     bench.step(HOUR)
     assert bench.event("call").reason == "recovering"

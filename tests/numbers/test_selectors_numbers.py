@@ -14,7 +14,7 @@ from tests.numbers.people import drain, make_pool, operator, send, tenant
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-def values(page: selectors.Page) -> list[str]:
+def values(page: selectors.NumberPage) -> list[str]:
     return [row.number.value for row in page.rows]
 
 

@@ -23,7 +23,7 @@ def watch() -> dict[str, int]:
     return services.watch_pools(0, 1, counting=True)
 
 
-def show(slug: str = "east") -> door.Figures:
+def show(slug: str = "east") -> door.PoolFigures:
     found = hotpath.run(door.show(slug))
     assert found is not None
     return found

@@ -17,7 +17,7 @@ from tests.numbers.people import drain, make_pool, operator, send, tenant
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]
 
 
-def figures(slug: str = "east") -> door.Figures:
+def figures(slug: str = "east") -> door.PoolFigures:
     found = hotpath.run(door.show(slug))
     assert found is not None
     return found

@@ -118,7 +118,7 @@ def test_after_the_migration_the_sweep_tells_redis_and_opens_the_incident(before
     for value in (LINE, NATIONAL, "13977000001"):
         rows.create(pool_id=pool.pk, value=value, is_up=True)
     hotpath.run(door.create("east", generation, door.PoolSettings()))
-    lines = [door.Row(value, up=True) for value in (LINE, NATIONAL, "13977000001")]
+    lines = [door.StoredNumber(value, up=True) for value in (LINE, NATIONAL, "13977000001")]
     hotpath.run(door.load("east", lines))
     migrate_forward("numbers", "operations", "history")
     services.watch_pools(0, 1, counting=False)

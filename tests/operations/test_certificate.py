@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from poolsite.operations.doctor.certificate import certificate
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 from tests.operations.hostile import certified
 from tests.support.ports import free_port
 
@@ -37,7 +37,7 @@ def serving(context: ssl.SSLContext) -> Iterator[int]:
             thread.join()
 
 
-def line(settings: Any, host: str) -> Line:
+def line(settings: Any, host: str) -> DoctorLine:
     settings.BEHIND_TLS, settings.PUBLIC_HOST = True, host
     (found,) = certificate()
     return found

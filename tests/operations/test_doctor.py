@@ -17,7 +17,7 @@ from poolsite.jobs import sweeping
 from poolsite.operations import health
 from poolsite.operations.doctor import running
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import CHECKS, EXAMINATIONS, Line
+from poolsite.operations.registry import CHECKS, EXAMINATIONS, DoctorLine
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
 from tests.support.mail_server import mail_server
@@ -35,11 +35,11 @@ def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "CHECK_SECONDS", patient(10))
 
 
-def lines(*names: str) -> list[Line]:
+def lines(*names: str) -> list[DoctorLine]:
     return [row.line for row in running.examine(names).rows]
 
 
-def line(name: str) -> Line:
+def line(name: str) -> DoctorLine:
     (found,) = lines(name)
     return found
 
@@ -58,9 +58,9 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
 def gaps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three examinations: one fine, one to be warned of, and one that is broken."""
     found = {
-        "fine": Line("ok", "all of it"),
-        "odd": Line("warn", "half of it", "Add the rest."),
-        "broken": Line("fail", "none of it", "Add it."),
+        "fine": DoctorLine("ok", "all of it"),
+        "odd": DoctorLine("warn", "half of it", "Add the rest."),
+        "broken": DoctorLine("fail", "none of it", "Add it."),
     }
     for name, told in found.items():
         examination = operations.Examination(name, lambda told=told: [told])  # type: ignore[misc]
@@ -133,11 +133,11 @@ def test_the_health_checks_are_those_of_readyz_in_its_words():
 def test_what_never_answers_and_what_is_broken_are_lines_and_hide_no_other(monkeypatch, gaps):
     goes_on = threading.Event()
 
-    def hangs() -> Iterator[Line]:
+    def hangs() -> Iterator[DoctorLine]:
         goes_on.wait()
-        yield Line("ok", "late")
+        yield DoctorLine("ok", "late")
 
-    def breaks() -> Iterator[Line]:
+    def breaks() -> Iterator[DoctorLine]:
         raise LookupError(f"with {django_settings.SECRET_KEY} in it")
 
     monkeypatch.setitem(EXAMINATIONS, "hangs", operations.Examination("hangs", hangs, 0.1))
@@ -207,11 +207,11 @@ def test_each_webhook_that_cannot_be_reached_is_named_without_its_path(settings:
     settings.OUTGOING_PRIVATE_ADDRESSES = True
     with mail_server() as server:
         webhook(f"http://127.0.0.1:{server.port}/hook")
-        assert line("webhooks") == Line("ok", "reachable: 1 of 1")
+        assert line("webhooks") == DoctorLine("ok", "reachable: 1 of 1")
         closed = free_port()
         webhook(f"http://127.0.0.1:{closed}/token-in-the-path")
         fine, broken = lines("webhooks")
-        assert fine == Line("ok", "reachable: 1 of 2")
+        assert fine == DoctorLine("ok", "reachable: 1 of 2")
         assert broken.mark == "fail"
         assert broken.found.startswith(f"http://127.0.0.1:{closed}: ConnectionRefusedError")
         assert "token-in-the-path" not in broken.found

@@ -13,7 +13,7 @@ import pytest
 from poolsite import hotpath
 from poolsite.operations import health
 from poolsite.operations.doctor import running
-from poolsite.operations.registry import EXAMINATIONS, Line
+from poolsite.operations.registry import EXAMINATIONS, DoctorLine
 from poolsite.runtime.redis_server import RedisServer
 from tests.chaos.redis_node import faketime_library
 from tests.operations.marks import set_running
@@ -73,11 +73,11 @@ def use(settings: Any, url: str) -> None:
     health.forget()
 
 
-def lines(*names: str) -> dict[str, Line]:
+def lines(*names: str) -> dict[str, DoctorLine]:
     return {row.name: row.line for row in running.examine(names).rows}
 
 
-def line(name: str) -> Line:
+def line(name: str) -> DoctorLine:
     return lines(name)[name]
 
 

@@ -16,7 +16,7 @@ import certifi
 import pytest
 
 from poolsite.operations import outgoing
-from poolsite.operations.outgoing import Outcome
+from poolsite.operations.outgoing import DeliveryOutcome
 from tests.operations.hostile import Behaviour, certified, drips, floods, listening, says
 from tests.support.waiting import patient, until
 
@@ -36,7 +36,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outgoing, "WHOLE_SECONDS", patient(2))
 
 
-def post(url: str) -> Outcome:
+def post(url: str) -> DeliveryOutcome:
     return asyncio.run(outgoing.post(url, {"id": "e"}, secrets=["s"]))
 
 

@@ -14,7 +14,7 @@ from poolsite import access
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import grant_set, membership_set
 from poolsite.console import sentences
-from poolsite.console.sentences import Names, Reading, Said, values
+from poolsite.console.sentences import EntryText, Names, Reading, values
 from poolsite.console.sentences.registry import groups, registered
 from queueing.admission.services.gates import gate_configure, gate_create
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
@@ -42,7 +42,7 @@ def entry(action: str, thing: object | None = None, **given: Any) -> AuditEntry:
         return access.audit(actor=given.pop("actor", "test"), action=action, thing=thing, **given)
 
 
-def told(made: AuditEntry, language: str = "en", zone: str = "UTC", url: str = "") -> Said:
+def told(made: AuditEntry, language: str = "en", zone: str = "UTC", url: str = "") -> EntryText:
     with translation.override(language), timezone.override(zone):
         return sentences.said(Reading(made, Names(), url))
 
@@ -133,7 +133,7 @@ def test_money_is_said_in_the_accounts_currency(world: World) -> None:
 def test_a_change_of_one_setting_says_the_field_as_its_form_does(world: World) -> None:
     wallet = wallet_open(world.own, actor="test")
     wallet_configure(wallet, actor="test", daily_limit=5_000_000)
-    label = sentences.Settings(Wallet, _limits_form()).label("daily_limit")
+    label = sentences.SettingsFields(Wallet, _limits_form()).label("daily_limit")
     assert label == str(_limits_form().base_fields["daily_limit"].label)
     assert told(latest()).text == f"The system changed “{label}” of Own from ¥0.00 to ¥500.00"
 

@@ -44,13 +44,17 @@ def test_all_apps_sweeps_are_registered() -> None:
 
 
 def test_a_result_is_a_sentence_without_keys() -> None:
-    told = jobs.Told("Gates", "", {"gates": ngettext_lazy("%(n)s gate", "%(n)s gates", "n")})
+    told = jobs.SweepDescription(
+        "Gates", "", {"gates": ngettext_lazy("%(n)s gate", "%(n)s gates", "n")}
+    )
     with override("en"):
         assert told.sentence({"gates": 1, "failed": 0}) == "1 gate"
         assert told.sentence({"gates": 1_200, "failed": 2}) == "1,200 gates; 2 failed"
         assert told.sentence({"gates": 0}) == "Nothing to do"
         assert told.sentence({"taken_up": 3}) == "taken up: 3"
-        summed = jobs.Told("Old rows", "", total=ngettext_lazy("%(n)s row", "%(n)s rows", "n"))
+        summed = jobs.SweepDescription(
+            "Old rows", "", total=ngettext_lazy("%(n)s row", "%(n)s rows", "n")
+        )
         assert summed.sentence({"numbers.Call": 2, "line.Visit": 3}) == "5 rows"
         assert summed.sentence({"numbers.Call": 0}) == "Nothing to do"
 
@@ -62,7 +66,9 @@ def test_jobs_that_failed_or_are_late_come_first_and_the_raw_result_is_folded(
     def broken(shard: int, shards: int) -> dict[str, int]:
         raise ValueError("no disk")
 
-    jobs.sweep("test.broken", broken, every_seconds=60, told=jobs.Told("Broken job", "Breaks."))
+    jobs.sweep(
+        "test.broken", broken, every_seconds=60, told=jobs.SweepDescription("Broken job", "Breaks.")
+    )
     jobs.sweep("test.partly", lambda *_: {"failed": 2}, every_seconds=60)
     jobs.sweep("test.well", lambda *_: {"desks": 2}, every_seconds=60)
     jobs.sweep("test.never", lambda *_: {}, every_seconds=60)

@@ -17,7 +17,7 @@ from poolsite.operations.services import delete_target, save_target
 from tests.access.world import World, make_world
 from tests.operations.undo_support import back, latest
 
-NOTHING = undoing.Standing()
+NOTHING = undoing.UndoOffer()
 NOT_YOURS = "You can only give grants that you have."
 OWNERS = "Only owners can add or remove owners."
 
@@ -34,7 +34,7 @@ def ask(world: World) -> Callable[[str], Principal]:
 
 def refused(change: AuditEntry, actor: Principal, why: str) -> None:
     """The history says why, and does it for nobody who asks all the same."""
-    assert undoing.standing(actor, change) == undoing.Standing(why_not=why)
+    assert undoing.standing(actor, change) == undoing.UndoOffer(why_not=why)
     entries = AuditEntry.objects.count()
     with pytest.raises(ValidationError) as told:
         undoing.undo(change, actor=actor)

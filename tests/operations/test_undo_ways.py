@@ -106,7 +106,7 @@ def test_what_names_a_thing_that_is_gone_cannot_be_set_again(desk: Desk, ask: An
     spare.delete()
     change = latest("line.queue_configure")
     told = undoing.standing(ask("operate"), change)
-    assert told == undoing.Standing(why_not="The earlier values can no longer be restored.")
+    assert told == undoing.UndoOffer(why_not="The earlier values can no longer be restored.")
     with pytest.raises(ValidationError, match="can no longer be restored"):
         undoing.undo(change, actor=ask("operate"))
 
@@ -160,14 +160,14 @@ def test_a_wallets_limits_go_back_for_its_owner(wallet: Wallet, ask: Any) -> Non
     back(latest("billing.wallet_configure"), ask("owner"))
     wallet.refresh_from_db()
     assert (wallet.daily_limit, wallet.alert_below) == (0, 0)
-    nothing = undoing.Standing()
+    nothing = undoing.UndoOffer()
     assert undoing.standing(ask("operate"), latest("billing.wallet_configure")) == nothing
 
 
 def test_the_backlogs_limit_is_not_the_customers(wallet: Wallet, ask: Any) -> None:
     wallet_configure(wallet, actor="test", log_limit=2_000)
     change = latest("billing.wallet_configure")
-    assert undoing.standing(ask("owner"), change) == undoing.Standing()
+    assert undoing.standing(ask("owner"), change) == undoing.UndoOffer()
     with pytest.raises(access.Forbidden):
         undoing.undo(change, actor=ask("owner"))
     back(latest("billing.wallet_configure"), ask("finance"))
@@ -275,7 +275,7 @@ def test_a_chatbot_goes_back_and_never_another_accounts_of_the_same_name(
     for each in (chatbot, theirs):
         chatbot_change(actor="test", chatbot=each, name="Loud", rate_limit=50)
     own = AuditEntry.objects.filter(action="billing.chatbot_change", account=world.own).get()
-    assert undoing.standing(ask("foreign"), own) == undoing.Standing()
+    assert undoing.standing(ask("foreign"), own) == undoing.UndoOffer()
     undoing.undo(own, actor=ask("owner"))
     chatbot.refresh_from_db()
     theirs.refresh_from_db()
@@ -293,13 +293,13 @@ def test_money_that_moved_is_never_taken_back_and_the_page_says_why(
         wallet, actor=ask("finance"), kind="credit", amount=UNITS, reason="thanks", token=uuid4()
     )
     request = latest("billing.adjustment_ask")
-    assert undoing.standing(ask("finance"), request) == undoing.Standing()
+    assert undoing.standing(ask("finance"), request) == undoing.UndoOffer()
     grant_set(user=world.users["operate"], name="finance", actor="test")
     adjustment_approve(asked, actor=ask("operate"))
     why = "Money has moved. Correct it with an opposite adjustment."
     change = latest("billing.adjustment_approve")
     for entry in (change, request):
-        assert undoing.standing(ask("finance"), entry) == undoing.Standing(why_not=why)
+        assert undoing.standing(ask("finance"), entry) == undoing.UndoOffer(why_not=why)
     with pytest.raises(ValidationError, match="Money has moved"):
         undoing.undo(change, actor=ask("finance"))
     assert why in world.client("finance").get("/history/").content.decode()

@@ -11,7 +11,7 @@ def latest(action: str) -> AuditEntry:
 
 def back(change: AuditEntry, actor: Principal, *, action: str = "") -> AuditEntry:
     """Take a change back; returns the entry of the way back, of this action or the change's."""
-    assert undoing.standing(actor, change) == undoing.Standing(possible=True)
+    assert undoing.standing(actor, change) == undoing.UndoOffer(possible=True)
     undoing.undo(change, actor=actor)
     made = latest(action or change.action)
     assert made.pk > change.pk

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from poolsite.runtime.environment import Reader, Variables, is_set
+from poolsite.runtime.environment import SettingsReader, Variables, is_set
 from tests.house.source import ROOT
 from tests.support.waiting import patient
 
@@ -22,11 +22,11 @@ PROGRAMS = {
 
 
 @pytest.fixture
-def env(monkeypatch: pytest.MonkeyPatch) -> Reader:
+def env(monkeypatch: pytest.MonkeyPatch) -> SettingsReader:
     """The reader of settings.py, with none of these variables set."""
     for name in ("A_SECRET", "REDIS_URL", "DATABASE_URL"):
         monkeypatch.delenv(name, raising=False)
-    return Reader()
+    return SettingsReader()
 
 
 def test_a_file_is_the_variable_without_the_space_around_it(env, monkeypatch, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from poolsite.number_format import (
-    Change,
+    Correction,
     Normalised,
     NotANumberError,
     Rejected,
@@ -27,20 +27,20 @@ SAMPLE = Path(__file__).parents[1] / "data" / "numbers-sample.csv"
     [
         ("123456", "123456", ()),
         ("+8613800000000", "+8613800000000", ()),
-        ("008617798383096", "+8617798383096", (Change.PREFIX,)),
-        ("+86 1674-9324839", "+8616749324839", (Change.SPACE, Change.DASH)),
-        ("８６１４５６７８４６４６６", "8614567846466", (Change.FULL_WIDTH,)),
-        ("＋86138", "+86138", (Change.FULL_WIDTH,)),
-        ("(021) 6234.5678", "02162345678", (Change.BRACKET, Change.SPACE, Change.DOT)),
-        ("\u200b138\u00ad000\ufeff", "138000", (Change.INVISIBLE,)),
-        ("138\t000\u3000111", "138000111", (Change.SPACE,)),
-        ("138\u2013000\u2212111", "138000111", (Change.DASH,)),
+        ("008617798383096", "+8617798383096", (Correction.PREFIX,)),
+        ("+86 1674-9324839", "+8616749324839", (Correction.SPACE, Correction.DASH)),
+        ("８６１４５６７８４６４６６", "8614567846466", (Correction.FULL_WIDTH,)),
+        ("＋86138", "+86138", (Correction.FULL_WIDTH,)),
+        ("(021) 6234.5678", "02162345678", (Correction.BRACKET, Correction.SPACE, Correction.DOT)),
+        ("\u200b138\u00ad000\ufeff", "138000", (Correction.INVISIBLE,)),
+        ("138\t000\u3000111", "138000111", (Correction.SPACE,)),
+        ("138\u2013000\u2212111", "138000111", (Correction.DASH,)),
         ("0" + "1" * 31, "0" + "1" * 31, ()),
-        ("00" + "1" * 32, "+" + "1" * 32, (Change.PREFIX,)),
+        ("00" + "1" * 32, "+" + "1" * 32, (Correction.PREFIX,)),
     ],
 )
 def test_a_pasted_number_is_cleaned_and_told_how(
-    text: str, value: str, changes: tuple[Change, ...]
+    text: str, value: str, changes: tuple[Correction, ...]
 ) -> None:
     assert normalise(text) == Normalised(value, changes)
 

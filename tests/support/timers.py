@@ -33,7 +33,7 @@ def let_time_pass(kind_name: str, *slugs: str) -> dict[str, int]:
     return dict(done)
 
 
-def _slugs(kind: timers.Kind) -> list[str]:
+def _slugs(kind: timers.TimerKind) -> list[str]:
     try:
         tags = list(hotpath.client().scan_iter(match="{*}", count=1_000, _type="HASH"))
     except RedisError as error:

@@ -61,7 +61,7 @@ def make(slug: str, permit_seconds: int = 2) -> None:
     hotpath.run(gate.create(slug, GENERATION, settings))
 
 
-def figures(slug: str) -> gate.Figures:
+def figures(slug: str) -> gate.GateFigures:
     shown = hotpath.run(gate.show(slug))
     assert shown is not None
     return shown

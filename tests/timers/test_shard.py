@@ -44,7 +44,7 @@ class Toy:
 def toy(monkeypatch: pytest.MonkeyPatch) -> Toy:
     toy = Toy()
     monkeypatch.setattr(registry, "_KINDS", {})
-    timers.register(timers.Kind("toy", "toy.", toy.visit, idle_seconds=600.0))
+    timers.register(timers.TimerKind("toy", "toy.", toy.visit, idle_seconds=600.0))
     return toy
 
 

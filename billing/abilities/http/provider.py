@@ -13,7 +13,7 @@ import orjson
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from billing.abilities.interface import Provider, ProviderFailedError, ProviderSlowError
+from billing.abilities.interface import AbilityProvider, ProviderFailedError, ProviderSlowError
 
 ANSWER_BYTES_LIMIT: Final = 256 * 1024
 CONNECTIONS: Final = 16
@@ -69,7 +69,7 @@ def _read(body: bytes) -> Mapping[str, bool]:
     return known
 
 
-def provider() -> Provider:
+def provider() -> AbilityProvider:
     """The provider that the settings name."""
     if not settings.BILLING_ABILITY_URL:
         raise ImproperlyConfigured("POOLSITE_ABILITY_URL is needed for the provider http.")

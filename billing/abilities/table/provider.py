@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.db import Error as DatabaseError
 
-from billing.abilities.interface import Provider, ProviderFailedError
+from billing.abilities.interface import AbilityProvider, ProviderFailedError
 from billing.abilities.table.forms import forms_of
 from billing.models import TerminalListing
 
@@ -34,6 +34,6 @@ class TableProvider:
         return known
 
 
-def provider() -> Provider:
+def provider() -> AbilityProvider:
     """The provider that the settings name."""
     return TableProvider()

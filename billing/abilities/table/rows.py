@@ -14,7 +14,7 @@ _NO: Final = {"0", "no", "n", "false", "video", "否", "不支持"}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AbilityRow:
     """One row with its place in the file, counted from 1; `fault` says why it cannot be taken."""
 
     row: int
@@ -23,7 +23,7 @@ class Row:
     fault: str = ""
 
 
-def read_rows(path: Path, file_name: str) -> Iterator[Row]:
+def read_rows(path: Path, file_name: str) -> Iterator[AbilityRow]:
     """Yield every row but a head and empty ones. UnreadableFileError, at once or while reading."""
     for index, cells in enumerate(read_cells(path, file_name), start=1):
         texts = [cell.strip() for cell in cells]
@@ -32,12 +32,12 @@ def read_rows(path: Path, file_name: str) -> Iterator[Row]:
         yield _row(index, texts)
 
 
-def _row(index: int, texts: list[str]) -> Row:
+def _row(index: int, texts: list[str]) -> AbilityRow:
     try:
         number = number_format.parse(texts[0])
     except number_format.NotANumberError as error:
-        return Row(index, fault=str(error))
+        return AbilityRow(index, fault=str(error))
     word = texts[1].lower() if len(texts) > 1 else ""
     if word not in _YES and word not in _NO:
-        return Row(index, fault=f"“{word[:20]}” is neither yes nor no")
-    return Row(index, number, word in _YES)
+        return AbilityRow(index, fault=f"“{word[:20]}” is neither yes nor no")
+    return AbilityRow(index, number, word in _YES)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import httpx
 import orjson
 
-from billing.gateways.interface import Answer, Handover
+from billing.gateways.interface import Handover, SubmitResult
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 10.0
@@ -47,9 +47,9 @@ class Gateway:
     async def __aexit__(self, *error: object) -> None:
         await self._client.aclose()
 
-    async def send(self, messages: Sequence[Handover]) -> list[tuple[Answer, str]]:
+    async def send(self, messages: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
         """See `billing.gateways.Gateway`; the messages of one account travel together."""
-        found: dict[int, tuple[Answer, str]] = {}
+        found: dict[int, tuple[SubmitResult, str]] = {}
         by_account: dict[str, list[int]] = {}
         for place, message in enumerate(messages):
             by_account.setdefault(message.account, []).append(place)
@@ -65,12 +65,14 @@ class Gateway:
             found.update(zip(part, its, strict=True))
         return [found[place] for place in range(len(messages))]
 
-    async def _send(self, part: Sequence[Handover]) -> list[tuple[Answer, str]]:
+    async def _send(self, part: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
         """Hand some over; what is left open is tried again, by itself."""
         async with self._places:
             found = await self._try(part)
             for attempt in range(TRIES - 1):
-                open_ones = [n for n, (answer, _) in enumerate(found) if answer is Answer.UNKNOWN]
+                open_ones = [
+                    n for n, (answer, _) in enumerate(found) if answer is SubmitResult.UNKNOWN
+                ]
                 if not open_ones:
                     break
                 await asyncio.sleep(FIRST_PAUSE_SECONDS * 2**attempt)
@@ -79,17 +81,17 @@ class Gateway:
                     found[place] = answer
             return found
 
-    async def _try(self, part: Sequence[Handover]) -> list[tuple[Answer, str]]:
+    async def _try(self, part: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
         path = f"/accounts/{quote(part[0].account)}/messages"
         try:
             answer = await self._client.post(path, content=orjson.dumps([*map(_body, part)]))
         except (httpx.HTTPError, OSError) as error:
             reason = f"{type(error).__name__}: {error}"[:ANSWER_CHARACTERS]
-            return [(Answer.UNKNOWN, reason)] * len(part)
+            return [(SubmitResult.UNKNOWN, reason)] * len(part)
         items = _items(answer, len(part))
         if items is None:
             reason = f"{answer.status_code}: {answer.text}"[:ANSWER_CHARACTERS]
-            return [(Answer.UNKNOWN, reason)] * len(part)
+            return [(SubmitResult.UNKNOWN, reason)] * len(part)
         return [_judge(item) for item in items]
 
 
@@ -112,10 +114,10 @@ def _items(answer: httpx.Response, count: int) -> list[Any] | None:
     return body if isinstance(body, list) and len(body) == count else None
 
 
-def _judge(item: Any) -> tuple[Answer, str]:
+def _judge(item: Any) -> tuple[SubmitResult, str]:
     status = item.get("status") if isinstance(item, dict) else None
     if status in _TAKEN:
-        return Answer.TAKEN, ""
+        return SubmitResult.TAKEN, ""
     reason = f"{status}: {item.get('detail', '')}" if isinstance(item, dict) else str(item)
-    kind = Answer.REFUSED if status in _REFUSED else Answer.UNKNOWN
+    kind = SubmitResult.REFUSED if status in _REFUSED else SubmitResult.UNKNOWN
     return kind, reason[:ANSWER_CHARACTERS]

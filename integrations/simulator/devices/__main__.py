@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from integrations.simulator.devices.device import Device, Habits, Tally
+from integrations.simulator.devices.device import Device, DeviceTally, Habits
 from integrations.simulator.devices.reports import Reports
 from integrations.simulator.external.__main__ import gate_of
 
@@ -21,7 +21,7 @@ async def play(options: argparse.Namespace) -> None:
     gate = gate_of(options.config, options.gate)
     part, parts = (int(word) for word in options.part.split("/"))
     habits = Habits(float(gate["period_seconds"]), options.work_seconds, options.work_spread)
-    tally = Tally()
+    tally = DeviceTally()
     journal = options.log.open("a") if options.log is not None else None
     reports = Reports(options.url.split(","), options.gate, gate["token"])
     # As many as may ever be at work: the external system alone says how many are too many.
@@ -45,7 +45,7 @@ async def play(options: argparse.Namespace) -> None:
             group.create_task(_summaries(tally))
 
 
-async def _summaries(tally: Tally) -> None:
+async def _summaries(tally: DeviceTally) -> None:
     while True:
         await asyncio.sleep(SUMMARY_SECONDS)
         print(json.dumps(vars(tally)), flush=True)

@@ -34,7 +34,7 @@ class Habits:
 
 
 @dataclass
-class Tally:
+class DeviceTally:
     """What all devices of a gate came to."""
 
     reports: int = 0
@@ -58,7 +58,7 @@ class Device:
     external: httpx.AsyncClient
     chance: random.Random
     habits: Habits
-    tally: Tally
+    tally: DeviceTally
     state: DeviceState = field(init=False)
     journal: TextIO | None = None
     old: list[dict[str, Any]] = field(default_factory=list)

@@ -19,7 +19,7 @@ SPREAD = 0.3
 
 
 @dataclass
-class Tally:
+class FrontTally:
     """One front-end's own count since it began; `lost` by reason."""
 
     started: int = 0
@@ -62,7 +62,7 @@ class SimulatedFront(FrontHandler):
         session_seconds: float,
     ) -> None:
         self.peer_id, self.profile = peer_id, profile
-        self.tally = Tally()
+        self.tally = FrontTally()
         self.calls: dict[str, Call] = {}
         self._settings, self._dice, self._mean = settings, dice, session_seconds
         self._link: FrontEnd | None = None

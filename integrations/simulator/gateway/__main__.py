@@ -15,7 +15,7 @@ import uvicorn
 
 from integrations.simulator.gateway.app import build
 from integrations.simulator.gateway.ledger import Ledger
-from integrations.simulator.gateway.outcomes import Pace, table
+from integrations.simulator.gateway.outcomes import NetworkPace, table
 from integrations.simulator.gateway.reporting import Courier
 from integrations.simulator.kept import KeptTransport
 
@@ -33,9 +33,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--url", default="", help="the platform, in place of the file's")
     parser.add_argument("--ledger", type=Path, help="keep the books in this file")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--interim-seconds", type=float, default=Pace.interim_seconds)
-    parser.add_argument("--final-seconds", type=float, default=Pace.final_seconds)
-    parser.add_argument("--late-seconds", type=float, default=Pace.late_seconds)
+    parser.add_argument("--interim-seconds", type=float, default=NetworkPace.interim_seconds)
+    parser.add_argument("--final-seconds", type=float, default=NetworkPace.final_seconds)
+    parser.add_argument("--late-seconds", type=float, default=NetworkPace.late_seconds)
     parser.add_argument("--unexpected-every", type=int, default=0)
     return parser
 
@@ -74,7 +74,7 @@ async def serve(options: argparse.Namespace, gateway: dict[str, Any]) -> None:
         raise ValueError("no address of the platform: give --url.")
     ledger = Ledger(options.ledger)
     ledger.open()
-    pace = Pace(
+    pace = NetworkPace(
         options.interim_seconds,
         options.final_seconds,
         options.late_seconds,

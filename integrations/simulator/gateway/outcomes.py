@@ -23,7 +23,7 @@ OUTCOMES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class StatusReport:
     """One status report; `after_seconds` since the message was accepted."""
 
     after_seconds: float
@@ -39,11 +39,11 @@ class Plan:
     outcome: str
     mode: str
     delivered_after_seconds: float
-    reports: tuple[Report, ...]
+    reports: tuple[StatusReport, ...]
 
 
 @dataclass(frozen=True)
-class Pace:
+class NetworkPace:
     """How fast the simulated network is: seconds to a report, the lateness of late ones.
 
     unexpected_every: each so many-th message that falls back is delivered by a mode that it
@@ -56,7 +56,7 @@ class Pace:
     unexpected_every: int = 0
 
 
-def plan(number: str, native: str, fallback: str, pace: Pace, chance: random.Random) -> Plan:
+def plan(number: str, native: str, fallback: str, pace: NetworkPace, chance: random.Random) -> Plan:
     """Decide about a message; the same arguments and state of `chance` give the same plan.
 
     native: text | card. fallback: yuexin | video: a gateway delivers by what it was handed, so
@@ -66,10 +66,10 @@ def plan(number: str, native: str, fallback: str, pace: Pace, chance: random.Ran
     own = NATIVE_MODES[native]
     early = pace.interim_seconds * chance.uniform(0.5, 1.5)
     late = early + pace.final_seconds * chance.uniform(0.3, 1.7)
-    under_way = Report(early, final=False, delivered=False, mode=own)
+    under_way = StatusReport(early, final=False, delivered=False, mode=own)
 
-    def final(mode: str, after_seconds: float = late) -> Report:
-        return Report(after_seconds, final=True, delivered=bool(mode), mode=mode or own)
+    def final(mode: str, after_seconds: float = late) -> StatusReport:
+        return StatusReport(after_seconds, final=True, delivered=bool(mode), mode=mode or own)
 
     if outcome in ("resolved", "unresolved", "video"):
         mode = _fallback_mode(outcome, fallback)
@@ -84,7 +84,7 @@ def plan(number: str, native: str, fallback: str, pace: Pace, chance: random.Ran
         again = final(own, late + pace.interim_seconds)
         return Plan(outcome, own, late, (final(own), again))
     if outcome == "out of order":
-        behind = Report(late + pace.interim_seconds, final=False, delivered=False, mode=own)
+        behind = StatusReport(late + pace.interim_seconds, final=False, delivered=False, mode=own)
         return Plan(outcome, own, late, (final(own), behind))
     if outcome == "contradictory":
         truth = own if int(number[-2:-1] or 0) % 2 else ""

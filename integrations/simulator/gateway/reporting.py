@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from integrations.simulator.gateway.ledger import Accepted, Ledger
-from integrations.simulator.gateway.outcomes import Pace, Plan, plan
+from integrations.simulator.gateway.outcomes import NetworkPace, Plan, plan
 
 LOG = logging.getLogger(__name__)
 REPORTS_PER_REQUEST = 200
@@ -34,7 +34,7 @@ class Courier:
     http: httpx.AsyncClient
     token: str
     ledger: Ledger
-    pace: Pace = field(default_factory=Pace)
+    pace: NetworkPace = field(default_factory=NetworkPace)
     seed: int = 0
     _due: list[tuple[float, int, Accepted, int]] = field(default_factory=list)
     _count: int = 0

@@ -13,7 +13,7 @@ from numbers.management import numbers, rules, switches
 from numbers.models import AddedByScript, Pool
 from numbers.selectors.twins import keepers
 from numbers.services.pools import SETTINGS
-from numbers.services.reports import Report
+from numbers.services.reports import PoolReport
 from numbers.services.twins import twins_merge_all
 from poolsite.aggregates.commands import add_create, add_set
 from poolsite.console.commands import VerbCommand, account_of
@@ -157,7 +157,7 @@ class Command(VerbCommand):
         if options["check"] and not clean:
             raise CommandError("SQL and Redis differ.", returncode=DRIFT)
 
-    def _tell(self, report: Report) -> None:
+    def _tell(self, report: PoolReport) -> None:
         verb = "fixed" if report.mended else "differs"
         if report.status == "lost":
             self.stdout.write(f"{report.pool}: lost in Redis; a worker rebuilds it")

@@ -17,7 +17,7 @@ from poolsite.access.oidc import discovery, id_token
 from poolsite.plain_text import one_line
 
 
-class Client(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
     """Talks to the provider: where to send the reader, and what the code is worth."""
 
     @property
@@ -73,7 +73,7 @@ class Provider(OpenIDConnectProvider):  # type: ignore[misc]
     """Code flow with PKCE, state and nonce. A user is known by issuer and `sub`, nothing else."""
 
     pkce_enabled_default = True
-    oauth2_adapter_class = Client
+    oauth2_adapter_class = ProviderClient
 
     def extract_uid(self, data: dict[str, Any]) -> str:
         """The subject."""

@@ -8,14 +8,14 @@ as soon as the message arrives; the reasons are in docs/reference/access.md.
 
 from poolsite.access.rights.cache import CACHE_SECONDS, principal_of_credential
 from poolsite.access.rights.changes import bump, changed
-from poolsite.access.rights.hub import HUB, Hub
+from poolsite.access.rights.hub import HUB, RightsHub
 from poolsite.access.rights.versions import version_of
 from poolsite.access.rights.watches import Watch, watch
 
 __all__ = [
     "CACHE_SECONDS",
     "HUB",
-    "Hub",
+    "RightsHub",
     "Watch",
     "bump",
     "changed",

@@ -21,7 +21,7 @@ Listener = Callable[[str, str], None]  # (kind, id); ("", "") = anything may hav
 log = logging.getLogger("poolsite.access")
 
 
-class Hub:
+class RightsHub:
     """Subscribes to `rights` in a thread of its own, so that every event loop and thread of the
     process is served by one connection. The subscription is proved by a ping five times a
     second: a Redis that hangs is noticed as well as one that is gone.
@@ -153,5 +153,5 @@ class Hub:
         self.epoch += 1
 
 
-HUB = Hub()
+HUB = RightsHub()
 os.register_at_fork(after_in_child=HUB.forget_after_fork)

@@ -13,11 +13,11 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.hotpath.aggregates import Figures
+from poolsite.hotpath.aggregates import AggregateFigures
 from poolsite.hotpath.rows import RedisRow, closed_by_promotion
 
 A = TypeVar("A", bound=RedisRow)
-F = TypeVar("F", bound=Figures)
+F = TypeVar("F", bound=AggregateFigures)
 STALE_LOAD_SECONDS = 15  # then the worker that loads is taken for dead
 logger = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ loaded when somebody first reads the log: it knows the forms, for their labels.
 from poolsite.console.sentences.registry import (
     HistoryObject,
     Sentence,
-    Settings,
+    SettingsFields,
     groups,
     object_word,
     object_words,
@@ -19,7 +19,7 @@ from poolsite.console.sentences.registry import (
     registered,
     title_of,
 )
-from poolsite.console.sentences.telling import Change, Said, actor_words, said
+from poolsite.console.sentences.telling import EntryText, FieldChange, actor_words, said
 from poolsite.console.sentences.values import (
     Names,
     Reading,
@@ -36,13 +36,13 @@ from poolsite.console.sentences.values import (
 )
 
 __all__ = [
-    "Change",
+    "EntryText",
+    "FieldChange",
     "HistoryObject",
     "Names",
     "Reading",
-    "Said",
     "Sentence",
-    "Settings",
+    "SettingsFields",
     "actor_words",
     "boolean",
     "choice",

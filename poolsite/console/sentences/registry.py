@@ -27,7 +27,7 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 
 @dataclass(frozen=True)
-class Settings:
+class SettingsFields:
     """Whose fields an entry keeps: labels come from the form that people change them by.
 
     form: where it has no such field, the model says the label. labels, kinds: by name, of what
@@ -80,7 +80,7 @@ class Sentence:
     group: Lazy
     text: Lazy = ""
     places: Mapping[str, Kind] = field(default_factory=dict)
-    settings: Settings = field(default_factory=Settings)
+    settings: SettingsFields = field(default_factory=SettingsFields)
     variant: Callable[[Any], Lazy] = lambda _entry: ""
     title: Lazy = ""
 

@@ -23,7 +23,7 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 
 @dataclass(frozen=True)
-class Change:
+class FieldChange:
     """One field: its label, and what it was and is in words; "" = it was not kept."""
 
     label: str
@@ -32,17 +32,17 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Said:
+class EntryText:
     """An entry in the reader's language; `html` has the names bold and the object as a link."""
 
     text: str
     html: SafeString
     group: str
-    changes: list[Change]
+    changes: list[FieldChange]
     told: bool  # whether the sentence itself tells the whole change
 
 
-def said(reading: Reading) -> Said:
+def said(reading: Reading) -> EntryText:
     """Tell an entry, whatever it keeps: an unknown action says who changed what."""
     sentence = registered(reading.entry.action) or Sentence(reading.entry.action, "")
     changes = _changes(sentence, reading)
@@ -55,7 +55,7 @@ def said(reading: Reading) -> Said:
     bold = {name: _bold(name, value, reading) for name, value in words.items()}
     html = mark_safe(str(escape(text)) % bold)  # noqa: S308  every place is escaped by _bold
     told = not sentence.settings.model or (not sentence.text and len(changes) < 2)
-    return Said(text % words, html, str(sentence.group), changes, told)
+    return EntryText(text % words, html, str(sentence.group), changes, told)
 
 
 def actor_words(entry: "AuditEntry", reading: Reading) -> str:
@@ -70,7 +70,7 @@ def actor_words(entry: "AuditEntry", reading: Reading) -> str:
 
 
 def _chosen(
-    sentence: Sentence, reading: Reading, changes: list[Change]
+    sentence: Sentence, reading: Reading, changes: list[FieldChange]
 ) -> tuple[str, dict[str, Callable[[], str]]]:
     """The text, and the places that no value of the entry fills."""
     entry = reading.entry
@@ -96,7 +96,7 @@ def _chosen(
     return _("%(actor)s changed %(thing)s"), places
 
 
-def _changes(sentence: Sentence, reading: Reading) -> list[Change]:
+def _changes(sentence: Sentence, reading: Reading) -> list[FieldChange]:
     """The labelled fields that differ, in the order in which the entry keeps them."""
     before, after = reading.before, reading.after
     found = []
@@ -109,7 +109,7 @@ def _changes(sentence: Sentence, reading: Reading) -> list[Change]:
             Truncator(kind(kept[name], reading)).chars(IN_A_LINE) if name in kept else ""
             for kept in (before, after)
         )
-        found.append(Change(label, old, new))
+        found.append(FieldChange(label, old, new))
     return found
 
 

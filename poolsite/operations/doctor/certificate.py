@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from poolsite.operations.doctor.lines import fail, ok, skip, warn
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 
 SECONDS = 8.0
 FEW_DAYS = 14  # certbot renews a month before the end
 RENEW = "Renew it (certbot renew), then reload nginx."
 
 
-def certificate() -> Iterator[Line]:
+def certificate() -> Iterator[DoctorLine]:
     """POOLSITE_PUBLIC_HOST shows a certificate that is trusted, and will be for some days."""
     if not settings.BEHIND_TLS or not settings.PUBLIC_HOST:
         yield skip("POOLSITE_BEHIND_TLS or POOLSITE_PUBLIC_HOST is not set")

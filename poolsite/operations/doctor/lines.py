@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 
 from poolsite.hotpath.address import parse_address
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 
 SHORTEST_SECRET = 6  # a shorter one would hide parts of ordinary words
 SECRET = ("SECRET", "SECRET_KEY", "TOKEN", "PASSWORD")  # how the names of such settings end
@@ -15,32 +15,32 @@ HIDDEN = "***"
 AWAY = "away"  # no reader sees it: `running` decides between skip and fail
 
 
-def ok(found: str) -> Line:
-    return Line("ok", found)
+def ok(found: str) -> DoctorLine:
+    return DoctorLine("ok", found)
 
 
-def skip(found: str) -> Line:
+def skip(found: str) -> DoctorLine:
     """What could not be looked at, or need not be."""
-    return Line("skip", found)
+    return DoctorLine("skip", found)
 
 
-def warn(found: str, remedy: str) -> Line:
-    return Line("warn", found, remedy)
+def warn(found: str, remedy: str) -> DoctorLine:
+    return DoctorLine("warn", found, remedy)
 
 
-def fail(found: str, remedy: str) -> Line:
-    return Line("fail", found, remedy)
+def fail(found: str, remedy: str) -> DoctorLine:
+    return DoctorLine("fail", found, remedy)
 
 
-def away(found: str) -> Line:
+def away(found: str) -> DoctorLine:
     """What its server's silence hides: skipped where that silence has a line of its own."""
-    return Line(AWAY, found)
+    return DoctorLine(AWAY, found)
 
 
-def judged(sentence: str, mark: str = "fail") -> Line:
+def judged(sentence: str, mark: str = "fail") -> DoctorLine:
     """The line of a sentence that says what is wrong, a colon, and what to do."""
     found, _colon, remedy = sentence.rstrip(".").partition(": ")
-    return Line(mark, found, remedy[:1].upper() + remedy[1:])
+    return DoctorLine(mark, found, remedy[:1].upper() + remedy[1:])
 
 
 def hidden(text: str) -> str:

@@ -18,7 +18,7 @@ from django.db import connection
 from poolsite.operations.doctor import sql
 from poolsite.operations.doctor.lines import away, fail, ok, skip, warn
 from poolsite.operations.doctor.readings import servers
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 
 # Scripts even out steps of Redis' clock up to a second. Beyond that, what Redis stamps (calls,
 # holds) and what this machine stamps (rows of SQL, the audit log) are out of order.
@@ -32,7 +32,7 @@ COLLECT = "Run manage.py collectstatic --no-input, then restart the web processe
 NAMES_SHOWN = 3
 
 
-def clocks() -> Iterator[Line]:
+def clocks() -> Iterator[DoctorLine]:
     """Redis', SQL's and this machine's clocks agree."""
     for server in servers():
         if server.is_hot and not server.error:
@@ -43,7 +43,7 @@ def clocks() -> Iterator[Line]:
         yield _clock("SQL", *sql.ahead_seconds())
 
 
-def _clock(name: str, ahead: float, vague: float) -> Line:
+def _clock(name: str, ahead: float, vague: float) -> DoctorLine:
     """Judge a clock that is so many seconds ahead of ours, give or take."""
     text = f"{name}: {ahead:+.3f} s from this machine's clock (± {vague:.3f} s)"
     off = abs(ahead) - vague
@@ -55,7 +55,7 @@ def _clock(name: str, ahead: float, vague: float) -> Line:
     return ok(text)
 
 
-def disk() -> Iterator[Line]:
+def disk() -> Iterator[DoctorLine]:
     """The data folder and the folder for temporary files have room and can be written."""
     owner = _other_owner()
     if owner:
@@ -88,7 +88,7 @@ def _user_name(uid: int) -> str:
         return f"user {uid}"
 
 
-def _folder(name: str, folder: Path) -> Line:
+def _folder(name: str, folder: Path) -> DoctorLine:
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"doctor")
@@ -113,7 +113,7 @@ def _folder(name: str, folder: Path) -> Line:
     return ok(text)
 
 
-def attachments() -> Iterator[Line]:
+def attachments() -> Iterator[DoctorLine]:
     """The storage of room files keeps a file, gives it back and deletes it."""
     if owner := _other_owner():
         yield skip(f"not tried: the folder would belong to another user than {owner}")
@@ -141,7 +141,7 @@ def attachments() -> Iterator[Line]:
         yield ok(f"{type(storage).__name__}: a file was stored, read and deleted")
 
 
-def static_files() -> Iterator[Line]:
+def static_files() -> Iterator[DoctorLine]:
     """The collected static files are those of this release."""
     root = Path(settings.STATIC_ROOT)
     if not (root / "staticfiles.json").exists():

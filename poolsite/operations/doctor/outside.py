@@ -14,14 +14,14 @@ from poolsite.operations import outgoing
 from poolsite.operations.doctor import sql
 from poolsite.operations.doctor.lines import fail, ok, skip, warn
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 from poolsite.runtime import safety
 
 MAIL_SECONDS = 8  # below an examination's time, so that the reason is told
 MOST_AT_ONCE = 32
 
 
-def mail() -> Iterator[Line]:
+def mail() -> Iterator[DoctorLine]:
     """The mail server takes the connection and the log-in; nothing is sent."""
     backend = get_connection(timeout=MAIL_SECONDS)
     if not isinstance(backend, EmailBackend):
@@ -49,7 +49,7 @@ def mail() -> Iterator[Line]:
         yield ok(text)
 
 
-def _no_server() -> Iterator[Line]:
+def _no_server() -> Iterator[DoctorLine]:
     refusals = [*safety.mail_refusals()]
     folder = settings.EMAIL_CONFIG.get("EMAIL_FILE_PATH")
     if refusals:
@@ -60,7 +60,7 @@ def _no_server() -> Iterator[Line]:
         yield skip(f"no mail server: {settings.EMAIL_CONFIG['EMAIL_BACKEND']}")
 
 
-def send_test(address: str) -> Line:
+def send_test(address: str) -> DoctorLine:
     """Send a test mail; the mail server's word is the line."""
     message = EmailMessage(
         subject=f"[{settings.PLATFORM_NAME}] Test mail",
@@ -90,7 +90,7 @@ def _text(answer: bytes | str) -> str:
     return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
 
 
-def webhooks() -> Iterator[Line]:
+def webhooks() -> Iterator[DoctorLine]:
     """The server of each active webhook endpoint takes a connection; no request is sent."""
     sql.require_answer()
     found = WebhookEndpoint.objects.filter(state=WebhookEndpoint.State.ACTIVE)
@@ -111,7 +111,7 @@ def webhooks() -> Iterator[Line]:
             )
 
 
-def sign_on() -> Iterator[Line]:
+def sign_on() -> Iterator[DoctorLine]:
     """The OpenID Connect provider describes itself as the settings say, and gives its keys."""
     if not settings.OIDC_ISSUER:
         yield skip("POOLSITE_OIDC_ISSUER is not set")
@@ -132,7 +132,7 @@ def sign_on() -> Iterator[Line]:
     yield ok(f"{settings.OIDC_ISSUER}: configuration and keys read in {took}")
 
 
-def provider(setting: str, url: str) -> Line:
+def provider(setting: str, url: str) -> DoctorLine:
     """The line of a server that a setting names."""
     outcome = outgoing.reach(url, typed_in=False)
     place = f"{setting} ({outgoing.place_of(url)})"

@@ -6,14 +6,14 @@ from django.conf import settings
 
 from poolsite.operations.doctor.lines import away, fail, judged, ok, skip, warn
 from poolsite.operations.doctor.readings import NOT_RUNNING, TOO_OLD, Server, servers
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 from poolsite.runtime import startup
 
 MEMORY_WARNS_SHARE = 0.8
 NOT_REACHED = "not reached (see redis.servers)"
 
 
-def reached() -> Iterator[Line]:
+def reached() -> Iterator[DoctorLine]:
     """Every server answers and is new enough."""
     for server in servers():
         if server.error == TOO_OLD:
@@ -33,32 +33,32 @@ def reached() -> Iterator[Line]:
             yield ok(f"{server.label}: {' '.join(startup.product_of(server.info))}")
 
 
-def memory() -> Iterator[Line]:
+def memory() -> Iterator[DoctorLine]:
     """A full server refuses and drops nothing, and it is not nearly full."""
     yield from _each(_memory)
 
 
-def append_only_file() -> Iterator[Line]:
+def append_only_file() -> Iterator[DoctorLine]:
     """What was acknowledged survives a restart."""
     yield from _each(_append_only_file)
 
 
-def replicas() -> Iterator[Line]:
+def replicas() -> Iterator[DoctorLine]:
     """It is a primary, and one that was replaced without noticing refuses writes."""
     yield from _each(_replicas)
 
 
-def rights() -> Iterator[Line]:
+def rights() -> Iterator[DoctorLine]:
     """Its user may run all commands that the site sends."""
     yield from _each(_rights)
 
 
-def users() -> Iterator[Line]:
+def users() -> Iterator[DoctorLine]:
     """A restart does not forget the users of switches."""
     yield from _each(_users)
 
 
-def _each(judge: Callable[[Server], Iterator[Line]]) -> Iterator[Line]:
+def _each(judge: Callable[[Server], Iterator[DoctorLine]]) -> Iterator[DoctorLine]:
     for server in servers():
         if server.error:
             yield away(f"{server.name}: {NOT_REACHED}")
@@ -66,7 +66,7 @@ def _each(judge: Callable[[Server], Iterator[Line]]) -> Iterator[Line]:
             yield from judge(server)
 
 
-def _memory(server: Server) -> Iterator[Line]:
+def _memory(server: Server) -> Iterator[DoctorLine]:
     policy = server.info.get("maxmemory_policy", startup.SAFE_POLICY)
     if not server.is_cache_only:
         refusals = [*startup.policy_refusals(server.name, server.info)]
@@ -93,7 +93,7 @@ def _memory(server: Server) -> Iterator[Line]:
             yield fail(text, "Raise maxmemory. Redis refuses new calls, holds and permits.")
 
 
-def _append_only_file(server: Server) -> Iterator[Line]:
+def _append_only_file(server: Server) -> Iterator[DoctorLine]:
     info = server.info
     failed = [
         name
@@ -128,7 +128,7 @@ def _append_only_file(server: Server) -> Iterator[Line]:
         yield skip(f"{server.name}: appendonly no; nothing here needs to survive a restart")
 
 
-def _replicas(server: Server) -> Iterator[Line]:
+def _replicas(server: Server) -> Iterator[DoctorLine]:
     info = server.info
     count = int(info.get("connected_slaves", 0))
     if info.get("role") == "slave":
@@ -146,7 +146,7 @@ def _replicas(server: Server) -> Iterator[Line]:
         yield ok(f"{server.name}: primary, replicas connected: {count}")
 
 
-def _rights(server: Server) -> Iterator[Line]:
+def _rights(server: Server) -> Iterator[DoctorLine]:
     if not server.is_hot:
         yield skip(f"{server.name}: not checked for cache, channels and broker")
     elif server.refused is None:
@@ -160,7 +160,7 @@ def _rights(server: Server) -> Iterator[Line]:
         yield ok(f"{server.name}: user {server.user} may run all commands that are needed")
 
 
-def _users(server: Server) -> Iterator[Line]:
+def _users(server: Server) -> Iterator[DoctorLine]:
     others = sorted(set(server.users) - {"default", server.user})
     if not server.is_hot:
         return

@@ -15,29 +15,29 @@ from poolsite import hotpath
 from poolsite.operations import health
 from poolsite.operations.doctor import readings
 from poolsite.operations.doctor.lines import AWAY, away, fail, hidden, ok
-from poolsite.operations.registry import CHECKS, EXAMINATIONS, Examination, Line
+from poolsite.operations.registry import CHECKS, EXAMINATIONS, DoctorLine, Examination
 
 LOG = structlog.get_logger(__name__)
 MARKS = {"critical": "fail", "warning": "warn"}  # by the severity of a trouble
 
 
 @dataclass(frozen=True)
-class Row:
+class DoctorRow:
     """One line, and the name of the check or examination that it is from."""
 
     name: str
-    line: Line
+    line: DoctorLine
 
-    def instead_of(self, old: str, new: str) -> "Row":
+    def instead_of(self, old: str, new: str) -> "DoctorRow":
         """The same with the mark `new`, if its mark is `old`."""
         return replace(self, line=replace(self.line, mark=new)) if self.line.mark == old else self
 
 
 @dataclass(frozen=True)
-class Report:
+class DoctorReport:
     """All rows in their order. is_hanging: a thread still waits for what did not answer."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[DoctorRow, ...]
     is_hanging: bool
 
     def count(self, mark: str) -> int:
@@ -49,7 +49,7 @@ def names() -> list[str]:
     return list(dict.fromkeys(["settings", *CHECKS, *EXAMINATIONS]))
 
 
-def examine(chosen: Collection[str] = ()) -> Report:
+def examine(chosen: Collection[str] = ()) -> DoctorReport:
     """Look at all, or at those chosen; what doesn't answer in its time has failed."""
     readings.forget()
     rows = {row.name: [row] for row in _health_rows(chosen)}
@@ -64,20 +64,20 @@ def examine(chosen: Collection[str] = ()) -> Report:
         wait([future], timeout=max(0.0, began + seconds - time.monotonic()))
         is_hanging = is_hanging or not future.done()
         lines = future.result() if future.done() else [_silent(seconds)]
-        rows[name] = [Row(name, line) for line in lines]
+        rows[name] = [DoctorRow(name, line) for line in lines]
     # A silent server has a line that says so, unless only others were asked for.
     mark = "fail" if chosen else "skip"
     ordered = [row for name in names() for row in rows.get(name, ())]
-    return Report(tuple(row.instead_of(AWAY, mark) for row in ordered), is_hanging)
+    return DoctorReport(tuple(row.instead_of(AWAY, mark) for row in ordered), is_hanging)
 
 
-def _silent(seconds: float) -> Line:
+def _silent(seconds: float) -> DoctorLine:
     return fail(
         f"No answer within {seconds:g} s", "See why the server that it asks doesn't answer."
     )
 
 
-def _health_rows(chosen: Collection[str]) -> Iterator[Row]:
+def _health_rows(chosen: Collection[str]) -> Iterator[DoctorRow]:
     """The judgement of /readyz, in its words."""
     if chosen and not set(chosen) & set(CHECKS):
         return
@@ -86,39 +86,39 @@ def _health_rows(chosen: Collection[str]) -> Iterator[Row]:
         # The first questions of a process load modules and open connections: they get a second try.
         time.sleep(health.KEPT_SECONDS)
         judgement = health.read()
-    told: list[health.Answer] = []
+    told: list[health.CheckResult] = []
     with override("en"):
         for answer in judgement.answers:
             if chosen and answer.check.name not in chosen:
                 continue
             cause = next((each for each in told if each.trouble == answer.trouble), None)
             if answer.trouble and cause:
-                yield Row(answer.check.name, away(f"Unknown (see {cause.check.name})"))
+                yield DoctorRow(answer.check.name, away(f"Unknown (see {cause.check.name})"))
             else:
-                yield Row(answer.check.name, health_line(answer))
+                yield DoctorRow(answer.check.name, health_line(answer))
             told.append(answer)
 
 
-def health_line(answer: health.Answer) -> Line:
+def health_line(answer: health.CheckResult) -> DoctorLine:
     """An answer of a health check as a line."""
     if answer.trouble is None:
         value = f"{answer.finding.value} {answer.finding.unit}".strip()
         return ok(f"{answer.check.label}: {value or 'OK'}")
     incident = answer.incident(answer.trouble)
     texts = " ".join(f"{text.rstrip('.')}." for text in (incident.title, incident.detail) if text)
-    return Line(MARKS[answer.severity], hidden(texts), incident.remedy)
+    return DoctorLine(MARKS[answer.severity], hidden(texts), incident.remedy)
 
 
-def _begin(examination: Examination) -> Future[list[Line]]:
+def _begin(examination: Examination) -> Future[list[DoctorLine]]:
     """Look in a daemon thread: one that never returns does not keep the command from ending."""
-    future: Future[list[Line]] = Future()
+    future: Future[list[DoctorLine]] = Future()
     threading.Thread(
         target=_look, args=(examination, future), daemon=True, name=f"doctor-{examination.name}"
     ).start()
     return future
 
 
-def _look(examination: Examination, future: Future[list[Line]]) -> None:
+def _look(examination: Examination, future: Future[list[DoctorLine]]) -> None:
     try:
         with override("en"):
             found = list(examination.look())
@@ -126,10 +126,10 @@ def _look(examination: Examination, future: Future[list[Line]]) -> None:
         found = [_failed(examination, error)]
     finally:
         connections.close_all()
-    future.set_result([Line(each.mark, hidden(each.found), each.remedy) for each in found])
+    future.set_result([DoctorLine(each.mark, hidden(each.found), each.remedy) for each in found])
 
 
-def _failed(examination: Examination, error: Exception) -> Line:
+def _failed(examination: Examination, error: Exception) -> DoctorLine:
     if isinstance(error, RedisError | hotpath.HotPathError):
         return away(f"Redis did not answer: {error}")
     if isinstance(error, DatabaseError):

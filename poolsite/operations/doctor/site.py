@@ -8,7 +8,7 @@ from django.core import checks
 from poolsite import hotpath
 from poolsite.operations.doctor.lines import away, judged, ok, warn
 from poolsite.operations.doctor.readings import BILLING, HOT
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 from poolsite.runtime import startup
 
 NAMES_SHOWN = 3
@@ -17,7 +17,7 @@ SAID = {"security.W009", "security.W018", "security.W020"}
 SAID_WITHOUT_TLS = {"security.W004", "security.W008", "security.W012", "security.W016"}
 
 
-def settings_refused() -> Iterator[Line]:
+def settings_refused() -> Iterator[DoctorLine]:
     """What a server refuses to start with, but for Redis, which has lines of its own."""
     refusals = dict.fromkeys(startup.settings_refusals())
     yield from map(judged, refusals)
@@ -25,7 +25,7 @@ def settings_refused() -> Iterator[Line]:
         yield ok("a server starts with the settings of this environment")
 
 
-def settings_advised() -> Iterator[Line]:
+def settings_advised() -> Iterator[DoctorLine]:
     """What a server starts with though it is not what production wants."""
     found = list(_advice())
     yield from found
@@ -33,7 +33,7 @@ def settings_advised() -> Iterator[Line]:
         yield ok("nothing to advise")
 
 
-def _advice() -> Iterator[Line]:
+def _advice() -> Iterator[DoctorLine]:
     if settings.DEBUG:
         yield warn("POOLSITE_DEBUG=1: for your own machine only", "Unset it on a site.")
     if settings.DEMO:
@@ -68,7 +68,7 @@ def _advice() -> Iterator[Line]:
             yield warn(f"manage.py check: {message.id} {message.msg}", message.hint or "")
 
 
-def scripts() -> Iterator[Line]:
+def scripts() -> Iterator[DoctorLine]:
     """Every master of the hot path holds the scripts of this release."""
     for name, missing in _ask_each(hotpath.HotPath.missing_scripts):
         if isinstance(missing, hotpath.HotPathError):
@@ -86,7 +86,7 @@ def scripts() -> Iterator[Line]:
             yield ok(f"{name}: all {len(hotpath.registered())} scripts of this release loaded")
 
 
-def releases() -> Iterator[Line]:
+def releases() -> Iterator[DoctorLine]:
     """Only this release's libraries are on the servers: no other release's processes run."""
     for name, others in _ask_each(hotpath.HotPath.other_libraries):
         if isinstance(others, hotpath.HotPathError):

@@ -12,7 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from poolsite import timers
 from poolsite.jobs import presence
 from poolsite.operations.doctor.lines import fail, ok, skip, warn
-from poolsite.operations.registry import Line
+from poolsite.operations.registry import DoctorLine
 
 OLDEST_POSTGRES = 15
 CONNECTIONS_EACH = 8  # what a process's pool may open: settings.DATABASES
@@ -26,7 +26,7 @@ _SERVER = (
 )
 
 
-def server() -> Iterator[Line]:
+def server() -> Iterator[DoctorLine]:
     """PostgreSQL is new enough and is set up for every text and moment."""
     if connection.vendor != "postgresql":
         yield from _sqlite()
@@ -44,7 +44,9 @@ def server() -> Iterator[Line]:
         yield ok(f"{facts} (server: {default_zone})")
 
 
-def _postgres_faults(version: str, encoding: str, zone: str, isolation: str) -> Iterator[Line]:
+def _postgres_faults(
+    version: str, encoding: str, zone: str, isolation: str
+) -> Iterator[DoctorLine]:
     if int(version.partition(".")[0]) < OLDEST_POSTGRES:
         yield fail(
             f"PostgreSQL {version} is too old", f"Upgrade to PostgreSQL {OLDEST_POSTGRES} or newer."
@@ -66,7 +68,7 @@ def _postgres_faults(version: str, encoding: str, zone: str, isolation: str) -> 
         )
 
 
-def _sqlite() -> Iterator[Line]:
+def _sqlite() -> Iterator[DoctorLine]:
     text = f"SQLite {'.'.join(map(str, connection.Database.sqlite_version_info))}"  # type: ignore[attr-defined]
     if settings.DEMO or settings.DEBUG:
         yield ok(f"{text} (demo or debugging)")
@@ -77,7 +79,7 @@ def _sqlite() -> Iterator[Line]:
         )
 
 
-def writes() -> Iterator[Line]:
+def writes() -> Iterator[DoctorLine]:
     """A row can be written; it is taken back."""
     if connection.vendor == "postgresql":
         ((is_standby, is_read_only),) = _rows(
@@ -112,7 +114,7 @@ def writes() -> Iterator[Line]:
         yield ok(f"a row was written and taken back in {1000 * (time.monotonic() - began):.0f} ms")
 
 
-def connections_left() -> Iterator[Line]:
+def connections_left() -> Iterator[DoctorLine]:
     """There are connections for every process that was heard, and some are free."""
     if connection.vendor != "postgresql":
         yield skip("SQLite has no limit of connections")
@@ -138,7 +140,7 @@ def connections_left() -> Iterator[Line]:
         yield ok(text)
 
 
-def pooler() -> Iterator[Line]:
+def pooler() -> Iterator[DoctorLine]:
     """Poolsite knows whether a pooler lends connections by transaction."""
     if connection.vendor != "postgresql":
         yield skip("SQLite has no pooler")

@@ -55,6 +55,6 @@ def tag_filter(context: Context) -> dict[str, Any]:
 
 
 @register.simple_tag(takes_context=True)
-def undo_standing(context: Context, entry: Any) -> undoing.Standing:
+def undo_standing(context: Context, entry: Any) -> undoing.UndoOffer:
     """Whether the reader may take this entry's change back now, and else why not."""
     return undoing.standing(principal_of(context["request"]), entry)

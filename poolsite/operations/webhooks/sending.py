@@ -28,7 +28,7 @@ AT_ONCE_EACH = 4  # connections to one endpoint
 CLAIM = timedelta(seconds=180)  # longer than a round of the slowest endpoint can last
 AWAY_WAIT = timedelta(seconds=60)  # for what was not tried because the endpoint does not answer
 
-Tried = tuple[WebhookDelivery, outgoing.Outcome]
+Tried = tuple[WebhookDelivery, outgoing.DeliveryOutcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _note(done: _Round) -> None:
         touch(done.endpoint)
 
 
-def _note_one(delivery: WebhookDelivery, outcome: outgoing.Outcome) -> None:
+def _note_one(delivery: WebhookDelivery, outcome: outgoing.DeliveryOutcome) -> None:
     attempts = delivery.attempts + 1
     changes: dict[str, Any] = {
         "attempts": attempts,
@@ -156,7 +156,7 @@ def _note_one(delivery: WebhookDelivery, outcome: outgoing.Outcome) -> None:
 
 
 def _call(
-    endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: outgoing.Outcome
+    endpoint: WebhookEndpoint, delivery: WebhookDelivery, outcome: outgoing.DeliveryOutcome
 ) -> OutgoingCall:
     return OutgoingCall(
         delivery=delivery,

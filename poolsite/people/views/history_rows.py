@@ -13,13 +13,13 @@ from poolsite import dates
 from poolsite.access.models import AuditEntry
 from poolsite.access.principal import Principal
 from poolsite.console import sentences, undoing
-from poolsite.console.sentences import Names, Reading, Said
+from poolsite.console.sentences import EntryText, Names, Reading
 
 LINES = 3  # of a change of several fields; the rest stands in the opened row
 
 
 @dataclass(frozen=True)
-class Row:
+class AuditRow:
     """One entry for the template. day: a heading above it, "" = that of the row before it.
 
     icon: in place of the initials, where no person did it. undoes: the key of the entry that it
@@ -28,11 +28,11 @@ class Row:
     """
 
     entry: AuditEntry
-    said: Said
+    said: EntryText
     actor: str
     icon: str
     day: str
-    lines: Sequence[sentences.Change]
+    lines: Sequence[sentences.FieldChange]
     undoes: int | None
     kind: str
     account: str
@@ -44,10 +44,10 @@ class Row:
         return self.entry.pk
 
 
-def rows_of(reader: Principal, entries: Sequence[AuditEntry]) -> list[Row]:
+def rows_of(reader: Principal, entries: Sequence[AuditEntry]) -> list[AuditRow]:
     """The rows of a page: people and pages of objects are asked for once for all of them."""
     names, pages = names_of(entries), _pages_of(reader, entries)
-    rows: list[Row] = []
+    rows: list[AuditRow] = []
     last: date | None = None
     for entry in entries:
         day = timezone.localtime(entry.at).date()
@@ -68,10 +68,10 @@ def names_of(entries: Sequence[AuditEntry]) -> Names:
     return Names(found)
 
 
-def _row(reader: Principal, reading: Reading, day: str) -> Row:
+def _row(reader: Principal, reading: Reading, day: str) -> AuditRow:
     entry = reading.entry
     said = sentences.said(reading)
-    return Row(
+    return AuditRow(
         entry=entry,
         said=said,
         actor=sentences.actor_words(entry, reading),

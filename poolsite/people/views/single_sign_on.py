@@ -27,7 +27,7 @@ from poolsite.access import selectors
 from poolsite.access.confirming import asks_again
 from poolsite.access.factor_state import has_factor
 from poolsite.access.oidc.log_out import end_session_url
-from poolsite.access.oidc.provider import Client, is_on, provider_of
+from poolsite.access.oidc.provider import ProviderClient, is_on, provider_of
 from poolsite.access.oidc.refusals import refuse
 from poolsite.access.services.single_sign_on import sign_on_unlink
 from poolsite.console.pages import user_of
@@ -90,7 +90,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
 def callback(request: HttpRequest) -> HttpResponseBase:
     """Back from the provider. `oidc.adapter` decides what follows."""
     answer: HttpResponseBase = OAuth2CallbackView.adapter_view(
-        Client(request, settings.OIDC_ISSUER)
+        ProviderClient(request, settings.OIDC_ISSUER)
     )(request)
     return answer
 

@@ -8,7 +8,7 @@ from queueing.admission.gate import (
     GateRefusedError,
     Observed,
     Permit,
-    Told,
+    ReportReply,
     reasons,
 )
 
@@ -24,7 +24,7 @@ OUTCOMES: Final = {
 }
 
 
-def report_answer(slug: str, told: Told, sent: list[str]) -> dict[str, Any]:
+def report_answer(slug: str, told: ReportReply, sent: list[str]) -> dict[str, Any]:
     """The answer to a device. `sent`: the tasks that it named, in their order."""
     body: dict[str, Any] = {
         "task": None if told.task is None else f"{slug}.{told.task}",

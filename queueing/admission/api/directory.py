@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from poolsite.api.directory import Kind
+from poolsite.api.directory import DirectoryKind
 from queueing.admission.models import Gate, TaskBatch
 
 BUSY_LIMIT = 100
@@ -45,8 +45,8 @@ def _load_busy(account: str) -> tuple[GateRef, ...]:
     return tuple(_ref(gate) for gate in gates.only(*FIELDS)[:BUSY_LIMIT])
 
 
-_GATES: Kind[GateRef] = Kind("gates", _load)
-_BUSY: Kind[tuple[GateRef, ...]] = Kind("busy gates", _load_busy)
+_GATES: DirectoryKind[GateRef] = DirectoryKind("gates", _load)
+_BUSY: DirectoryKind[tuple[GateRef, ...]] = DirectoryKind("busy gates", _load_busy)
 
 
 async def gate_ref(slug: str) -> GateRef | None:

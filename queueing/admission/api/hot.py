@@ -14,7 +14,7 @@ from poolsite.access import Principal
 from poolsite.api import lane
 from poolsite.api.gather import Gatherer
 from poolsite.api.problems import RefusedError, kind_of_refusal, problem_response
-from poolsite.api.reading import MalformedError, NothingIn, Reader
+from poolsite.api.reading import BodyReader, MalformedError, NothingIn
 from poolsite.api.waiting import while_connected
 from poolsite.per_loop import PerLoop
 from queueing.admission import gate as door
@@ -35,7 +35,7 @@ R = TypeVar("R")
 ACTION = "admission.use"
 REPORT_PATH = "/api/v1/devices/{device}/report"
 GATE_PATH = "/api/v1/gates/{slug}/"
-_REPORTS: Reader[DeviceReport] = Reader(DeviceReport)
+_REPORTS: BodyReader[DeviceReport] = BodyReader(DeviceReport)
 
 
 def register() -> None:
@@ -112,7 +112,7 @@ class _GateRoute:
         run: Callable[[str, B], Awaitable[R]],
         answer: Callable[[R], dict[str, Any]],
     ) -> None:
-        self._reader: Reader[B] = Reader(model)
+        self._reader: BodyReader[B] = BodyReader(model)
         self._run = run
         self._answer = answer
 

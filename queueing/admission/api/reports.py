@@ -21,7 +21,7 @@ from queueing.admission.schemas import DATA_LIMIT_BYTES, DeviceReport, TaskResul
 ACTION = "admission.use"
 GATES_LIMIT = 32
 DEFAULT_RETRY_SECONDS = 60
-Reports = Gatherer[door.Report, door.Told]
+Reports = Gatherer[door.DeviceReport, door.ReportReply]
 
 
 def check_device(principal: Principal, device: str) -> None:
@@ -67,8 +67,10 @@ def _nothing(given: DeviceReport) -> dict[str, Any]:
     return body
 
 
-def _report(ref: GateRef, device: str, given: DeviceReport) -> door.Report:
-    return door.Report(device, tuple(_result(ref, result) for result in given.results), given.renew)
+def _report(ref: GateRef, device: str, given: DeviceReport) -> door.DeviceReport:
+    return door.DeviceReport(
+        device, tuple(_result(ref, result) for result in given.results), given.renew
+    )
 
 
 def _result(ref: GateRef, result: TaskResult) -> door.Result:
@@ -150,7 +152,9 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
 # -- gathering -----------------------------------------------------------------------------------
 
 
-def _combine(slug: str, batch: Sequence[door.Report]) -> hotpath.Command[list[door.Told]]:
+def _combine(
+    slug: str, batch: Sequence[door.DeviceReport]
+) -> hotpath.Command[list[door.ReportReply]]:
     return door.reports(slug, batch)
 
 

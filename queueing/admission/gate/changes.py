@@ -13,7 +13,7 @@ EVENTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GateChange:
     """One entry; docs/reference/admission/redis.md says what each event fills in.
 
     `holder`: a name, `@device` or `#token`. `data`: a result's JSON; "from to" of resized;
@@ -42,13 +42,13 @@ class Change:
         return [int(word) for word in self.data.split(",")] if self.event == "closed" else []
 
 
-def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
+def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GateChange:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     words = fields.get("e", "").split("\t")
     if len(words) != 9:
         raise ValueError(f"not an entry of a gate: {dict(fields)!r}")
     event, holder, token, deadline, task, attempt, batch, reason, data = words
-    return Change(
+    return GateChange(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,
         holder=holder,

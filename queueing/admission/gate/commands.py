@@ -103,7 +103,7 @@ def destroy(slug: str, generation: int) -> Command[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class GateSwept:
     """What a sweep did. `more`: call again at once. `cap`: the adaptive cap's new value.
 
     now_us, next_us: Redis' time, and the earliest at which something is due.
@@ -119,14 +119,14 @@ class Swept:
     next_us: int
 
 
-def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
+def sweep(slug: str, batch: int = 500) -> Command[GateSwept | None]:
     """Do what time brings, at most `batch` of each kind; None = there is no such gate."""
 
-    def read(reply: list[str]) -> Swept | None:
+    def read(reply: list[str]) -> GateSwept | None:
         if reply[0] == "-1":
             return None
         pairs = dict(zip(reply[::2], reply[1::2], strict=True))
-        return Swept(
+        return GateSwept(
             more=pairs["more"] == "1",
             opened=pairs["opened"] == "1",
             expired=int(pairs["expired"]),

@@ -31,7 +31,7 @@ class BatchFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class GateFigures:
     """A gate at one moment. `used`: weights of live permits, and ghosts while it recovers.
 
     `permits`: how many there are, those that are over and not swept included.
@@ -81,12 +81,12 @@ _COUNTS: Final = (
 )
 
 
-def show(slug: str) -> Command[Figures | None]:
+def show(slug: str) -> Command[GateFigures | None]:
     """Return the command that reads a gate's figures; None = there is no such gate in Redis."""
     return gate_command("show", slug, [], _figures)
 
 
-def _figures(reply: list[str]) -> Figures | None:
+def _figures(reply: list[str]) -> GateFigures | None:
     if reply[0] == "-1":
         return None
     pairs: dict[str, str] = {}
@@ -97,7 +97,7 @@ def _figures(reply: list[str]) -> Figures | None:
         else:
             pairs[name] = value
     settings = GateSettings.from_redis(pairs["conf"], pairs["adapt"])
-    return Figures(
+    return GateFigures(
         as_of_us=int(pairs["as_of"]),
         generation=int(pairs["generation"]),
         status=STATUS[pairs["conf"][0]],
@@ -166,7 +166,7 @@ class Holders:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class WaitingLine:
     """A part of the line; `total` of all."""
 
     as_of_us: int
@@ -210,16 +210,16 @@ def _holder(words: Sequence[str]) -> Holder:
     return Holder(words[0], token, deadline, granted, number(words[4]), int(words[5]))
 
 
-def line(slug: str, place: Place = 0, count: int = 200) -> Command[Line]:
+def line(slug: str, place: Place = 0, count: int = 200) -> Command[WaitingLine]:
     """Up to 1 000 who wait, first first."""
 
-    def read(reply: list[str]) -> Line:
+    def read(reply: list[str]) -> WaitingLine:
         check(reply)
         rows = tuple(
             Waiter(words[0], *map(int, words[1:]))
             for words in (reply[start : start + 4] for start in range(2, len(reply), 4))
         )
-        return Line(int(reply[0]), int(reply[1]), rows)
+        return WaitingLine(int(reply[0]), int(reply[1]), rows)
 
     return gate_command("look", slug, ["line", _place(place), count], read)
 

@@ -16,7 +16,7 @@ TEXT_LIMIT: Final = 8_192  # bytes of a payload, and of a result's data
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredTask:
     """A task as SQL knows it. `running`: it was issued before Redis lost it."""
 
     task: int
@@ -27,7 +27,7 @@ class Row:
     running: bool = False
 
 
-def load(slug: str, batch: int, rows: Sequence[Row]) -> Command[tuple[int, int]]:
+def load(slug: str, batch: int, rows: Sequence[StoredTask]) -> Command[tuple[int, int]]:
     """Put up to ROWS_LIMIT tasks before the devices; those that are there stay.
 
     Returns how many were put in, and how many were refused because their device has 100.
@@ -106,7 +106,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DeviceReport:
     """One report of one device. `renew`: the token of the task that it goes on with."""
 
     device: str
@@ -121,7 +121,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ReportReply:
     """The answer to a report.
 
     `word`: task, wait, none. `until_us`: the device stops by it (the permit's deadline less the
@@ -143,7 +143,7 @@ class Told:
     now_us: int = 0
 
 
-def reports(slug: str, batch: Sequence[Report]) -> Command[list[Told]]:
+def reports(slug: str, batch: Sequence[DeviceReport]) -> Command[list[ReportReply]]:
     """One command for up to REPORTS_LIMIT reports of one gate, done in their order.
 
     May be run again after a lost reply: results are taken once, a task is issued once.
@@ -156,7 +156,7 @@ def reports(slug: str, batch: Sequence[Report]) -> Command[list[Told]]:
         its = report.words()
         words += [str(len(its)), *its]
 
-    def read(reply: list[str]) -> list[Told]:
+    def read(reply: list[str]) -> list[ReportReply]:
         check(reply)
         told, place = [], 0
         while place < len(reply):
@@ -168,8 +168,8 @@ def reports(slug: str, batch: Sequence[Report]) -> Command[list[Told]]:
     return gate_command("report", slug, words, read, batch[0].device)
 
 
-def _told(words: Sequence[str]) -> Told:
-    return Told(
+def _told(words: Sequence[str]) -> ReportReply:
+    return ReportReply(
         word=words[0],
         task=number(words[1]),
         payload=words[2],

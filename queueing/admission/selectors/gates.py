@@ -11,7 +11,7 @@ from queueing.admission.models import Gate, GateEvent, MinuteSample
 PAUSED = ("paused_at", "paused_by", "paused_reason")
 
 
-class GateNow(Now[Gate, door.Figures]):
+class GateNow(Now[Gate, door.GateFigures]):
     """A gate, and its figures in Redis."""
 
     @property
@@ -25,7 +25,7 @@ class GateNow(Now[Gate, door.Figures]):
         return self.figures.used / self.figures.cap if self.figures else None
 
 
-def figures_of(found: door.Figures | None) -> dict[str, Any]:
+def figures_of(found: door.GateFigures | None) -> dict[str, Any]:
     """Return a gate's figures as pages get them; `status` "missing" while Redis has none.
 
     lag: history entries that SQL has not yet. dropped: entries that it will never get.

@@ -24,7 +24,7 @@ def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
     }
 
 
-def line_rows(found: door.Line) -> dict[str, dict[str, Any]]:
+def line_rows(found: door.WaitingLine) -> dict[str, dict[str, Any]]:
     """Those who wait, by name: arrived_us, asked_us.
 
     Places are the order of the arrivals: told in the rows, each would change with every slot.
@@ -41,7 +41,7 @@ def first_snapshots(slug: str) -> dict[str, Any]:
         holders, line = hotpath.run_batch([door.holders(slug, 0, SHOWN), door.line(slug, 0, SHOWN)])
     except hotpath.HotPathError:
         return {}
-    if not isinstance(holders, door.Holders) or not isinstance(line, door.Line):
+    if not isinstance(holders, door.Holders) or not isinstance(line, door.WaitingLine):
         return {}
     return {
         f"admission.holders:{slug}": {"rows": holder_rows(holders)},

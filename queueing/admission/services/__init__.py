@@ -27,7 +27,7 @@ from queueing.admission.services.healing import (
 from queueing.admission.services.loading import open_windows
 from queueing.admission.services.permits import permit_free
 from queueing.admission.services.rebuilding import gate_check, gate_rebuild
-from queueing.admission.services.reconciling import Report, gate_reconcile
+from queueing.admission.services.reconciling import GateReport, gate_reconcile
 from queueing.admission.services.sampling import sample_take
 from queueing.admission.services.signing import (
     gate_key_change,
@@ -38,8 +38,8 @@ from queueing.admission.services.signing import (
 from queueing.admission.services.uploads import Problem
 
 __all__ = [
+    "GateReport",
     "Problem",
-    "Report",
     "Uploaded",
     "apply_all_settings",
     "batch_cancel",

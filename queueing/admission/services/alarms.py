@@ -59,7 +59,7 @@ def _overrun(gate: Gate, now: datetime) -> Trouble | None:
     )
 
 
-def _waiting(gate: Gate, figures: door.Figures) -> Trouble | None:
+def _waiting(gate: Gate, figures: door.GateFigures) -> Trouble | None:
     if not gate.waiting_alarm or figures.waiting <= gate.waiting_alarm:
         return None
     return Trouble(

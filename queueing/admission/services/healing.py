@@ -21,7 +21,7 @@ def watch_gates(shard: int, shards: int) -> dict[str, int]:
     gates = of_shard(Gate.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"gates": len(gates), "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
 
-    def look(gate: Gate, figures: door.Figures | None) -> None:
+    def look(gate: Gate, figures: door.GateFigures | None) -> None:
         if gate_check(gate, figures):
             done["rebuilt"] += 1
         elif figures is not None and figures.status != "recovering":

@@ -144,8 +144,8 @@ def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool =
     return True
 
 
-def _row(task: Task, running: bool) -> door.Row:
-    return door.Row(
+def _row(task: Task, running: bool) -> door.StoredTask:
+    return door.StoredTask(
         task.pk,
         task.device,
         task.payload,

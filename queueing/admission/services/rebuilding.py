@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 FRESH_SECONDS = 60  # an older gate may have let somebody in without any drain having seen it
 
 
-def gate_check(gate: Gate, figures: door.Figures | None) -> bool:
+def gate_check(gate: Gate, figures: door.GateFigures | None) -> bool:
     """Compare a gate's data with what SQL remembers, and rebuild it if it was lost.
 
     figures: as Redis has just told them. Returns whether something was done.
@@ -36,7 +36,7 @@ def gate_check(gate: Gate, figures: door.Figures | None) -> bool:
     return check_life(gate, figures, gate_rebuild, _closed)
 
 
-def _closed(gate: Gate, figures: door.Figures) -> bool:
+def _closed(gate: Gate, figures: door.GateFigures) -> bool:
     return figures.status == "recovering" and (
         go_on(gate, _load) or failed_over(gate, door.show, gate_rebuild)
     )

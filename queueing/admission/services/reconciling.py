@@ -34,7 +34,7 @@ _LETTERS = {
 
 
 @dataclass
-class Report:
+class GateReport:
     """What was found: kind → how many, and the first names of each. `status`: as pages say it."""
 
     gate: str
@@ -59,13 +59,13 @@ class Report:
 
 def gate_reconcile(
     *, gate: Gate, check: bool, actor: Actor = "admission.reconcile", reason: str = ""
-) -> Report:
+) -> GateReport:
     """Compare a gate's SQL and Redis; unless `check`, bring them together. Pages bound memory.
 
     A lost gate is only told: the watch rebuilds it. Mending that changed something is audited.
     """
     require(actor, "admission.operate", gate)
-    report = Report(gate.slug)
+    report = GateReport(gate.slug)
     figures = hotpath.run(door.show(gate.slug))
     if figures is None or figures.generation != gate.generation:
         report.status = "lost"
@@ -87,7 +87,7 @@ def _batches(gate: Gate) -> list[TaskBatch]:
     return list(TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=states))
 
 
-def _compare_gate(gate: Gate, figures: door.Figures, report: Report) -> None:
+def _compare_gate(gate: Gate, figures: door.GateFigures, report: GateReport) -> None:
     wanted = settings_of(gate)
     found = figures.settings
     if wanted.adaptive and found.adaptive:
@@ -99,7 +99,7 @@ def _compare_gate(gate: Gate, figures: door.Figures, report: Report) -> None:
         report.add(STATUS, figures.status)
 
 
-def _compare_tasks(gate: Gate, batch: TaskBatch, report: Report) -> None:
+def _compare_tasks(gate: Gate, batch: TaskBatch, report: GateReport) -> None:
     for rows in _pages(batch):
         report.tasks += len(rows)
         differing = _differing(gate, rows)
@@ -134,7 +134,7 @@ def _differing(gate: Gate, rows: Sequence[Task]) -> list[tuple[Task, str]]:
     ]
 
 
-def _mend(gate: Gate, actor: Actor, report: Report, reason: str) -> None:
+def _mend(gate: Gate, actor: Actor, report: GateReport, reason: str) -> None:
     """Redis is brought to what SQL says; tasks that it lacks are loaded, others left to it."""
     bring_to_redis(gate)
     if report.drift.get(MISSING):

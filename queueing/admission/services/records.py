@@ -11,7 +11,7 @@ from django.db.models import F
 from django.utils.translation import gettext_noop
 
 from poolsite import history, sql_bulk
-from poolsite.history import Entry
+from poolsite.history import StreamEntry
 from poolsite.moments import moment_of
 from poolsite.operations import incidents
 from queueing.admission import gate as door
@@ -29,7 +29,7 @@ _FIELDS = (
 )
 
 
-def write_entries(gate_id: int, generation: int, entries: Sequence[Entry]) -> None:
+def write_entries(gate_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """One page of a gate's history, inside the drain's transaction."""
     changes = [_read(entry) for entry in entries]
     events = [
@@ -43,7 +43,7 @@ def write_entries(gate_id: int, generation: int, entries: Sequence[Entry]) -> No
             transaction.on_commit(lambda: note_opened(gate_id))
 
 
-def _read(entry: Entry) -> door.Change | None:
+def _read(entry: StreamEntry) -> door.GateChange | None:
     try:
         return door.read_change(entry.fields, entry.at_us)
     except (KeyError, ValueError):
@@ -51,7 +51,7 @@ def _read(entry: Entry) -> door.Change | None:
         return None
 
 
-def _event(entry: Entry, change: door.Change | None) -> dict[str, Any]:
+def _event(entry: StreamEntry, change: door.GateChange | None) -> dict[str, Any]:
     if change is None:
         return {"event": "unreadable", "data": str(dict(entry.fields))[:1_000]}
     return {
@@ -73,7 +73,7 @@ class _Work:
 
     gate_id: int
 
-    def apply(self, changes: Sequence[door.Change]) -> None:
+    def apply(self, changes: Sequence[door.GateChange]) -> None:
         tasks = self._tasks(change.task for change in changes if change.task is not None)
         before = {key: (task.state, task.late_results) for key, task in tasks.items()}
         for change in changes:
@@ -103,7 +103,7 @@ class _Work:
             found.update({row.pk: row for row in rows})
         return found
 
-    def _batch(self, change: door.Change, counts: dict[int, Counter[str]]) -> None:
+    def _batch(self, change: door.GateChange, counts: dict[int, Counter[str]]) -> None:
         if change.batch is None:
             return
         rows = TaskBatch.objects.filter(pk=change.batch, gate_id=self.gate_id)
@@ -119,7 +119,7 @@ class _Work:
             unfinished.update(state=BatchState.ENDED, finished_at=moment_of(change.at_us))
 
 
-def _move(task: Task, change: door.Change) -> None:
+def _move(task: Task, change: door.GateChange) -> None:
     """What one entry makes of a task. A task that has ended stays as it ended."""
     if change.event == "late":
         task.late_results += 1
@@ -147,7 +147,7 @@ def _move(task: Task, change: door.Change) -> None:
 
 
 def _expire(
-    batch: int, tasks: list[int] | None, change: door.Change, counts: dict[int, Counter[str]]
+    batch: int, tasks: list[int] | None, change: door.GateChange, counts: dict[int, Counter[str]]
 ) -> None:
     """Pending tasks of a batch that is over: those that are named, or all that are left."""
     pending = Task.objects.filter(batch_id=batch, state=State.PENDING)

@@ -14,7 +14,7 @@ def sample_take(now: datetime | None = None) -> dict[str, int]:
     return minutes.take_samples(Gate.objects.all(), door.show, _sample, now)
 
 
-def _sample(gate: Gate, minute: datetime, now: door.Figures) -> MinuteSample:
+def _sample(gate: Gate, minute: datetime, now: door.GateFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(gate=gate)
     before = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

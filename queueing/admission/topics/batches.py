@@ -15,7 +15,7 @@ SHOWN = 100
 _LIVE = {"pending": "pending", "running": "issued", "done": "done", "failed": "failed"}
 
 
-def _overlay(batch: TaskBatch, figures: door.Figures | None) -> None:
+def _overlay(batch: TaskBatch, figures: door.GateFigures | None) -> None:
     """Counts of Redis over those of SQL, which come with the drain a little later."""
     if figures is None or batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING):
         return

@@ -7,7 +7,7 @@
 """
 
 from queueing.dispatch.dispatcher import reasons
-from queueing.dispatch.dispatcher.changes import EVENTS, Change, read_change
+from queueing.dispatch.dispatcher.changes import EVENTS, GroupChange, read_change
 from queueing.dispatch.dispatcher.groups import (
     NAMES_LIMIT,
     Changed,
@@ -38,8 +38,8 @@ from queueing.dispatch.dispatcher.listener import (
     HEARD_LIMIT,
     SWEEP_LIMIT,
     VISIT_SECONDS,
+    GroupSwept,
     Heard,
-    Swept,
     ack,
     disconnect,
     heard,
@@ -50,8 +50,8 @@ from queueing.dispatch.dispatcher.profiles import PROFILES, Profile
 from queueing.dispatch.dispatcher.reading import (
     OUTBOX_LIMIT,
     PEERS_LIMIT,
-    Entry,
-    Figures,
+    GroupFigures,
+    OutboxEntry,
     PeerRow,
     names,
     outbox,
@@ -70,7 +70,7 @@ from queueing.dispatch.dispatcher.register import (
 from queueing.dispatch.dispatcher.route_map import (
     PAGE_LIMIT,
     RESYNC_LIMIT,
-    Explained,
+    ExplainedRoute,
     IfBlocked,
     Resynced,
     Route,
@@ -112,17 +112,18 @@ __all__ = [
     "VISIT_SECONDS",
     "WEIGHT_LIMIT",
     "Arrival",
-    "Change",
     "Changed",
     "DispatchRefusedError",
-    "Entry",
-    "Explained",
-    "Figures",
+    "ExplainedRoute",
+    "GroupChange",
+    "GroupFigures",
     "GroupKeys",
     "GroupSettings",
+    "GroupSwept",
     "Heard",
     "IfBlocked",
     "NameState",
+    "OutboxEntry",
     "PeerRow",
     "Profile",
     "Registered",
@@ -130,7 +131,6 @@ __all__ = [
     "Route",
     "RoutePage",
     "Routed",
-    "Swept",
     "ack",
     "back",
     "backup",

@@ -14,7 +14,7 @@ EVENTS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GroupChange:
     """One entry. docs/reference/dispatch/redis.md lists the fields of each event.
 
     peer: a peer key.
@@ -30,13 +30,13 @@ class Change:
     data: str = ""
 
 
-def read_change(fields: Mapping[str, str], at_us: int | None = None) -> Change:
+def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GroupChange:
     """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
     words = fields.get("e", "").split("\t")
     if len(words) != 7:
         raise ValueError(f"not an entry of a group: {dict(fields)!r}")
     event, peer, name, other, count, reason, data = words
-    return Change(
+    return GroupChange(
         at_us=int(fields["at"]) if at_us is None else at_us,
         event=event,
         peer=peer,

@@ -79,7 +79,7 @@ def ack(slug: str, peer: str, link: str, seq: int) -> Command[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class GroupSwept:
     """What a sweep did. `more`: call again at once.
 
     `cleared`: routes of lost, restarted or blocked peers that were removed; `expired`: routes whose
@@ -98,14 +98,14 @@ class Swept:
     next_us: int
 
 
-def sweep(slug: str, batch: int = 500) -> Command[Swept | None]:
+def sweep(slug: str, batch: int = 500) -> Command[GroupSwept | None]:
     """Do what time brings, at most `batch` of each kind; None = there is no such group."""
 
-    def read(reply: list[str]) -> Swept | None:
+    def read(reply: list[str]) -> GroupSwept | None:
         if reply[:2] == ["-1", NO_SUCH_GROUP]:
             return None
         _, more, opened, pending, stopped, cleared, expired, freed, now, its_next = check(reply)
-        return Swept(
+        return GroupSwept(
             *(more == "1", opened == "1", tuple(pending.split()), tuple(stopped.split())),
             *(int(cleared), int(expired), int(freed), int(now), int(its_next)),
         )

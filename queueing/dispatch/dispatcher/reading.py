@@ -16,7 +16,7 @@ PEERS_LIMIT: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class GroupFigures:
     """A group at one moment. Counters begin with the generation.
 
     `sessions`: routes that there are, also those that a sweep is about to remove; `clearing`:
@@ -61,19 +61,19 @@ _COUNTS: Final = (
 )
 
 
-def show(slug: str) -> Command[Figures | None]:
+def show(slug: str) -> Command[GroupFigures | None]:
     """The group's figures; None = there is no such group in Redis."""
     return group_command("show", slug, [], _figures)
 
 
-def _figures(reply: list[str]) -> Figures | None:
+def _figures(reply: list[str]) -> GroupFigures | None:
     if reply[:2] == ["-1", NO_SUCH_GROUP]:
         return None
     check(reply)
     pairs = dict(zip(reply[1::2], reply[2::2], strict=True))
     conf, opens_at = pairs["conf"], number(pairs["opens_at"])
     recovering = conf[0] == "r"
-    return Figures(
+    return GroupFigures(
         as_of_us=int(pairs["as_of"]),
         generation=int(pairs["generation"]),
         status="recovering" if recovering else "open",
@@ -183,7 +183,7 @@ def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class OutboxEntry:
     """One frame of an outbox: start started message end deliver refused peer-lost free resync.
 
     `peer`: of start and deliver who sent it, of peer-lost who is lost: an id; of started the
@@ -198,10 +198,10 @@ class Entry:
     body: str
 
 
-def read_entry(text: str) -> Entry:
+def read_entry(text: str) -> OutboxEntry:
     """Read an entry of an outbox, which also stands in the wakes of sockets."""
     kind, session, peer, reason, body = text.split("\t", 4)
-    return Entry(kind, session, peer, reason, body)
+    return OutboxEntry(kind, session, peer, reason, body)
 
 
 def outbox(

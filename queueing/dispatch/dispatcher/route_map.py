@@ -145,7 +145,7 @@ class IfBlocked:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedRoute:
     """Why a session is where it is. `left_us`: until the route goes at the latest.
 
     `front_state` and `back_state`: active, pending, stop (also: unknown); `back_manual`: open,
@@ -168,10 +168,10 @@ class Explained:
 STATES: Final = {"a": "active", "p": "pending", "s": "stop", "": "stop"}
 
 
-def explain(slug: str, session: str) -> Command[Explained | None]:
+def explain(slug: str, session: str) -> Command[ExplainedRoute | None]:
     """Explain a session's route; None = there is no such session. Changes nothing."""
 
-    def read(reply: list[str]) -> Explained | None:
+    def read(reply: list[str]) -> ExplainedRoute | None:
         check(reply)
         if len(reply) <= 2:
             return None
@@ -179,7 +179,7 @@ def explain(slug: str, session: str) -> Command[Explained | None]:
         its = _route(reply[2 : 2 + ROUTE_WORDS])
         words = reply[2 + ROUTE_WORDS :]
         front_state, back_state, hand, flag, ends, next_back, name, reason, ejected, backup = words
-        return Explained(
+        return ExplainedRoute(
             as_of_us=as_of,
             route=its,
             left_us=None if its.goes_at_us is None else max(0, its.goes_at_us - as_of),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from poolsite.api.directory import Kind
+from poolsite.api.directory import DirectoryKind
 from queueing.dispatch.models import Group
 
 
@@ -37,7 +37,7 @@ def _load(slug: str) -> GroupRef | None:
     return None if row is None else GroupRef(*row)
 
 
-_GROUPS: Kind[GroupRef] = Kind("dispatch groups", _load)
+_GROUPS: DirectoryKind[GroupRef] = DirectoryKind("dispatch groups", _load)
 
 
 async def group_ref(slug: str) -> GroupRef | None:

@@ -42,7 +42,7 @@ class Registered(Protocol):
         """Have the socket closed."""
 
 
-class Hub:
+class PeerHub:
     """One per event loop, made on first use by `hub_of_loop`. `process` names it in Redis."""
 
     def __init__(self) -> None:
@@ -205,4 +205,4 @@ class Hub:
             logger.warning("dispatch: silent peers of %s were not told: %s", slug, error)
 
 
-hub_of_loop = PerLoop(Hub)
+hub_of_loop = PerLoop(PeerHub)

@@ -9,7 +9,7 @@ from queueing.dispatch import frames
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Registration:
     """The `registered` frame of a peer, and what its delivery begins with."""
 
     peer: str
@@ -20,7 +20,7 @@ class Told:
 
 async def register(
     slug: str, side: str, raw: dict[str, Any], offer: str, link: str, process: str
-) -> Told:
+) -> Registration:
     """Register the peer of a link. Raises MalformedFrameError, DispatchRefusedError, HotPathError.
 
     Running it twice is harmless: the second time the link takes over from itself.
@@ -41,7 +41,7 @@ async def register(
     return _told(await hotpath.arun(command), received)
 
 
-def _told(registered: door.Registered, received: int) -> Told:
+def _told(registered: door.Registered, received: int) -> Registration:
     had = registered.acked
     if registered.arrival in ("reconnect", "takeover") and received <= registered.sent:
         had = max(had, received)
@@ -54,4 +54,4 @@ def _told(registered: door.Registered, received: int) -> Told:
         "sent": registered.sent,
         "resync": registered.resync,
     }
-    return Told(registered.peer, frame, registered.sent, registered.held)
+    return Registration(registered.peer, frame, registered.sent, registered.held)

@@ -17,7 +17,7 @@ from queueing.dispatch.links import closes
 from queueing.dispatch.links.closes import Close
 from queueing.dispatch.links.delivery import Delivery, Send
 from queueing.dispatch.links.directory import GroupRef
-from queueing.dispatch.links.hub import Hub
+from queueing.dispatch.links.hub import PeerHub
 from queueing.dispatch.links.inbound import BATCH, ClosedError, Inbound
 from queueing.dispatch.links.registration import register
 from queueing.dispatch.links.waiting import first_of
@@ -45,7 +45,7 @@ class PeerSocket:
 
     def __init__(
         self,
-        hub: Hub,
+        hub: PeerHub,
         group: GroupRef,
         side: str,
         codec: Codec,

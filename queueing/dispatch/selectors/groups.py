@@ -14,7 +14,7 @@ COUNTS = (
 )
 
 
-class GroupNow(Now[Group, door.Figures]):
+class GroupNow(Now[Group, door.GroupFigures]):
     """A group, and its figures in Redis."""
 
     @property
@@ -23,7 +23,7 @@ class GroupNow(Now[Group, door.Figures]):
         return self.row
 
 
-def figures_of(found: door.Figures | None) -> dict[str, Any]:
+def figures_of(found: door.GroupFigures | None) -> dict[str, Any]:
     """Return a group's figures as pages get them; `status` "missing" while Redis has none.
 
     lag: history entries that SQL has not yet. dropped: entries that it will never get.

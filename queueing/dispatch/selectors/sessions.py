@@ -25,7 +25,7 @@ def _why() -> dict[str, str]:
 class SessionStory:
     """A session's route, in words for a page."""
 
-    found: door.Explained
+    found: door.ExplainedRoute
 
     @property
     def why(self) -> str:

@@ -35,7 +35,7 @@ KIND = "dispatch.group"
 FRESH_SECONDS = 60
 
 
-def group_check(group: Group, figures: door.Figures | None) -> bool:
+def group_check(group: Group, figures: door.GroupFigures | None) -> bool:
     """Compare a group's data with what SQL remembers, and rebuild it if it was lost.
 
     figures: as Redis has just told them. Returns whether something was done.
@@ -43,7 +43,7 @@ def group_check(group: Group, figures: door.Figures | None) -> bool:
     return check_life(group, figures, group_rebuild, _failed_over)
 
 
-def _failed_over(group: Group, figures: door.Figures) -> bool:
+def _failed_over(group: Group, figures: door.GroupFigures) -> bool:
     """Closed because its server was promoted (`hotpath/promoted`)."""
     return figures.healing and group_rebuild(group, "failed over", figures.generation)
 
@@ -80,7 +80,7 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
     groups = of_shard(Group.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"groups": len(groups), "rebuilt": 0, "resent": 0, "failed": 0}
 
-    def look(group: Group, figures: door.Figures | None) -> None:
+    def look(group: Group, figures: door.GroupFigures | None) -> None:
         if group_check(group, figures):
             done["rebuilt"] += 1
         else:

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from poolsite.history import Entry
+from poolsite.history import StreamEntry
 from poolsite.history.services import insert_rows
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import DispatchEvent
@@ -12,12 +12,12 @@ from queueing.dispatch.models import DispatchEvent
 logger = logging.getLogger(__name__)
 
 
-def write_entries(group_id: int, generation: int, entries: Sequence[Entry]) -> None:
+def write_entries(group_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """One page of a group's history, inside the drain's transaction."""
     insert_rows(DispatchEvent, group_id, generation, [(entry, _row(entry)) for entry in entries])
 
 
-def _row(entry: Entry) -> dict[str, Any]:
+def _row(entry: StreamEntry) -> dict[str, Any]:
     try:
         change = door.read_change(entry.fields, entry.at_us)
     except (KeyError, ValueError):

@@ -14,7 +14,7 @@ def sample_take(now: datetime | None = None) -> dict[str, int]:
     return minutes.take_samples(Group.objects.all(), door.show, _sample, now)
 
 
-def _sample(group: Group, minute: datetime, now: door.Figures) -> MinuteSample:
+def _sample(group: Group, minute: datetime, now: door.GroupFigures) -> MinuteSample:
     samples = MinuteSample.objects.filter(group=group)
     before = minutes.sample_before(samples, minute, now.generation)
     totals = {name: getattr(now, name) for name in COUNTERS}

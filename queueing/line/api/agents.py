@@ -126,9 +126,9 @@ def _state(agent: Agent, run: Any) -> Any:
 
 def _done(agent: Agent, run: Any) -> Any:
     """Run a use case with a short answer, then tell the rooms as they are now."""
-    answer: door.Answer | door.Standing = run(agent)
+    answer: door.DeskReply | door.Standing = run(agent)
     out = consoles.agent_out(agent)
-    return {**out, "visit": answer.visit} if isinstance(answer, door.Answer) else out
+    return {**out, "visit": answer.visit} if isinstance(answer, door.DeskReply) else out
 
 
 # -- visitors ------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from poolsite import access
 from poolsite.access import Decision, Principal, Thing
 from poolsite.access.actions import actions
 from poolsite.access.limiting import network_of, reached_limit
-from poolsite.api.credentials import SAFE_METHODS, CredentialAuth, Told
+from poolsite.api.credentials import SAFE_METHODS, CredentialAuth, CredentialDescription
 from poolsite.api.problems import kind_of_refusal
 from poolsite.api.root import ProblemError
 from queueing.line.models import Agent, Desk, Visit
@@ -40,9 +40,9 @@ class Known(CredentialAuth):
 class Anybody(Known):
     """The same, or nobody: who shows no credential at all is let in."""
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
-        return Told(("nobody",))
+        return CredentialDescription(("nobody",))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = access.principal_of_request(request)
@@ -55,9 +55,9 @@ class Anybody(Known):
 class Serving(Known):
     """An agent: by the person's own session, or named in `?agent=<user id>` by a token."""
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
-        return Told(("token", "login"), ("line.serve",))
+        return CredentialDescription(("token", "login"), ("line.serve",))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
@@ -83,11 +83,13 @@ def _agent(principal: Principal, named: str) -> Agent | None:
 class Visiting(Known):
     """The visit of the address: for its visitor and for machines; who may read it may look."""
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
         if method in SAFE_METHODS:
-            return Told(("visit", "token", "login"), ("line.visit", "line.serve", "line.view"))
-        return Told(("visit", "token"), ("line.visit",))
+            return CredentialDescription(
+                ("visit", "token", "login"), ("line.visit", "line.serve", "line.view")
+            )
+        return CredentialDescription(("visit", "token"), ("line.visit",))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)
@@ -105,7 +107,7 @@ class AtDesks(Known):
         super().__init__()
         self.action = action
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
         return told_of(self.action)
 
@@ -116,11 +118,11 @@ class AtDesks(Known):
         return principal
 
 
-def told_of(action: str) -> Told:
+def told_of(action: str) -> CredentialDescription:
     """What an action needs. Who sets a desk up is a person: no token has these permissions."""
     if not actions()[action].tokens:
-        return Told(("login",))
-    return Told(("token", "login"), (action,))
+        return CredentialDescription(("login",))
+    return CredentialDescription(("token", "login"), (action,))
 
 
 class AtDesk(Known):
@@ -130,7 +132,7 @@ class AtDesk(Known):
         super().__init__()
         self.action = action
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
         return told_of(self.action)
 
@@ -152,9 +154,9 @@ class AtDesk(Known):
 class ReadingVisit(Known):
     """The visit of the address below its desk, for who may read it with the staff's notes."""
 
-    def told(self, method: str) -> Told:
+    def told(self, method: str) -> CredentialDescription:
         """For the API reference."""
-        return Told(("token", "login"), ("line.view", "line.serve"))
+        return CredentialDescription(("token", "login"), ("line.view", "line.serve"))
 
     def __call__(self, request: HttpRequest) -> Any:
         principal = super().__call__(request)

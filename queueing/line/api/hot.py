@@ -10,17 +10,17 @@ from poolsite import access, hotpath, live
 from poolsite.access import Principal, Thing, VisitorScope
 from poolsite.api import lane
 from poolsite.api.problems import kind_of_refusal, problem_response
-from poolsite.api.reading import MalformedError, Reader
+from poolsite.api.reading import BodyReader, MalformedError
 from queueing.line import desk as door
 from queueing.line.models import Desk
 from queueing.line.schemas import BODY_LIMIT_BYTES, BeatIn
 from queueing.line.services import keeping
 from queueing.line.services.beats import visit_beat
-from queueing.line.topics.scope import Place, visit_place
+from queueing.line.topics.scope import TopicScope, visit_place
 from queueing.line.topics.standing import standing_as_data
 
 BEAT_PATH = "/api/v1/visits/{visit}/beat"
-_BODY: Reader[BeatIn] = Reader(BeatIn)
+_BODY: BodyReader[BeatIn] = BodyReader(BeatIn)
 
 
 def register() -> None:
@@ -58,7 +58,7 @@ async def _desk(principal: Principal, visit: str) -> tuple[str, Response | None]
         thing = Thing("visit", visit, scope.account_id)
         desk = scope.desk
     else:
-        place: Place | None = await live.in_thread(visit_place, visit)
+        place: TopicScope | None = await live.in_thread(visit_place, visit)
         if place is None:
             return "", problem_response("unknown-visit")
         thing, desk = place.thing, place.desk

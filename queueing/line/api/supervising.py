@@ -187,7 +187,7 @@ def post_logout(
 
 
 def _said(verb: Any, request: HttpRequest, given: MessageIn, visit: str) -> dict[str, Any]:
-    said: rooms.Said = verb(
+    said: rooms.SentMessage = verb(
         actor=principal_of_request(request),
         visit=_visit(request, visit),
         client_id=given.id,

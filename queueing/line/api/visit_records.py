@@ -119,7 +119,7 @@ def set_visit_outcome(
 @agents.get("/history", response={200: Page[OwnRoomOut]}, summary="List an agent's past rooms")
 def list_own_rooms(request: HttpRequest, asked: Query[HistoryAskedIn]) -> Any:
     """The agent's own rooms of the last days that have ended, newest first."""
-    wanted = own_history.Wanted(
+    wanted = own_history.HistoryQuery(
         days=asked.days, search=asked.q.strip(), outcome=asked.outcome, stars=asked.stars
     )
     rows = own_history.own_rooms(agent_of(request), wanted)

@@ -18,8 +18,8 @@ from queueing.line.desk.calls import (
 )
 from queueing.line.desk.commands import (
     LOAD_LIMIT,
+    DeskSwept,
     Loaded,
-    Swept,
     accept,
     agent_beat,
     agent_remove,
@@ -65,7 +65,7 @@ from queueing.line.desk.reading import (
     waiting,
     why,
 )
-from queueing.line.desk.replies import RECOVERING, AgentState, Answer, Slot, Standing
+from queueing.line.desk.replies import RECOVERING, AgentState, DeskReply, Slot, Standing
 from queueing.line.desk.scripts import SCRIPTS
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
 from queueing.line.desk.wrapping import MoreTime, more_time
@@ -78,10 +78,11 @@ __all__ = [
     "AgentRecord",
     "AgentSettings",
     "AgentState",
-    "Answer",
     "CallBack",
     "DeskFigures",
     "DeskKeys",
+    "DeskReply",
+    "DeskSwept",
     "Join",
     "LinePart",
     "Loaded",
@@ -91,7 +92,6 @@ __all__ = [
     "Reason",
     "Slot",
     "Standing",
-    "Swept",
     "VisitRecord",
     "Why",
     "accept",

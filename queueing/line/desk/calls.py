@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from poolsite.hotpath import Command
-from queueing.line.desk.replies import Answer, read_answer
+from queueing.line.desk.replies import DeskReply, read_answer
 from queueing.line.desk.scripts import desk_command
 
 CALL_STATES: Final = {"i": "asked", "c": "running", "e": "ending"}
@@ -77,7 +77,7 @@ def call_end(
     return desk_command("call_end", slug, args, read_call, visit)
 
 
-def call_forget(slug: str, visit: str, operation: str, reason: str = "over") -> Command[Answer]:
+def call_forget(slug: str, visit: str, operation: str, reason: str = "over") -> Command[DeskReply]:
     """Its number is back."""
     return desk_command("call_forget", slug, (visit, operation, reason), read_answer, operation)
 

@@ -7,7 +7,7 @@ from typing import Final
 from poolsite.hotpath import Command
 from queueing.line.desk.replies import (
     AgentState,
-    Answer,
+    DeskReply,
     Standing,
     read_agent,
     read_answer,
@@ -23,7 +23,7 @@ SWEEP_BATCH: Final = 200
 # -- a desk's life -----------------------------------------------------------------------------
 
 
-def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
     """Begin the desk's data; the same generation again changes nothing (answer "exists").
 
     Refused, "other generation", where a later life is there.
@@ -32,7 +32,7 @@ def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
-def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
     """Begin a new life of lost data: nobody is matched, and it does not open before open_after.
 
     Refused, "other generation", where a later life is there.
@@ -41,7 +41,7 @@ def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Comman
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
-def open_after(slug: str, generation: int, seconds: float) -> Command[Answer]:
+def open_after(slug: str, generation: int, seconds: float) -> Command[DeskReply]:
     """Everything is loaded into this life: the sweep opens the desk so many seconds from now.
 
     Refused, "other generation", where another life is there: its visits are not back yet.
@@ -52,24 +52,24 @@ def open_after(slug: str, generation: int, seconds: float) -> Command[Answer]:
 
 def queue_write(
     slug: str, queue: int, settings: QueueSettings, *, log_limit: int = 1_000_000
-) -> Command[Answer]:
+) -> Command[DeskReply]:
     """Write a queue's settings; they hold from that moment."""
     args = (queue, settings.words(), SCRIPTS["join"].sha1, log_limit)
     return desk_command("queue", slug, args, read_answer, str(queue))
 
 
-def queue_remove(slug: str, queue: int, *, log_limit: int = 1_000_000) -> Command[Answer]:
+def queue_remove(slug: str, queue: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
     """Remove a queue; "in_use" while anybody waits in it."""
     args = (queue, "", SCRIPTS["join"].sha1, log_limit)
     return desk_command("queue", slug, args, read_answer, str(queue))
 
 
-def agent_write(slug: str, agent: int, settings: AgentSettings) -> Command[Answer]:
+def agent_write(slug: str, agent: int, settings: AgentSettings) -> Command[DeskReply]:
     """Write what an agent may do; rooms that it has go on."""
     return desk_command("agent", slug, (agent, *settings.words()), read_answer, str(agent))
 
 
-def agent_remove(slug: str, agent: int) -> Command[Answer]:
+def agent_remove(slug: str, agent: int) -> Command[DeskReply]:
     """Remove an agent; "in_use" while it is online."""
     return desk_command("agent", slug, (agent, 0), read_answer, str(agent))
 
@@ -144,32 +144,32 @@ def log_out_now(slug: str, agent: int, reason: str) -> Command[AgentState]:
     return desk_command("pause", slug, (agent, "k", reason), read_agent, str(agent))
 
 
-def ready(slug: str, agent: int) -> Command[Answer]:
+def ready(slug: str, agent: int) -> Command[DeskReply]:
     """The agent ends its wrap-ups early."""
     return desk_command("ready", slug, (agent,), read_answer, str(agent))
 
 
-def accept(slug: str, agent: int, visit: str, token: str) -> Command[Answer]:
+def accept(slug: str, agent: int, visit: str, token: str) -> Command[DeskReply]:
     """Accept an offer; "late" changes nothing."""
     return desk_command("accept", slug, (agent, visit, token, 1), read_answer, token)
 
 
-def decline(slug: str, agent: int, visit: str, token: str) -> Command[Answer]:
+def decline(slug: str, agent: int, visit: str, token: str) -> Command[DeskReply]:
     """Decline an offer: the visitor keeps its place."""
     return desk_command("accept", slug, (agent, visit, token, 0), read_answer, token)
 
 
-def take(slug: str, agent: int, visit: str = "", *, by: str = "") -> Command[Answer]:
+def take(slug: str, agent: int, visit: str = "", *, by: str = "") -> Command[DeskReply]:
     """Take a chosen visitor, or the next of the agent's queues."""
 
-    def read(reply: list[str]) -> Answer:
+    def read(reply: list[str]) -> DeskReply:
         seq = int(reply[1]) if len(reply) > 1 else 0
-        return Answer(reply[0], seq, reply[2] if len(reply) > 2 else "")
+        return DeskReply(reply[0], seq, reply[2] if len(reply) > 2 else "")
 
     return desk_command("take", slug, (agent, visit, by), read, visit or None)
 
 
-def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[Answer]:
+def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[DeskReply]:
     """End a room of this agent; "not_yours" changes nothing."""
     return desk_command("finish", slug, (agent, visit, by), read_answer, visit)
 
@@ -178,7 +178,7 @@ def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class DeskSwept:
     """What one sweep did; `more`: call again at once.
 
     now_us, next_us: Redis' time, and the earliest at which something is due.
@@ -197,7 +197,7 @@ def sweep(
     *,
     heard_since_ms: int | None = 0,
     patience_seconds: float = 0.0,
-) -> Command[Swept | None]:
+) -> Command[DeskSwept | None]:
     """What time brings, at most `batch` timers of it; None = there is no such desk.
 
     heard_since_ms: since when the service has heard people without a break: nobody's silence
@@ -207,11 +207,11 @@ def sweep(
     """
     heard_since = "now" if heard_since_ms is None else heard_since_ms
 
-    def read(reply: list[str]) -> Swept | None:
+    def read(reply: list[str]) -> DeskSwept | None:
         if len(reply) < 5:
             return None
         more, *numbers = reply
-        return Swept(more == "1", *map(int, numbers))
+        return DeskSwept(more == "1", *map(int, numbers))
 
     args = (batch, heard_since, round(patience_seconds * 1_000))
     return desk_command("sweep", slug, args, read, str(batch))

@@ -94,7 +94,7 @@ def read_agent(reply: list[str]) -> AgentState:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DeskReply:
     """A short answer: ok, repeat, late, not_yours, … and the visit that it is about."""
 
     answer: str
@@ -106,6 +106,6 @@ class Answer:
         return self.answer in ("ok", "repeat", "exists")
 
 
-def read_answer(reply: list[str]) -> Answer:
+def read_answer(reply: list[str]) -> DeskReply:
     """Read the first words of a reply."""
-    return Answer(reply[0], int(reply[1]) if len(reply) > 1 else 0)
+    return DeskReply(reply[0], int(reply[1]) if len(reply) > 1 else 0)

@@ -8,12 +8,12 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import User
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.selectors.people import people_of
 
 PREFIX = "skill_"
-BASICS = Section(_("Agent"), ("user", "name", "capacity", "queues", "phone"))
+BASICS = SettingsSection(_("Agent"), ("user", "name", "capacity", "queues", "phone"))
 LEVELS = _("A level from 1 to 9. Leave empty if the agent doesn't have this skill.")
 NO_QUEUES = _("This desk has no queues yet. Create one first.")
 
@@ -26,7 +26,7 @@ class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
 class AgentForm(SettingsMixin, forms.Form):
     """An agent of a desk; the person is chosen once."""
 
-    sections: Sequence[Section] = (BASICS,)
+    sections: Sequence[SettingsSection] = (BASICS,)
 
     user = _People(
         label=_("Person"),
@@ -63,7 +63,7 @@ class AgentForm(SettingsMixin, forms.Form):
                 widget=forms.NumberInput(attrs={"min": 1, "max": 9}),
             )
         names = tuple(PREFIX + skill.slug for skill in self.skills)
-        self.sections = (BASICS, Section(_("Skills"), names, LEVELS))
+        self.sections = (BASICS, SettingsSection(_("Skills"), names, LEVELS))
         queues = self.fields["queues"]
         if isinstance(queues, forms.ModelMultipleChoiceField):
             queues.queryset = desk.queues.all()

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.access.models.tenants import RESERVED_SLUGS
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 from poolsite.console.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField
 from queueing.line.models import Desk, Queue
@@ -51,15 +51,17 @@ class DeskSettingsForm(SettingsMixin, DeskForm):
     """A desk's own settings; saved by the service, not here."""
 
     sections = (
-        Section(_("Desk settings"), ("name", "pause_reasons", "outcome_required", "callback_pool")),
-        Section(
+        SettingsSection(
+            _("Desk settings"), ("name", "pause_reasons", "outcome_required", "callback_pool")
+        ),
+        SettingsSection(
             _("Transcripts and files"),
             (
                 *("transcript_days", "attachment_kinds", "attachment_mb"),
                 *("attachments_per_visit", "attachment_day_mb"),
             ),
         ),
-        Section(_("Advanced"), ("log_limit",), _("The event log"), advanced=True),
+        SettingsSection(_("Advanced"), ("log_limit",), _("The event log"), advanced=True),
     )
 
     class Meta:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.dates import WEEKDAYS
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.console.settings_forms import Section, SettingsMixin
+from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 from poolsite.console.short_names import ShortNameMixin
 from poolsite.moments import zone_names
 from queueing.line.forms.fields import HoursField, LinesField, hours_as_text
@@ -17,12 +17,12 @@ from queueing.line.services.hours import join_at_midnight, split_at_midnight
 
 DAYS = [f"day_{number}" for number in range(7)]
 SECTIONS = (
-    Section(_("Basics"), ("name", "slug", "is_open", "welcome", "topics")),
-    Section(
+    SettingsSection(_("Basics"), ("name", "slug", "is_open", "welcome", "topics")),
+    SettingsSection(
         _("Waiting"),
         ("max_wait_seconds", "max_length", "overflow", "grace_seconds"),
     ),
-    Section(
+    SettingsSection(
         _("Serving visitors"),
         ("mode", "offer_seconds", "decline_seconds", "misses_limit"),
         _(
@@ -30,8 +30,8 @@ SECTIONS = (
             "fewest rooms, then the one idle longest."
         ),
     ),
-    Section(_("Rooms"), ("wrap_up_seconds", "room_grace_seconds")),
-    Section(
+    SettingsSection(_("Rooms"), ("wrap_up_seconds", "room_grace_seconds")),
+    SettingsSection(
         _("Hours"),
         ("always", *DAYS, "zone", "closed_text"),
         _(
@@ -39,12 +39,12 @@ SECTIONS = (
             "line are still served after closing."
         ),
     ),
-    Section(_("Routing"), ("skills_relax_seconds", "no_agent", "no_agent_seconds")),
-    Section(
+    SettingsSection(_("Routing"), ("skills_relax_seconds", "no_agent", "no_agent_seconds")),
+    SettingsSection(
         _("Service level and alerts"),
         ("answer_within_seconds", "service_level_alarm_percent", "longest_wait_alarm_seconds"),
     ),
-    Section(
+    SettingsSection(
         _("Advanced"),
         ("ttl_seconds", "agent_grace_seconds", "position"),
         _("Heartbeats and the position in lists"),

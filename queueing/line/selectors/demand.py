@@ -32,7 +32,7 @@ Slot = tuple[int, int]  # hour, and 0 or 1 for its half
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class HalfHour:
     """A half hour. `expected`: visitors, the mean of the days; eight of ten days lie between."""
 
     begin: datetime
@@ -51,14 +51,14 @@ class Demand:
 
     days: tuple[date, ...]
     kind: str
-    steps: tuple[Step, ...]
+    steps: tuple[HalfHour, ...]
     is_closed: bool = False
     visitors: tuple[int, ...] = ()
     first: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class DemandPace:
     """Of a queue's last four weeks; None = too few to tell.
 
     room_seconds: mean, with the queue's wrap-up. patience_seconds: mean time until a visitor gives
@@ -96,7 +96,7 @@ def demand_of(queue: Queue, day: date, *, zone: ZoneInfo, now: datetime) -> Dema
     return Demand(tuple(counts), kind, _trimmed(steps))
 
 
-def pace_of(queue: Queue, *, now: datetime) -> Pace:
+def pace_of(queue: Queue, *, now: datetime) -> DemandPace:
     """How long rooms last and how long visitors wait before they give up."""
     since = now - PACE_OF
     told = Visit.objects.filter(_OVER, queue=queue, joined_at__gte=since, joined_at__lt=now)
@@ -115,7 +115,7 @@ def pace_of(queue: Queue, *, now: datetime) -> Pace:
     patience = max(1.0, waited / left) if left >= ENOUGH_LEFT else None
     agents = Agent.objects.filter(queues=queue, archived_at=None)
     capacity = agents.aggregate(mean=Avg("capacity"))["mean"] or 1.0
-    return Pace(room, served, patience, left, float(capacity), _paused(agents, since))
+    return DemandPace(room, served, patience, left, float(capacity), _paused(agents, since))
 
 
 def _paused(agents: "QuerySet[Agent]", since: datetime) -> float:
@@ -206,16 +206,16 @@ def _spread(counts: dict[date, Counter[Slot]], means: Counter[Slot]) -> float:
     return max(1.0, squares / ((len(counts) - 1) * sum(means.values())))
 
 
-def _step(begin: datetime, mean: float, spread: float, days: int) -> Step:
+def _step(begin: datetime, mean: float, spread: float, days: int) -> HalfHour:
     """The range is of one more such day: its own chance, and that of the mean.
 
     Rounded inwards: a normal law's range reaches half a visitor beyond its last whole one.
     """
     beside = Z_80 * math.sqrt(mean * spread * (1 + 1 / days))
-    return Step(begin, mean, max(0, math.ceil(mean - beside)), math.floor(mean + beside))
+    return HalfHour(begin, mean, max(0, math.ceil(mean - beside)), math.floor(mean + beside))
 
 
-def _trimmed(steps: Sequence[Step]) -> tuple[Step, ...]:
+def _trimmed(steps: Sequence[HalfHour]) -> tuple[HalfHour, ...]:
     """Without the half hours before the first visitor and after the last."""
     busy = [place for place, step in enumerate(steps) if step.expected]
     return tuple(steps[busy[0] : busy[-1] + 1]) if busy else ()

@@ -9,7 +9,7 @@ from django.db.models import Avg, Count, F, Sum
 from django.utils import timezone
 
 from poolsite import hotpath
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 from queueing.line import definitions, pauses
 from queueing.line import desk as door
 from queueing.line.models import Agent, AgentShift, Desk, Queue, Skill, Visit
@@ -19,7 +19,7 @@ from queueing.line.services.common import agents_at
 
 LINE_ROWS: Final = 50
 FRESH_SECONDS: Final = 2.0  # of what SQL knows of the day
-_DAY: "Kept[int, _Day]" = Kept(FRESH_SECONDS)
+_DAY: "TtlCache[int, _Day]" = TtlCache(FRESH_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from zoneinfo import ZoneInfo
 from queueing.line.definitions import SHORT
 from queueing.line.erlang import Load, Service, servers_needed, service
 from queueing.line.models import Queue
-from queueing.line.selectors.demand import Demand, Pace, Step, demand_of, pace_of
+from queueing.line.selectors.demand import Demand, DemandPace, HalfHour, demand_of, pace_of
 from queueing.line.services.hours import queue_zone
 
 AHEAD = 14  # days
@@ -34,7 +34,7 @@ class Staffing:
     `asked`: with the number that was asked about.
     """
 
-    step: Step
+    step: HalfHour
     erlangs: float
     agents_c: int
     agents_a: int | None
@@ -67,7 +67,7 @@ class Forecast:
     day: date
     zone: ZoneInfo
     demand: Demand
-    pace: Pace
+    pace: DemandPace
     paused: float
     asked_agents: int | None
     lack: Lack
@@ -134,7 +134,7 @@ def forecast(
     return Forecast(queue, day, zone, demand, pace, paused, agents, lack, tuple(rows))
 
 
-def _lack(demand: Demand, pace: Pace) -> Lack:
+def _lack(demand: Demand, pace: DemandPace) -> Lack:
     if demand.is_closed:
         return "closed"
     if not demand.steps:
@@ -154,7 +154,7 @@ def _weighed(values: Sequence[tuple[float, float]]) -> float | None:
 class _Plan:
     """One queue's staffing: how agents become servers, and what they reach."""
 
-    def __init__(self, queue: Queue, pace: Pace, paused: float, asked: int | None) -> None:
+    def __init__(self, queue: Queue, pace: DemandPace, paused: float, asked: int | None) -> None:
         self._room = pace.room_seconds or 1.0
         self._patience = pace.patience_seconds
         if self._patience is not None and self._patience > LONGEST_PATIENCE:
@@ -163,7 +163,7 @@ class _Plan:
         self._target, self._within = _target(queue), float(queue.answer_within_seconds)
         self._asked = asked
 
-    def of(self, step: Step) -> Staffing:
+    def of(self, step: HalfHour) -> Staffing:
         load = Load(step.expected * 2, self._room, self._patience)
         agents_c = self._needed(Load(step.expected * 2, self._room))
         agents_a = None if self._patience is None else self._needed(load)

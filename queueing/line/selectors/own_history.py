@@ -27,7 +27,7 @@ SEARCH_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HistoryQuery:
     """What is looked for. `outcome`: a code's id, 0 = none chosen; `stars`: that many or fewer."""
 
     days: int = 30
@@ -36,7 +36,7 @@ class Wanted:
     stars: int | None = None
 
 
-def own_rooms(agent: Agent, wanted: Wanted) -> "QuerySet[Room]":
+def own_rooms(agent: Agent, wanted: HistoryQuery) -> "QuerySet[Room]":
     """The agent's rooms that have ended, newest first, of visits that match.
 
     The search is in names, topics, and what was said up to the end of the room; erased visits have

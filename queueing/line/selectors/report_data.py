@@ -13,7 +13,7 @@ def report_as_data(
     desk: Desk, span: Span, by: str, *, queue: Queue | None, now: datetime
 ) -> dict[str, Any]:
     """The rows of a group with their total, and the pauses of the desk's agents; JSON's types."""
-    report = reports.Report(desk, span, queue=queue, now=now)
+    report = reports.DeskReport(desk, span, queue=queue, now=now)
     pauses = pause_times.by_reason(desk, span.since, span.until, now=now)
     return {
         "desk": desk.slug,

@@ -84,7 +84,7 @@ class ReportRow:
         return definitions.abandonment(self.served, self.abandoned)
 
 
-class Report:
+class DeskReport:
     """A desk's figures over a time, of one queue or of all; what its tables share is read once."""
 
     def __init__(

@@ -25,7 +25,7 @@ _WHY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class StoryLine:
     """One line: `look` is event, visitor, agent, supervisor, whisper or note.
 
     `why`: how long what came before an event took, who did it and why.
@@ -39,7 +39,7 @@ class Line:
     file: ShownFile | None = None
 
 
-def story(visit: Visit, reader: Principal) -> list[Line]:
+def story(visit: Visit, reader: Principal) -> list[StoryLine]:
     """Everything of a visit, oldest first; notes of the staff among it, files for this reader."""
     events = events_of(visit)
     lines = [_joined(visit, events), *_happened(visit, events)]
@@ -48,10 +48,12 @@ def story(visit: Visit, reader: Principal) -> list[Line]:
             continue  # its event is told
         name = each.speaker or visit.name or _("Visitor")
         file = shown_file(each, reader)
-        lines.append(Line(each.at, each.author, name, each.text, file=file))
+        lines.append(StoryLine(each.at, each.author, name, each.text, file=file))
     if visit.outcome_code is not None and visit.outcome_at is not None:
         words = _("Outcome: %(outcome)s.") % {"outcome": visit.outcome_code.name}
-        lines.append(Line(visit.outcome_at, "event", "", words, _by(Names(), visit.outcome_by)))
+        lines.append(
+            StoryLine(visit.outcome_at, "event", "", words, _by(Names(), visit.outcome_by))
+        )
     return sorted(lines, key=lambda line: line.at)
 
 
@@ -69,7 +71,7 @@ def events_of(visit: Visit) -> list[RoomEvent]:
     return found
 
 
-def _joined(visit: Visit, events: Iterable[RoomEvent]) -> Line:
+def _joined(visit: Visit, events: Iterable[RoomEvent]) -> StoryLine:
     """Where it joined, unless it has been moved since: then its queue is another one."""
     text = _("Joined %(queue)s.") % {"queue": visit.queue}
     if any(event.kind in _MOVES for event in events):
@@ -82,7 +84,7 @@ def _joined(visit: Visit, events: Iterable[RoomEvent]) -> Line:
         why.append(ahead % {"n": figure(visit.place_at_join)})
     if told := told_range(visit):
         why.append(_("expected wait %(range)s") % {"range": told})
-    return Line(visit.joined_at, "event", "", text, capfirst(" · ".join(why)))
+    return StoryLine(visit.joined_at, "event", "", text, capfirst(" · ".join(why)))
 
 
 def told_range(visit: Visit) -> str:
@@ -93,7 +95,7 @@ def told_range(visit: Visit) -> str:
     return _("%(low)s to %(high)s") % {"low": span(low), "high": span(high)}
 
 
-def _happened(visit: Visit, events: list[RoomEvent]) -> list[Line]:
+def _happened(visit: Visit, events: list[RoomEvent]) -> list[StoryLine]:
     """The events, each with how long the wait or the room before it took."""
     names = Names({event.actor for event in events})
     lines, since, in_room = [], visit.joined_at, False
@@ -114,7 +116,7 @@ def _happened(visit: Visit, events: list[RoomEvent]) -> list[Line]:
         elif event.kind == "end" and event.text == Visit.Outcome.REMOVED:
             why.append(_by(names, event.actor))
         lines.append(
-            Line(event.at, "event", "", _event(event, names), " · ".join(filter(None, why)))
+            StoryLine(event.at, "event", "", _event(event, names), " · ".join(filter(None, why)))
         )
     return lines
 

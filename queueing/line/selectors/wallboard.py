@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from poolsite import hotpath
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 from poolsite.operations.models import Incident
 from queueing.line import definitions
 from queueing.line import desk as door
@@ -27,8 +27,8 @@ BUCKET_MINUTES = 15
 BUCKETS = 10
 LONG_ROOM_SECONDS = 600
 ORDER = {"lost": 0, "away": 0, "free": 1, "offer": 2, "wrap_up": 3, "paused": 4, "room": 5}
-_DAY: "Kept[int, Day]" = Kept(FRESH_SECONDS)
-_TODAY: "Kept[int, dict[int, dict[str, int]]]" = Kept(SCRAPED_SECONDS)
+_DAY: "TtlCache[int, Day]" = TtlCache(FRESH_SECONDS)
+_TODAY: "TtlCache[int, dict[int, dict[str, int]]]" = TtlCache(SCRAPED_SECONDS)
 
 
 @dataclass(frozen=True)

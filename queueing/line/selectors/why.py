@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from poolsite import hotpath
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 from queueing.line import desk as door
 from queueing.line import pauses
 from queueing.line.models import Agent, Desk, Skill, Visit
@@ -210,7 +210,7 @@ def _of_agents(found: WhyNobody | None) -> tuple[str, str]:
 
 # -- what visitors are told ------------------------------------------------------------------------
 
-_STANDS: "Kept[tuple[str, int], dict[str, int]]" = Kept(FRESH_SECONDS)
+_STANDS: "TtlCache[tuple[str, int], dict[str, int]]" = TtlCache(FRESH_SECONDS)
 
 
 def agents_of_queue(desk: str, queue: int) -> dict[str, int]:

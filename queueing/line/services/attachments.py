@@ -70,7 +70,7 @@ def attachment_send(
     name: str,
     content: Iterable[bytes],
     agent: Agent | None = None,
-) -> rooms.Said:
+) -> rooms.SentMessage:
     """Add a message with a file to a transcript; the same (author, client_id) again: the message.
 
     LineError: no-files, too-many-files, file-too-large, file-kind, unavailable (the storage), and
@@ -81,7 +81,7 @@ def attachment_send(
         raise LineError("no-files", _("Files can't be sent here."))
     known = Message.objects.filter(visit=visit, author=author, client_id=client_id).first()
     if known is not None:
-        return rooms.Said(known, False)
+        return rooms.SentMessage(known, False)
     found = _read(desk, content)
     row = _reserve(visit, author, client_id, found, files.safe_name(name, found.kind))
     crash_point("line.attachment.after_row")

@@ -7,7 +7,7 @@ from poolsite.moments import us_of
 from queueing.line import desk as door
 from queueing.line.models import Desk, Visit
 from queueing.line.services import keeping
-from queueing.line.tokens import Place, read_place
+from queueing.line.tokens import LinePlace, read_place
 
 _PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
 
@@ -55,10 +55,10 @@ def visit_beat_by_name(visit: str) -> door.Standing:
     return visit_beat(desk=desk, visit=visit) if desk is not None else door.Standing("gone")
 
 
-def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> Place | None:
+def _place_of(desk: Desk, visit: str, row: Visit | None, proof: str) -> LinePlace | None:
     place = read_place(proof) if proof else None
     if place is not None and (place.desk, place.visit) == (desk.slug, visit):
         return place
     if row is None:
         return None
-    return Place(desk.slug, visit, row.queue_id, row.priority, us_of(row.joined_at))
+    return LinePlace(desk.slug, visit, row.queue_id, row.priority, us_of(row.joined_at))

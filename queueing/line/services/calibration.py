@@ -14,7 +14,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
-from poolsite.kept import Kept
+from poolsite.kept import TtlCache
 from queueing.line.models import Visit
 from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 
@@ -34,7 +34,7 @@ class Factors:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class RangeOutcome:
     """A visitor who was told a range at joining. `expected`: the model's mean wait, seconds.
 
     waited: until served; else until now, or until the visitor gave up.
@@ -51,7 +51,7 @@ class Outcome:
 
 
 PLAIN = Factors()
-_KNOWN: Kept[int, Factors] = Kept(FRESH_SECONDS)
+_KNOWN: TtlCache[int, Factors] = TtlCache(FRESH_SECONDS)
 
 
 def factors_of(queue_id: int) -> Factors:
@@ -59,7 +59,7 @@ def factors_of(queue_id: int) -> Factors:
     return _KNOWN.get(queue_id, lambda: calibrate(_outcomes(queue_id)))
 
 
-def calibrate(outcomes: Sequence[Outcome]) -> Factors:
+def calibrate(outcomes: Sequence[RangeOutcome]) -> Factors:
     """The factors that these outcomes ask for; the model's own ranges while they are too few."""
     if sum(each.is_served for each in outcomes) < ENOUGH:
         return PLAIN
@@ -81,7 +81,7 @@ def _quantile(waits: list[tuple[float, bool]], share: float) -> float:
     return ordered[-1][0]
 
 
-def _outcomes(queue_id: int) -> list[Outcome]:
+def _outcomes(queue_id: int) -> list[RangeOutcome]:
     now = timezone.now()
     told = Visit.objects.filter(
         queue_id=queue_id,
@@ -91,7 +91,7 @@ def _outcomes(queue_id: int) -> list[Outcome]:
     ).order_by("-joined_at")
     names = ("place_at_join", "expected_seconds", "joined_at", "matched_at", "ended_at")
     return [
-        Outcome(
+        RangeOutcome(
             place + 1,
             expected,
             max(0.0, ((matched or ended or now) - joined).total_seconds()),

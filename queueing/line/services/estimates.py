@@ -23,7 +23,7 @@ from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 ENOUGH = 10  # served visits of the last hours before anything is promised
 LOOK_BACK = timedelta(hours=4)
 FRESH_SECONDS = 15.0
-_KNOWN: dict[int, tuple[float, "Pace"]] = {}
+_KNOWN: dict[int, tuple[float, "QueuePace"]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class QueuePace:
     """A queue's: mean seconds of a room, None = too few; rooms that agents online have."""
 
     room_seconds: float | None
@@ -71,14 +71,14 @@ def wait_range(rank: int, seconds_per_departure: float, factors: Factors = PLAIN
     )
 
 
-def _pace(queue_id: int) -> Pace:
+def _pace(queue_id: int) -> QueuePace:
     """The pace of now, and what calibrates it; kept 15 s."""
     known = _remembered(queue_id)
     if known is not None:
         return known
     queue = Queue.objects.select_related("desk").filter(pk=queue_id).first()
     if queue is None:
-        return Pace(None, 0)
+        return QueuePace(None, 0)
     since = timezone.now() - LOOK_BACK
     served = Visit.objects.filter(
         queue_id=queue_id, ended_at__gte=since, matched_at__isnull=False
@@ -89,12 +89,12 @@ def _pace(queue_id: int) -> Pace:
     seconds = None
     if mean is not None and count >= ENOUGH:
         seconds = max(1.0, mean.total_seconds() + queue.wrap_up_seconds)
-    pace = Pace(seconds, _rooms_online(queue), factors_of(queue_id))
+    pace = QueuePace(seconds, _rooms_online(queue), factors_of(queue_id))
     _KNOWN[queue_id] = (time.monotonic(), pace)
     return pace
 
 
-def _remembered(queue_id: int) -> Pace | None:
+def _remembered(queue_id: int) -> QueuePace | None:
     known = _KNOWN.get(queue_id)
     if known is None or time.monotonic() - known[0] >= FRESH_SECONDS:
         return None

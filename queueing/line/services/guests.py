@@ -12,14 +12,14 @@ from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, RoomGuest, Visit
 from queueing.line.services.common import clean
-from queueing.line.services.rooms import Said, message_send, visit_take_over
+from queueing.line.services.rooms import SentMessage, message_send, visit_take_over
 
 SUPERVISE: Final = "line.supervise"
 IDENTITY_LENGTH: Final = 150
 JOINED, LEFT, WHISPERED = "joined", "left", "whispered"  # the desk's words, and of SYSTEM messages
 
 
-def room_whisper(*, actor: Actor, visit: Visit, client_id: str, text: str) -> Said:
+def room_whisper(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMessage:
     """Say something to the agent of a room; the visitor never sees it. Again: the same message.
 
     LineError: not-in-room, malformed.
@@ -84,7 +84,7 @@ def room_leave(*, actor: Actor, visit: Visit) -> RoomGuest | None:
     return guest
 
 
-def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> Said:
+def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMessage:
     """Say something to both sides, under the own name. Again: the same message.
 
     LineError: not-joined, not-in-room, malformed.

@@ -116,7 +116,7 @@ class DeskKeeper:
         for slug, answer in zip(slugs, answers, strict=True):
             self._plan(slug, answer)
 
-    def _plan(self, slug: str, answer: door.Swept | hotpath.HotPathError | None) -> None:
+    def _plan(self, slug: str, answer: door.DeskSwept | hotpath.HotPathError | None) -> None:
         if isinstance(answer, hotpath.HotPathError):
             logger.warning("line: desk %s was not kept: %s", slug, answer)
             self._later([slug])

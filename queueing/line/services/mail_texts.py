@@ -14,7 +14,7 @@ from django.utils.translation import override
 from poolsite.moments import us_of
 from queueing.line.models import Message, Visit, VisitMail
 from queueing.line.services.attachments import text_with_file
-from queueing.line.tokens import Place, sign_place, token_for
+from queueing.line.tokens import LinePlace, sign_place, token_for
 
 MOST = 2_000
 TOLD_SECONDS = 300  # the place is held so long once the mail is sent
@@ -59,7 +59,7 @@ def resume_link(mail: VisitMail) -> str:
     """The page of the visit, on any device; what stands after # is sent to no server."""
     visit = mail.visit
     arrived_us = us_of(visit.joined_at)
-    place = Place(visit.desk.slug, visit.public_id, visit.queue_id, visit.priority, arrived_us)
+    place = LinePlace(visit.desk.slug, visit.public_id, visit.queue_id, visit.priority, arrived_us)
     words = {
         "v": visit.public_id,
         "t": token_for(visit),

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from poolsite import history, live, sql_bulk
-from poolsite.history import Entry
+from poolsite.history import StreamEntry
 from poolsite.moments import moment_of
 from poolsite.operations.webhooks.emitting import Happened, emit_many
 from queueing.line import webhook_events
@@ -18,7 +18,7 @@ OUTCOMES = {choice.value for choice in Visit.Outcome}
 
 
 @dataclass
-class Page:
+class RecordPage:
     """Some entries of one desk, with the rows that they are about."""
 
     desk_id: int
@@ -33,7 +33,7 @@ class Page:
     told: list[Happened]  # to webhooks
 
 
-def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> None:
+def write_entries(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """Write a page of entries inside the drain's transaction; again is absorbed."""
     events = [(entry, _values(entry)) for entry in entries]
     history.services.insert_rows(LineEvent, desk_id, generation, events)
@@ -53,7 +53,7 @@ def write_entries(desk_id: int, generation: int, entries: Sequence[Entry]) -> No
         live.touch(f"line.room:{visit}")
 
 
-def _values(entry: Entry) -> dict[str, Any]:
+def _values(entry: StreamEntry) -> dict[str, Any]:
     fields = entry.fields
     return {
         "kind": fields.get("k", "")[:16],
@@ -64,7 +64,7 @@ def _values(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _page(desk_id: int, generation: int, entries: Sequence[Entry]) -> Page:
+def _page(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> RecordPage:
     names = {entry.fields["v"] for entry in entries if entry.fields.get("v", "-") != "-"}
     rows = Visit.objects.filter(public_id__in=names).select_related("desk", "queue", "agent")
     visits = {row.public_id: row for row in rows}
@@ -72,15 +72,15 @@ def _page(desk_id: int, generation: int, entries: Sequence[Entry]) -> Page:
     visit_of = {row.pk: name for name, row in visits.items()}
     rooms = Room.objects.filter(visit__in=visits.values(), ended_at=None).select_related("agent")
     open_rooms = {visit_of[room.visit_id]: room for room in rooms}
-    return Page(desk_id, generation, visits, agents, {}, [], open_rooms, [], [], [])
+    return RecordPage(desk_id, generation, visits, agents, {}, [], open_rooms, [], [], [])
 
 
-def _agent(page: Page, fields: Mapping[str, str]) -> Agent | None:
+def _agent(page: RecordPage, fields: Mapping[str, str]) -> Agent | None:
     text = fields.get("a", "-")
     return page.agents.get(int(text)) if text.isdecimal() else None
 
 
-def _visit(page: Page, fields: Mapping[str, str]) -> Visit | None:
+def _visit(page: RecordPage, fields: Mapping[str, str]) -> Visit | None:
     """The visit's row; made here when the process that served the join died before it did."""
     name = fields.get("v", "-")
     row = page.visits.get(name)
@@ -96,7 +96,7 @@ def _visit(page: Page, fields: Mapping[str, str]) -> Visit | None:
     return row
 
 
-def _join(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _join(page: RecordPage, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit, agent = _visit(page, fields), _agent(page, fields)
     if visit is None or fields["k"] == "join":
         return
@@ -107,14 +107,14 @@ def _join(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> Non
             _room_begin(page, visit, agent, int(fields["q"]), at)
 
 
-def _room_begin(page: Page, visit: Visit, agent: Agent, queue_id: int, at: datetime) -> None:
+def _room_begin(page: RecordPage, visit: Visit, agent: Agent, queue_id: int, at: datetime) -> None:
     _room_end(page, visit, at)
     room = Room(visit=visit, agent=agent, queue_id=queue_id, began_at=at)
     page.rooms[visit.public_id] = room
     page.rooms_new.append(room)
 
 
-def _room_end(page: Page, visit: Visit, at: datetime) -> None:
+def _room_end(page: RecordPage, visit: Visit, at: datetime) -> None:
     room = page.rooms.pop(visit.public_id, None)
     if room is None:
         return
@@ -125,7 +125,7 @@ def _room_end(page: Page, visit: Visit, at: datetime) -> None:
     page.told.append(webhook_events.room_ended(room, visit))
 
 
-def _room(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _room(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit, agent = _visit(page, fields), _agent(page, fields)
     if visit is None or agent is None:
         return
@@ -139,7 +139,7 @@ def _room(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None
     _event(page, visit, agent, seq, fields, at)
 
 
-def _end(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _end(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is None:
         return
@@ -152,7 +152,7 @@ def _end(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     _event(page, visit, _agent(page, fields), seq, fields, at)
 
 
-def _moved(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _moved(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is not None:
         visit.queue_id = int(fields["q"])
@@ -162,13 +162,13 @@ def _moved(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> Non
         _event(page, visit, _agent(page, fields), seq, fields, at)
 
 
-def _noted(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _noted(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is not None:
         _event(page, visit, _agent(page, fields), seq, fields, at)
 
 
-def _called(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> None:
+def _called(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
     visit = _visit(page, fields)
     if visit is not None:
         visit.callback_call_id = fields.get("w", "")[:64]
@@ -177,7 +177,7 @@ def _called(page: Page, seq: int, fields: Mapping[str, str], at: datetime) -> No
 
 
 def _event(
-    page: Page,
+    page: RecordPage,
     visit: Visit,
     agent: Agent | None,
     seq: int,
@@ -203,13 +203,13 @@ def _logout(agent: Agent, at: datetime, fields: Mapping[str, str]) -> None:
     shifts.end(agent, at, how)
 
 
-Step = Callable[[Page, int, Mapping[str, str], datetime], None]
+Step = Callable[[RecordPage, int, Mapping[str, str], datetime], None]
 
 
 def _shift(note: Callable[[Agent, datetime, Mapping[str, str]], None]) -> Step:
     """The step that notes something about an agent's shift, if there still is such an agent."""
 
-    def step(page: Page, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
+    def step(page: RecordPage, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
         agent = _agent(page, fields)
         if agent is not None:
             note(agent, at, fields)

@@ -25,7 +25,7 @@ CLIENT_ID_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SentMessage:
     """A message as it stands in the transcript; `is_new` False: it had been said already."""
 
     message: Message
@@ -41,7 +41,7 @@ def message_send(
     agent: Agent | None = None,
     said_by: str = "",
     bind: Callable[[Message], None] | None = None,
-) -> Said:
+) -> SentMessage:
     """Add one line to a transcript, once per (author, client_id), numbered without gaps.
 
     bind: what belongs to the message, a file; it is given the new row in its transaction, and the
@@ -53,7 +53,7 @@ def message_send(
         raise LineError("malformed", "A message needs an id of 1 to 40 characters.")
     known = Message.objects.filter(visit=visit, author=author, client_id=client_id).first()
     if known is not None:
-        return Said(known, False)
+        return SentMessage(known, False)
     if visit.ended_at is not None and author != Message.Author.NOTE:
         raise LineError("visit-ended", "This visit has ended.")
     try:
@@ -83,8 +83,10 @@ def message_send(
             if last == 0 and locked.matched_at is None:  # the line shows how it begins
                 live.touch(f"line.waiting:{visit.queue.slug}")
     except IntegrityError:  # the same message by another connection, at the same moment
-        return Said(Message.objects.get(visit=visit, author=author, client_id=client_id), False)
-    return Said(message, True)
+        return SentMessage(
+            Message.objects.get(visit=visit, author=author, client_id=client_id), False
+        )
+    return SentMessage(message, True)
 
 
 def _is_unread(visit: Visit) -> bool:
@@ -128,7 +130,7 @@ def agent_logout(agent: Agent, reason: str = "") -> door.AgentState:
     return _known(hotpath.run(door.logout(agent.desk.slug, agent.user_id, clean(reason, 60))))
 
 
-def agent_ready(agent: Agent) -> door.Answer:
+def agent_ready(agent: Agent) -> door.DeskReply:
     """The agent ends its wrap-up early."""
     return _checked(hotpath.run(door.ready(agent.desk.slug, agent.user_id)))
 
@@ -145,18 +147,18 @@ def agent_rooms(agent: Agent) -> tuple[door.Slot, ...]:
     return hotpath.run(door.agent_state(agent.desk.slug, agent.user_id)).slots
 
 
-def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.Answer:
+def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.DeskReply:
     """Accept or decline an offer. LineError offer-over: it went to somebody else meanwhile."""
     does = door.accept if yes else door.decline
     return _checked(hotpath.run(does(agent.desk.slug, agent.user_id, visit, token)))
 
 
-def visit_take(agent: Agent, visit: str = "") -> door.Answer:
+def visit_take(agent: Agent, visit: str = "") -> door.DeskReply:
     """Take a chosen visitor, or the next. LineError when nobody is there or the agent is full."""
     return _checked(hotpath.run(door.take(agent.desk.slug, agent.user_id, visit)))
 
 
-def room_finish(agent: Agent, visit: str) -> door.Answer:
+def room_finish(agent: Agent, visit: str) -> door.DeskReply:
     """End one of the agent's rooms; the next visitor comes in the same step."""
     return _checked(hotpath.run(door.finish(agent.desk.slug, agent.user_id, visit)))
 
@@ -260,7 +262,7 @@ PROBLEM_OF = {
 }
 
 
-def _checked(answer: door.Answer) -> door.Answer:
+def _checked(answer: door.DeskReply) -> door.DeskReply:
     if answer.ok:
         return answer
     raise LineError(*PROBLEM_OF.get(answer.answer, ("unavailable", answer.answer)))

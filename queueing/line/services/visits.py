@@ -22,7 +22,7 @@ from queueing.line.services import estimates, keeping
 from queueing.line.services.beats import visit_beat
 from queueing.line.services.common import clean
 from queueing.line.services.languages import known_language
-from queueing.line.tokens import Place, sign_place, token_for
+from queueing.line.tokens import LinePlace, sign_place, token_for
 
 JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
 RATING_CHANGES = timedelta(hours=1)  # after the first one
@@ -183,7 +183,7 @@ def new_visit_id() -> str:
 
 
 def place_proof(visit: Visit, standing: door.Standing) -> str:
-    place = Place(
+    place = LinePlace(
         *(visit.desk.slug, visit.public_id, standing.queue),
         *(standing.priority, standing.arrived_us),
     )

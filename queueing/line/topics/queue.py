@@ -6,11 +6,11 @@ from typing import Any
 
 from poolsite import access, hotpath, live
 from poolsite.live.scopes import slug_of
-from poolsite.live.tail import Entry, tail_of
+from poolsite.live.tail import TailEntry, tail_of
 from queueing.line import desk as door
 from queueing.line.selectors import why
 from queueing.line.selectors.agent_page import ROWS, waiting_rows
-from queueing.line.topics.scope import Place, may_serve, place_in, queue_place_now
+from queueing.line.topics.scope import TopicScope, may_serve, place_in, queue_place_now
 
 DELTAS_PER_FRAME = 120
 AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
@@ -32,7 +32,7 @@ class QueueTopic(live.Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "queue"))
-        self._known: Place | None = None
+        self._known: TopicScope | None = None
         self._agents: dict[str, int] = {}
         self._counted_at = float("-inf")
 
@@ -118,11 +118,11 @@ class QueueTopic(live.Topic):
         return {"seq": change["seq"], "waiting": data["waiting"] + moved, **told}
 
 
-def _agents_moved(entries: Iterable[Entry]) -> bool:
+def _agents_moved(entries: Iterable[TailEntry]) -> bool:
     return any(entry.fields.get("k") in AGENTS_MOVE for entry in entries)
 
 
-def moves_of(entries: Iterable[Entry], queue: int) -> Iterable[list[int]]:
+def moves_of(entries: Iterable[TailEntry], queue: int) -> Iterable[list[int]]:
     """What a queue's line gained (+1) and lost (-1): [seq, class, ticket, step] in order."""
     mine = str(queue)
     for entry in entries:
@@ -145,7 +145,7 @@ class WaitingTopic(live.RowsTopic):
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "queue"))
-        self._known: Place | None = None
+        self._known: TopicScope | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await queue_place_now(self.key)

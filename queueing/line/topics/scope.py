@@ -16,7 +16,7 @@ _VISIT = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TopicScope:
     """A queue or visit in its desk; `account_id` None = the platform's."""
 
     desk: str
@@ -32,7 +32,7 @@ class Place:
         return Thing("desk", self.desk, self.account_id)
 
 
-def place_in(known: Place | None) -> Place:
+def place_in(known: TopicScope | None) -> TopicScope:
     """The place that `allowed` found; a topic is read only after somebody was allowed to."""
     if known is None:
         raise LookupError("nobody was allowed to watch this yet")
@@ -46,7 +46,7 @@ def visit_id_of(key: str) -> str:
     return key
 
 
-def queue_place(slug: str) -> Place | None:
+def queue_place(slug: str) -> TopicScope | None:
     """A queue's place by its slug."""
     row = Queue.objects.select_related("desk").filter(slug=slug).first()
     return None if row is None else _place(row.desk, row)
@@ -56,9 +56,9 @@ class _QueuePlaces:
     """Queues' places, read once for all who ask within a second: a whole line may come at once."""
 
     def __init__(self) -> None:
-        self._reads: dict[str, tuple[float, asyncio.Future[Place | None]]] = {}
+        self._reads: dict[str, tuple[float, asyncio.Future[TopicScope | None]]] = {}
 
-    async def get(self, slug: str) -> Place | None:
+    async def get(self, slug: str) -> TopicScope | None:
         now = asyncio.get_running_loop().time()
         until, read = self._reads.get(slug, (0.0, None))
         if read is None or now > until or _failed(read):
@@ -68,7 +68,7 @@ class _QueuePlaces:
         return await asyncio.shield(read)
 
 
-def _failed(read: "asyncio.Future[Place | None]") -> bool:
+def _failed(read: "asyncio.Future[TopicScope | None]") -> bool:
     """Whether it found nothing, or could not look."""
     return read.done() and (
         read.cancelled() or read.exception() is not None or read.result() is None
@@ -78,18 +78,18 @@ def _failed(read: "asyncio.Future[Place | None]") -> bool:
 _queue_places = PerLoop(_QueuePlaces)
 
 
-async def queue_place_now(slug: str) -> Place | None:
+async def queue_place_now(slug: str) -> TopicScope | None:
     """A queue's place by its slug, at most a second old."""
     return await _queue_places().get(slug)
 
 
-def visit_place(public_id: str) -> Place | None:
+def visit_place(public_id: str) -> TopicScope | None:
     """A visit's place by its public id, in the queue that SQL knows of."""
     row = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
     return None if row is None else place_of(row)
 
 
-def room_place(principal: Principal, public_id: str) -> Place | None:
+def room_place(principal: Principal, public_id: str) -> TopicScope | None:
     """A visit's place. Its agent finds it also before SQL has the visit: the desk matches first."""
     known = visit_place(public_id)
     user = principal.user_id
@@ -98,22 +98,22 @@ def room_place(principal: Principal, public_id: str) -> Place | None:
     desk = Desk.objects.filter(agents__user_id=user, agents__archived_at=None).first()
     if desk is None or public_id not in _rooms_of(user, desk.slug):
         return None
-    return Place(desk.slug, desk.account_id, visit=public_id)
+    return TopicScope(desk.slug, desk.account_id, visit=public_id)
 
 
-def visit_place_in(public_id: str, queue: int) -> Place | None:
+def visit_place_in(public_id: str, queue: int) -> TopicScope | None:
     """A visit's place in the queue that its desk names (0 = none): after a transfer SQL is late."""
     row = Queue.objects.select_related("desk").filter(pk=queue).first() if queue else None
     return visit_place(public_id) if row is None else _place(row.desk, row, public_id)
 
 
-def place_of(row: Visit) -> Place:
+def place_of(row: Visit) -> TopicScope:
     """The same of a visit that is read already, with its desk and queue."""
     return _place(row.desk, row.queue, row.public_id)
 
 
-def _place(desk: Desk, queue: Queue, visit: str = "") -> Place:
-    return Place(desk.slug, desk.account_id, queue.pk, visit, queue.slug, queue.name)
+def _place(desk: Desk, queue: Queue, visit: str = "") -> TopicScope:
+    return TopicScope(desk.slug, desk.account_id, queue.pk, visit, queue.slug, queue.name)
 
 
 def is_agent_of(principal: Principal, desk: str) -> bool:
@@ -124,7 +124,7 @@ def is_agent_of(principal: Principal, desk: str) -> bool:
     return Agent.objects.filter(user_id=user, desk__slug=desk, archived_at=None).exists()
 
 
-async def may_serve(principal: Principal, place: Place | None) -> Decision:
+async def may_serve(principal: Principal, place: TopicScope | None) -> Decision:
     """Agents of the desk, and whoever may look at the whole desk."""
     if place is None:
         return Decision.HIDDEN
@@ -138,7 +138,7 @@ async def may_serve(principal: Principal, place: Place | None) -> Decision:
     return serves
 
 
-def may_read(principal: Principal, place: Place | None, *, notes: bool = False) -> Decision:
+def may_read(principal: Principal, place: TopicScope | None, *, notes: bool = False) -> Decision:
     """Who may read a visit: where it stands and its words. Reads Redis for an agent.
 
     Its own visitor (but not the internal notes), whoever may look at the whole desk, machines that
@@ -161,7 +161,7 @@ def may_read(principal: Principal, place: Place | None, *, notes: bool = False) 
     return serves
 
 
-def _has_in_room(principal: Principal, place: Place) -> bool:
+def _has_in_room(principal: Principal, place: TopicScope) -> bool:
     user = principal.user_id
     if user is None:
         return False

@@ -12,7 +12,7 @@ from poolsite.per_loop import PerLoop
 from queueing.line import desk as door
 from queueing.line.models import Agent
 from queueing.line.services import estimates
-from queueing.line.topics.scope import Place, visit_place_in
+from queueing.line.topics.scope import TopicScope, visit_place_in
 
 NAME_SECONDS: Final = 15.0
 NAMES: Final = 10_000
@@ -49,7 +49,7 @@ def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
 
 
 async def standing_shown(
-    visit: str, standing: door.Standing, known: Place | None
+    visit: str, standing: door.Standing, known: TopicScope | None
 ) -> dict[str, Any]:
     """The same for a live page; `known`: the visit's place as read before, good while it is in
     the same queue.
@@ -64,12 +64,14 @@ async def standing_shown(
     return data
 
 
-def _read(visit: str, standing: door.Standing, place: Place | None) -> dict[str, Any]:
+def _read(visit: str, standing: door.Standing, place: TopicScope | None) -> dict[str, Any]:
     place = place or visit_place_in(visit, standing.queue)
     return _as_data(standing, place, _name_of(standing.agent))
 
 
-def _as_data(standing: door.Standing, place: Place | None, agent: str | None) -> dict[str, Any]:
+def _as_data(
+    standing: door.Standing, place: TopicScope | None, agent: str | None
+) -> dict[str, Any]:
     guess = estimates.estimate(standing)
     return {
         "answer": standing.answer,

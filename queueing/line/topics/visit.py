@@ -15,7 +15,7 @@ from queueing.line.services import keeping
 from queueing.line.services.attachments import attachment_of
 from queueing.line.services.beats import visit_beat_by_name
 from queueing.line.topics.scope import (
-    Place,
+    TopicScope,
     may_read,
     place_in,
     room_place,
@@ -43,7 +43,7 @@ class VisitTopic(live.Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(visit_id_of(key))
-        self._known: Place | None = None
+        self._known: TopicScope | None = None
         self._needs: list[str] = []
         self._seen: door.Standing | None = None
         self._seq = 0  # of the standing that was read last
@@ -129,7 +129,7 @@ class TalkTopic(live.Topic):
 
     def __init__(self, key: str) -> None:
         super().__init__(visit_id_of(key))
-        self._known: Place | None = None
+        self._known: TopicScope | None = None
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(room_place, principal, self.key)

@@ -26,7 +26,7 @@ def history_page(request: HttpRequest) -> HttpResponse:
     if agent is None:
         return render(request, "line/history.html", {"agent": None})
     asked = _asked(request)
-    wanted = own_history.Wanted(
+    wanted = own_history.HistoryQuery(
         days=int(asked["days"]),
         search=asked["q"],
         outcome=key_of(asked["outcome"]),

@@ -46,7 +46,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
     desk = desk_of(principal, slug)
     asked = _asked(request, desk)
     span, by = asked["span"], asked["by"]
-    report = reports.Report(desk, span, queue=asked["queue"], now=timezone.now())
+    report = reports.DeskReport(desk, span, queue=asked["queue"], now=timezone.now())
     over_time, total = report.rows("time"), report.total()
     context = {
         **tabs(principal, desk),
@@ -73,7 +73,7 @@ def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     desk = desk_of(principal_of(request), slug)
     asked = _asked(request, desk)
     span, by, queue = asked["span"], asked["by"], asked["queue"]
-    report = reports.Report(desk, span, queue=queue, now=timezone.now())
+    report = reports.DeskReport(desk, span, queue=queue, now=timezone.now())
     rows, codes = report.rows(by), outcomes_of(desk, report.total().outcomes)
     heads = [*CSV_HEADS, *[f"outcome {code.name}" for code in codes]]
     name = f"{desk.slug}-{by}-{span.first}-{span.last}"

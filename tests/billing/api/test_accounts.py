@@ -34,7 +34,7 @@ def used(office: Office) -> None:
         quote = door.Quote({"native_text": 1_000, "video": 2_000})
         request = door.HoldRequest(name, "hash", quote, chatbot="shop", sent=name != "m-1")
         run(office, door.hold("acme", request))
-    report = door.Report("m-3", final=True, delivered=True, mode="native_text")
+    report = door.DeliveryReport("m-3", final=True, delivered=True, mode="native_text")
     run(office, door.report("acme", report))
     persist_one(Wallet.objects.select_related("account").get(pk=office.shop.wallet.pk))
 

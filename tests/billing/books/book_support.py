@@ -13,7 +13,7 @@ from billing.models import MoneyOrder, Promotion, Wallet
 from billing.persistence.entries import AccountBatch
 from billing.services import outbox
 from billing.services.wallet_settings import settings_of
-from billing.wallet import Change
+from billing.wallet import WalletChange
 from poolsite.access.models import Account
 
 _COUNT = itertools.count(1)
@@ -27,12 +27,12 @@ def make_wallet(slug: str = "", *, spendable: int = 0, **fields: Any) -> Wallet:
     return Wallet.objects.create(account=account, spendable=spendable, opening=spendable, **fields)
 
 
-def change(seq: int, kind: str = "hold", **fields: Any) -> Change:
+def change(seq: int, kind: str = "hold", **fields: Any) -> WalletChange:
     """A change entry, as a wallet tells it."""
-    return Change(**({"seq": seq, "at_us": AT_US + seq, "kind": kind, "id": ""} | fields))
+    return WalletChange(**({"seq": seq, "at_us": AT_US + seq, "kind": kind, "id": ""} | fields))
 
 
-def hold(seq: int, message: str, quoted: int, **fields: Any) -> Change:
+def hold(seq: int, message: str, quoted: int, **fields: Any) -> WalletChange:
     said = {
         "id": message,
         "spendable": -quoted,
@@ -44,7 +44,7 @@ def hold(seq: int, message: str, quoted: int, **fields: Any) -> Change:
     return change(seq, "hold", **(said | fields))
 
 
-def settle(seq: int, message: str, quoted: int, price: int, **fields: Any) -> Change:
+def settle(seq: int, message: str, quoted: int, price: int, **fields: Any) -> WalletChange:
     said = {
         "id": message,
         "spendable": quoted - price,
@@ -55,11 +55,13 @@ def settle(seq: int, message: str, quoted: int, price: int, **fields: Any) -> Ch
     return change(seq, "settle", **(said | fields))
 
 
-def recharge(seq: int, operation: str, amount: int, **fields: Any) -> Change:
+def recharge(seq: int, operation: str, amount: int, **fields: Any) -> WalletChange:
     return change(seq, "recharge", **({"id": operation, "spendable": amount} | fields))
 
 
-def batch(wallet: Wallet, number: int, changes: Sequence[Change], **fields: Any) -> AccountBatch:
+def batch(
+    wallet: Wallet, number: int, changes: Sequence[WalletChange], **fields: Any
+) -> AccountBatch:
     said: dict[str, Any] = {
         "wallet_id": wallet.pk,
         "generation": wallet.generation,
@@ -106,7 +108,7 @@ def held(row: Wallet, message_id: str, **fields: Any) -> door.Charge:
 
 def reported(row: Wallet, message_id: str, mode: str = "native_text") -> Any:
     """A final report: delivered by that mode, or failed ("")."""
-    return run(row, door.report(row.slug, door.Report(message_id, True, bool(mode), mode)))
+    return run(row, door.report(row.slug, door.DeliveryReport(message_id, True, bool(mode), mode)))
 
 
 def moved(row: Wallet, operation_id: str, kind: str, amount: int) -> Any:

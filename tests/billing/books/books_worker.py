@@ -89,7 +89,7 @@ class Traffic:
         elif dice < 0.9:
             message = known.pop(self.chance.randrange(len(known)))
             mode = self.chance.choice(["native_text", "video", "yuexin_resolved", ""])
-            report = door.Report(message, True, bool(mode), mode)
+            report = door.DeliveryReport(message, True, bool(mode), mode)
             charge = self.path.run(door.report(slug, report))
             self.balances[slug] += 800 - {**PRICES, **OTHERS, "": 0}[mode]
             assert charge.state in ("settled", "failed")

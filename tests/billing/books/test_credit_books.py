@@ -5,7 +5,7 @@ from django.db import IntegrityError, transaction
 
 from billing.models import JournalEntry, Wallet
 from billing.persistence.running import persist_shard
-from billing.persistence.writing import Outcome, write_batches
+from billing.persistence.writing import BatchOutcome, write_batches
 from billing.services import safe_mode
 from billing.services.auditing import audit_all
 from billing.services.books import apply_all_settings
@@ -75,7 +75,7 @@ def test_a_wallet_without_a_limit_stays_above_zero() -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         Wallet.objects.filter(pk=row.pk).update(spendable=-1)
     written = write_batches([batch(row, 1, [hold(1, "m", 101)])], fence=1)
-    assert written[row.pk].outcome is Outcome.FAULT
+    assert written[row.pk].outcome is BatchOutcome.FAULT
     assert "below zero" in written[row.pk].reason
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from billing.models import Batch, FlaggedReport, JournalEntry, Message, Receivable
-from billing.persistence.writing import Outcome, write_batches
+from billing.persistence.writing import BatchOutcome, write_batches
 from tests.billing.books.book_support import (
     batch,
     change,
@@ -35,7 +35,7 @@ def test_a_batch_moves_the_wallet_by_deltas_and_is_in_the_journal_with_every_leg
             settle(4, "m1", 300, 120, mode="native.text"),
         ],
     )
-    assert done.outcome is Outcome.WRITTEN
+    assert done.outcome is BatchOutcome.WRITTEN
     assert (wallet.spendable, wallet.held, wallet.receivable) == (1_180, 200, 0)
     assert (wallet.seq, wallet.batch_number, wallet.fence) == (4, 1, 1)
     rows = list(JournalEntry.objects.order_by("seq"))
@@ -54,8 +54,8 @@ def test_a_batch_moves_the_wallet_by_deltas_and_is_in_the_journal_with_every_leg
 def test_a_batch_that_sql_has_is_a_repeat_and_changes_nothing():
     wallet = make_wallet(spendable=1_000)
     changes = [hold(1, "m1", 300)]
-    assert one(wallet, 1, changes).outcome is Outcome.WRITTEN
-    assert one(wallet, 1, changes, fence=2).outcome is Outcome.REPEAT
+    assert one(wallet, 1, changes).outcome is BatchOutcome.WRITTEN
+    assert one(wallet, 1, changes, fence=2).outcome is BatchOutcome.REPEAT
     assert wallet.spendable == 700
     assert JournalEntry.objects.count() == 1
 
@@ -64,7 +64,7 @@ def test_a_known_batch_number_with_other_content_is_a_fault():
     wallet = make_wallet(spendable=1_000)
     one(wallet, 1, [hold(1, "m1", 300)])
     done = one(wallet, 1, [hold(1, "m1", 400)])
-    assert done.outcome is Outcome.DIVERGED
+    assert done.outcome is BatchOutcome.DIVERGED
     assert "other content" in done.reason
     assert wallet.spendable == 700
 
@@ -75,8 +75,8 @@ def test_the_row_refuses_a_writer_with_an_older_fence_and_only_that_row():
     done = write_batches(
         [batch(taken, 2, [hold(2, "m2", 100)]), batch(free, 1, [hold(1, "m3", 100)])], fence=6
     )
-    assert done[taken.pk].outcome is Outcome.REFUSED
-    assert done[free.pk].outcome is Outcome.WRITTEN
+    assert done[taken.pk].outcome is BatchOutcome.REFUSED
+    assert done[free.pk].outcome is BatchOutcome.WRITTEN
     for wallet in (taken, free):
         wallet.refresh_from_db()
     assert (taken.spendable, taken.seq, taken.fence) == (700, 1, 7)
@@ -103,8 +103,8 @@ def test_a_row_that_is_there_with_other_content_is_a_fault_of_that_account_alone
     done = write_batches(
         [batch(broken, 1, [hold(1, "m1", 300)]), batch(sound, 1, [hold(1, "m2", 300)])], fence=1
     )
-    assert done[broken.pk].outcome is Outcome.FAULT
-    assert done[sound.pk].outcome is Outcome.WRITTEN
+    assert done[broken.pk].outcome is BatchOutcome.FAULT
+    assert done[sound.pk].outcome is BatchOutcome.WRITTEN
     broken.refresh_from_db()
     assert (broken.spendable, broken.seq) == (1_000, 0)
     assert Batch.objects.get().wallet_id == sound.pk
@@ -124,7 +124,7 @@ def test_a_row_that_is_there_with_other_content_is_a_fault_of_that_account_alone
 def test_what_cannot_be_is_a_fault_and_writes_nothing(changes, fields, reason):
     wallet = make_wallet(spendable=1_000)
     done = one(wallet, 1, changes, **fields)
-    assert done.outcome is Outcome.FAULT
+    assert done.outcome is BatchOutcome.FAULT
     assert reason in done.reason
     assert (wallet.spendable, wallet.seq) == (1_000, 0)
     assert not JournalEntry.objects.exists()
@@ -134,7 +134,7 @@ def test_what_cannot_be_is_a_fault_and_writes_nothing(changes, fields, reason):
 def test_another_life_of_the_wallet_is_stale():
     wallet = make_wallet(spendable=1_000, generation=5)
     stale = batch(wallet, 1, [hold(1, "m1", 10)], generation=4)
-    assert write_batches([stale], 1)[wallet.pk].outcome is Outcome.STALE
+    assert write_batches([stale], 1)[wallet.pk].outcome is BatchOutcome.STALE
 
 
 def test_messages_follow_their_entries_over_several_batches():

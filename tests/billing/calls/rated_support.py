@@ -42,7 +42,9 @@ def publish(line: Line, rates: Any, prices: Any = None) -> Tariff:
     )
 
 
-def begin(line: Line, callee: str = MOBILE, call_id: str = "a", **given: Any) -> pool_door.Outcome:
+def begin(
+    line: Line, callee: str = MOBILE, call_id: str = "a", **given: Any
+) -> pool_door.EventOutcome:
     """A call as every lane begins it. CallRefusedError."""
     payer = calls.payer_of(line.shop.account.pk)
     assert payer is not None
@@ -50,7 +52,7 @@ def begin(line: Line, callee: str = MOBILE, call_id: str = "a", **given: Any) ->
     event = pool_door.Event(
         "call", call_id=call_id, callee=callee, paid=hold_id, switch="fs1", **given
     )
-    outcome: pool_door.Outcome = run(charging.begin(charged_of(line.pool, payer), event))
+    outcome: pool_door.EventOutcome = run(charging.begin(charged_of(line.pool, payer), event))
     return outcome
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from billing import wallet as door
-from billing.campaigns.figures import Figures
+from billing.campaigns.figures import CampaignFigures
 from billing.models import Campaign
 from billing.selectors.campaigns import figures_in_books, figures_of
 from billing.topics.campaigns import CampaignTopic
@@ -31,10 +31,10 @@ def live_through(acme: Sender, ids: list[str], chance: random.Random) -> None:
     acme.run(door.sent(slug, kept))
     for each in chance.sample(kept, len(kept) * 2 // 3):
         mode = chance.choice(MODES)
-        acme.run(door.report(slug, door.Report(each, True, bool(mode), mode)))
+        acme.run(door.report(slug, door.DeliveryReport(each, True, bool(mode), mode)))
 
 
-def tail_of(acme: Sender, since: int) -> list[door.Change]:
+def tail_of(acme: Sender, since: int) -> list[door.WalletChange]:
     found = acme.run(door.entries(acme.wallet.slug, since))
     return [change for change in found.changes if change.id.startswith("c")]
 
@@ -60,7 +60,7 @@ def test_books_and_tail_agree_with_the_books_of_later(acme: Sender, seed: int) -
 
 
 def test_no_entry_changes_nothing() -> None:
-    figures = Figures(recipients=5, waiting=5)
+    figures = CampaignFigures(recipients=5, waiting=5)
     assert figures.after([]) == figures
 
 

@@ -70,11 +70,15 @@ def test_the_campaign_ends_with_the_last_report(acme: Sender, gateway: GatewayPr
     campaign = send(acme.draft(numbers(3)))
     ids = list(campaign.recipients.values_list("message_id", flat=True))
     for message_id in ids[:2]:
-        acme.run(door.report(acme.wallet.slug, door.Report(message_id, True, True, "native_card")))
+        acme.run(
+            door.report(
+                acme.wallet.slug, door.DeliveryReport(message_id, True, True, "native_card")
+            )
+        )
     acme.persist()
     sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.SENT
-    acme.run(door.report(acme.wallet.slug, door.Report(ids[2], True, False)))
+    acme.run(door.report(acme.wallet.slug, door.DeliveryReport(ids[2], True, False)))
     acme.persist()
     sweep_campaigns(0, 1)
     assert fresh(campaign).status == Status.DONE
@@ -279,7 +283,9 @@ def test_a_message_that_ended_long_ago_is_not_held_again(
 ) -> None:
     campaign = send(acme.draft(numbers(1)))
     message_id = f"c{campaign.pk}-2"
-    acme.run(door.report(acme.wallet.slug, door.Report(message_id, True, True, "native_card")))
+    acme.run(
+        door.report(acme.wallet.slug, door.DeliveryReport(message_id, True, True, "native_card"))
+    )
     acme.persist()
     acme.run(door.destroy(acme.wallet.slug, campaign.wallet.generation))
     row = Message.objects.get(message_id=message_id)

@@ -58,7 +58,9 @@ class Customer:
 
     def report(self, message_id: str, mode: str | None, *, delivered: bool = True) -> Any:
         """A final report."""
-        return self.run(door.report(self.slug, door.Report(message_id, True, delivered, mode)))
+        return self.run(
+            door.report(self.slug, door.DeliveryReport(message_id, True, delivered, mode))
+        )
 
     def top_up(self, operation_id: str, amount: int) -> Any:
         """Money from outside."""

@@ -11,7 +11,7 @@ from django.utils import timezone
 from billing.admin import ANSWERS
 from billing.models import FlaggedReport, JournalEntry, Tariff
 from billing.money import UNITS
-from billing.recharging.reports import Answer
+from billing.recharging.reports import ReportResult
 from billing.services import books
 from poolsite.access.models import Account
 from tests.billing.recharge.money_people import (
@@ -89,7 +89,7 @@ def test_types_are_words_in_the_list_and_on_the_form(looker: Client) -> None:
         assert ">recharge<" not in shown
     notifications = looker.get("/admin/billing/providerevent/").content.decode()
     assert 'title="Wrong amount"' in notifications
-    assert set(ANSWERS) == set(Answer)
+    assert set(ANSWERS) == set(ReportResult)
 
 
 def test_the_prices_of_a_version_stand_beside_their_modes(looker: Client) -> None:

@@ -76,7 +76,7 @@ def test_a_frozen_wallet_refuses_holds_and_takes_money_and_settles() -> None:
     wallets.wallet_freeze(people.wallet, actor=olga, reason="bill disputed")
     assert hold(people.wallet, "m2").answer == "frozen"
     assert answer(completed(started(people, 50))) == (200, "credited")
-    report = door.Report("m1", final=True, delivered=False, mode="native_text")
+    report = door.DeliveryReport("m1", final=True, delivered=False, mode="native_text")
     servers.path(people.wallet).run(door.report(people.slug, report))
     assert spendable(people.wallet) == 150 * UNITS
     wallets.wallet_freeze(people.wallet, actor=olga, reason="again")
@@ -90,7 +90,7 @@ def test_a_closed_wallet_stays_closed_and_its_open_holds_settle() -> None:
     hold(people.wallet, "m1")
     wallets.wallet_close(people.wallet, actor=olga, reason="contract ended")
     assert hold(people.wallet, "m2").answer == "closed"
-    report = door.Report("m1", final=True, delivered=True, mode="native_text")
+    report = door.DeliveryReport("m1", final=True, delivered=True, mode="native_text")
     servers.path(people.wallet).run(door.report(people.slug, report))
     assert (spendable(people.wallet), figures(people.wallet).held) == (90 * UNITS, 0)
     with pytest.raises(ValidationError):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from billing import wallet
-from billing.wallet import Change, Charge, HoldRequest, Quote, WalletSettings
+from billing.wallet import Charge, HoldRequest, Quote, WalletChange, WalletSettings
 from tests.billing.wallet.model_grants import GrantRules, negative
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "message_reports.csv"
@@ -64,7 +64,7 @@ class Model(GrantRules):
     spent: int = 0
     drained: int = 0
     messages: dict[str, Held] = field(default_factory=dict)
-    entries: list[Change] = field(default_factory=list)
+    entries: list[WalletChange] = field(default_factory=list)
     clock: int = 0  # the last time that the wallet saw; 0 = now
     doubts: list[tuple[int, int]] = field(default_factory=lambda: [(0, 0)] * 3)  # lag, beginning
     most_parked: int = 0  # messages that are parked, or were when they were counted last
@@ -89,7 +89,7 @@ class Model(GrantRules):
         self.clock = self.now
         said = [f"g{promotion}={units}" for promotion, units in moved]
         more["grants"] = ",".join(said)
-        self.entries.append(Change(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
+        self.entries.append(WalletChange(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
 
     # -- time ------------------------------------------------------------------------------------
 

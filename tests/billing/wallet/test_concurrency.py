@@ -82,7 +82,7 @@ def test_exactly_the_affordable_holds_are_made(
 
 
 def _assert_none_was_refused_needlessly(
-    changes: tuple[wallet.Change, ...], opening: int, credit: int
+    changes: tuple[wallet.WalletChange, ...], opening: int, credit: int
 ) -> None:
     """The log tells the order of all that happened: never below the limit at any step of it."""
     bal = opening

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billing import wallet
-from billing.wallet import HoldRequest, Quote, Report
+from billing.wallet import DeliveryReport, HoldRequest, Quote
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.wallet.wallet_support import KEYS, QUOTE, SLUG, WalletUnderTest, wallet_on
 
@@ -199,8 +199,8 @@ def test_no_words_make_a_script_fail_or_money_appear(bench: WalletUnderTest) -> 
         lambda: Quote({"a=b": 1}),
         lambda: Quote({"a": 1}, 1, {"a": 2}),
         lambda: Quote({f"m{n}": 1 for n in range(13)}),
-        lambda: Report("a", final=True, delivered=True, mode="no mode"),
-        lambda: Report("", final=True, delivered=True),
+        lambda: DeliveryReport("a", final=True, delivered=True, mode="no mode"),
+        lambda: DeliveryReport("", final=True, delivered=True),
         lambda: wallet.move(SLUG, "op", "gift", 5),
         lambda: wallet.move(SLUG, "o p", "recharge", 5),
         lambda: wallet.load(SLUG, []),

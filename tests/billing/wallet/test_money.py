@@ -74,7 +74,7 @@ def test_an_interval_of_a_call_costs_what_its_report_says_at_most_its_hold(
     bench.create(1_000)
     asked = wallet.HoldRequest("m1", "b7-0-60", wallet.Quote({"call": 500}, 1), "call", sent=True)
     bench.run(wallet.hold(SLUG, asked))
-    report = wallet.Report("m1", True, True, "call", units, 13)
+    report = wallet.DeliveryReport("m1", True, True, "call", units, 13)
     charge = bench.run(wallet.report(SLUG, report))
     assert (charge.answer, charge.charged, charge.flag) == ("settled", kept, "")
     entry = bench.changes()[-1]
@@ -82,14 +82,14 @@ def test_an_interval_of_a_call_costs_what_its_report_says_at_most_its_hold(
     assert bench.balance().bal == 1_000 - kept
     bench.prove()
     # the same again, and one of another amount, change nothing: the interval has ended
-    for again in (report, wallet.Report("m1", True, True, "call", 9, 1)):
+    for again in (report, wallet.DeliveryReport("m1", True, True, "call", 9, 1)):
         assert bench.run(wallet.report(SLUG, again)).answer == "repeat"
     assert bench.balance().bal == 1_000 - kept
 
 
 def test_a_parked_report_of_an_interval_settles_its_hold(bench: WalletUnderTest) -> None:
     bench.create(1_000)
-    bench.run(wallet.report(SLUG, wallet.Report("m1", True, True, "call", 120, 13)))
+    bench.run(wallet.report(SLUG, wallet.DeliveryReport("m1", True, True, "call", 120, 13)))
     asked = wallet.HoldRequest("m1", "b7-0-60", wallet.Quote({"call": 500}, 1), "call", sent=True)
     assert bench.run(wallet.hold(SLUG, asked)).answer == "settled"
     bench.prove()

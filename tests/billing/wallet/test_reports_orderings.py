@@ -131,7 +131,7 @@ def test_every_ordering_follows_the_table(
 def check(bench: WalletUnderTest, model: Model) -> None:
     now = bench.balance()
     assert (now.bal, now.held, now.seq) == (model.bal, model.held, model.seq)
-    changes: list[wallet.Change] = []
+    changes: list[wallet.WalletChange] = []
     while len(changes) < now.seq:
         changes += bench.changes(len(changes))
     assert changes == model.entries

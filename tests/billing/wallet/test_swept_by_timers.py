@@ -64,7 +64,7 @@ def load(bench: WalletUnderTest, messages: list[MessageState]) -> None:
     bench.run(wallet.status(SLUG, "open", "rebuilt", "open"))  # which the timers hear
 
 
-def ends(bench: WalletUnderTest) -> dict[str, wallet.Change]:
+def ends(bench: WalletUnderTest) -> dict[str, wallet.WalletChange]:
     """The entries that say how a message ended."""
     kinds = ("settle", "fail", "expire", "cancel")
     return {

@@ -95,4 +95,4 @@ def test_a_change_has_as_many_words_as_the_page_names() -> None:
     table = PAGE[PAGE.index("## Change entries") : PAGE.index("| kind | written by |")]
     numbered = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
     assert numbered == [str(number) for number in range(1, 17 + 1)]
-    assert len(wallet.Change._fields) == 17 + 3  # seq and µs beside, and what moved of grants
+    assert len(wallet.WalletChange._fields) == 17 + 3  # seq and µs beside, and what moved of grants

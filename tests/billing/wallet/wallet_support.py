@@ -110,7 +110,7 @@ class WalletUnderTest:
         found = self.message(message_id)
         return found.state if found else "none"
 
-    def changes(self, since: int = 0) -> tuple[wallet.Change, ...]:
+    def changes(self, since: int = 0) -> tuple[wallet.WalletChange, ...]:
         found = self.run(wallet.entries(SLUG, since, 5_000))
         assert isinstance(found, wallet.Entries)
         return found.changes
@@ -150,14 +150,14 @@ class WalletUnderTest:
         return {key: client.dump(key) if client.exists(key) else None for key in KEYS.all}
 
 
-def report_of(word: str, message_id: str = "m1") -> wallet.Report:
+def report_of(word: str, message_id: str = "m1") -> wallet.DeliveryReport:
     if word == "interim":
-        return wallet.Report(message_id, final=False, delivered=False)
+        return wallet.DeliveryReport(message_id, final=False, delivered=False)
     if word == "unreadable":
-        return wallet.Report(message_id, final=True, delivered=True, mode=None)
+        return wallet.DeliveryReport(message_id, final=True, delivered=True, mode=None)
     if word == "failed":
-        return wallet.Report(message_id, final=True, delivered=False)
-    return wallet.Report(message_id, final=True, delivered=True, mode=word)
+        return wallet.DeliveryReport(message_id, final=True, delivered=False)
+    return wallet.DeliveryReport(message_id, final=True, delivered=True, mode=word)
 
 
 @contextmanager

@@ -66,12 +66,12 @@ class Peer:
     def _routed(self, command: hotpath.Command[dispatcher.Routed]) -> dispatcher.Routed:
         return self.group.path.run(command)
 
-    def frames(self) -> list[tuple[int, dispatcher.Entry]]:
+    def frames(self) -> list[tuple[int, dispatcher.OutboxEntry]]:
         """What its socket would be given now: everything that it has not acknowledged."""
         command = dispatcher.outbox(SLUG, self.key, self.link, 0, 500)
         return [(seq, dispatcher.read_entry(text)) for seq, text in self.group.path.run(command)]
 
-    def take(self) -> list[dispatcher.Entry]:
+    def take(self) -> list[dispatcher.OutboxEntry]:
         """Receive everything there is, in order and without a gap, and acknowledge it."""
         frames = self.frames()
         assert [seq for seq, _ in frames] == list(
@@ -178,12 +178,12 @@ class GroupUnderTest:
             return self.front(peer.id, row.profile, incarnation, peer.received, **given)
         return self.back(peer.id, row.name, incarnation, received=peer.received, **given)
 
-    def sweep(self, batch: int = 500) -> list[dispatcher.Swept]:
+    def sweep(self, batch: int = 500) -> list[dispatcher.GroupSwept]:
         """Sweep until nothing is left to do at once."""
         done = []
         while True:
             swept = self.run(dispatcher.sweep(SLUG, batch))
-            assert isinstance(swept, dispatcher.Swept)
+            assert isinstance(swept, dispatcher.GroupSwept)
             done.append(swept)
             if not swept.more:
                 return done
@@ -214,9 +214,9 @@ class GroupUnderTest:
             for peer in alive:
                 assert peer.heard().ok
 
-    def show(self) -> dispatcher.Figures:
+    def show(self) -> dispatcher.GroupFigures:
         figures = self.run(dispatcher.show(SLUG))
-        assert isinstance(figures, dispatcher.Figures)
+        assert isinstance(figures, dispatcher.GroupFigures)
         return figures
 
     def rows(self) -> dict[str, dispatcher.PeerRow]:
@@ -235,7 +235,7 @@ class GroupUnderTest:
         assert found is not None
         return found.back
 
-    def changes(self) -> list[dispatcher.Change]:
+    def changes(self) -> list[dispatcher.GroupChange]:
         """The whole history, oldest first."""
         entries = self.client.xrange(f"{KEYS.tag}:log")
         return [dispatcher.read_change(fields) for _, fields in entries]

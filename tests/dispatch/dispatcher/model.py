@@ -140,7 +140,7 @@ class Believer:
         for entry in entries:
             self.hear(entry)
 
-    def hear(self, entry: dispatcher.Entry) -> None:
+    def hear(self, entry: dispatcher.OutboxEntry) -> None:
         session = entry.session
         if entry.kind == "start":
             assert session not in self.sessions, f"{self.name}: {session} began twice"

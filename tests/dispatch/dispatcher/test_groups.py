@@ -156,7 +156,7 @@ def test_a_frame_reaches_the_process_that_holds_the_socket_with_its_text(
     told = hears.get_message(timeout=patient(5))["data"]
     slug, peer, link, seq, entry = told.split("\t", 4)
     assert (slug, peer, link, seq) == (SLUG, back.key, back.link, "1")
-    want = dispatcher.Entry("start", "f1/1", "f1", "", '{"a":1}')
+    want = dispatcher.OutboxEntry("start", "f1/1", "f1", "", '{"a":1}')
     assert dispatcher.read_entry(entry) == want
     assert back.frames() == [(1, want)]
     hears.close()

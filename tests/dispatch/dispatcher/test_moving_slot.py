@@ -29,7 +29,7 @@ class Talker:
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer
-        self.heard: list[dispatcher.Entry] = []
+        self.heard: list[dispatcher.OutboxEntry] = []
         self.began: list[str] = []
         self._inbound = Inbound(SLUG, peer.key, peer.link, 0)
         self._seq = itertools.count(1)

@@ -41,14 +41,14 @@ def _past(account: Any) -> None:
 
     from billing import servers
     from billing import wallet as door
-    from billing.demo.past import GENERATION, Past
+    from billing.demo.past import GENERATION, WalletPast
     from billing.models import Wallet
     from billing.services.days import day_start
     from billing.services.wallet_settings import settings_of
 
     now = timezone.now()
     wallet = Wallet.objects.create(account=account, generation=GENERATION, opened_at=now)
-    past = Past(wallet, TOP_UP, random.Random(1))
+    past = WalletPast(wallet, TOP_UP, random.Random(1))
     middle = (day_start(account).replace(day=1) - timedelta(days=1)).replace(day=15)
     for number in range(MESSAGES):
         past.session(f"earlier-{number}", "news", PRICE, middle + timedelta(hours=number))

@@ -85,9 +85,9 @@ class DeskUnderTest:
         assert isinstance(state, desk.AgentState)
         return state
 
-    def finish(self, agent: int, visit: str) -> desk.Answer:
+    def finish(self, agent: int, visit: str) -> desk.DeskReply:
         answer = self.run(desk.finish(SLUG, agent, visit))
-        assert isinstance(answer, desk.Answer)
+        assert isinstance(answer, desk.DeskReply)
         return answer
 
     def sweep(self, heard_since_ms: int | None = 0) -> None:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         folder = options["folder"]
-        wanted = taking.Wanted(
+        wanted = taking.BackupRequest(
             redis=not options["without_redis"], files=not options["without_files"]
         )
         try:

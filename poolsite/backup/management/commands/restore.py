@@ -50,7 +50,7 @@ class Command(BaseCommand):
             if options["check"]:
                 self._tell(restoring.check(folder))
                 return
-            wanted = restoring.Wanted(
+            wanted = restoring.RestoreRequest(
                 redis=not options["without_redis"],
                 files=not options["without_files"],
                 replace=options["replace"],

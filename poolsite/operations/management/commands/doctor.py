@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from poolsite.operations.doctor import outside, running
-from poolsite.operations.doctor.running import Report, Row
+from poolsite.operations.doctor.running import DoctorReport, DoctorRow
 
 STYLES = {"ok": "SUCCESS", "warn": "WARNING", "fail": "ERROR", "skip": "HTTP_INFO"}
 WORDS = {"ok": "ok", "warn": "warnings", "fail": "failed", "skip": "skipped"}
@@ -45,8 +45,8 @@ class Command(BaseCommand):
         with _quiet(options["verbosity"]):
             report = running.examine(options["only"])
         if options["mail_to"]:
-            sent = Row("mail.test", outside.send_test(options["mail_to"]))
-            report = Report((*report.rows, sent), report.is_hanging)
+            sent = DoctorRow("mail.test", outside.send_test(options["mail_to"]))
+            report = DoctorReport((*report.rows, sent), report.is_hanging)
         if options["json"]:
             for row in report.rows:
                 self.stdout.write(json.dumps({"name": row.name, **asdict(row.line)}))
@@ -54,7 +54,7 @@ class Command(BaseCommand):
             self._print(report)
         _leave(report, options["strict"])
 
-    def _print(self, report: Report) -> None:
+    def _print(self, report: DoctorReport) -> None:
         width = max(len(row.name) for row in report.rows)
         indent = " " * (MARK_WIDTH + width + 4)
         for row in report.rows:
@@ -78,7 +78,7 @@ def _quiet(verbosity: int) -> Iterator[None]:
         logging.disable(logging.NOTSET)
 
 
-def _leave(report: Report, strict: bool) -> None:
+def _leave(report: DoctorReport, strict: bool) -> None:
     """Exit 1 if something failed, at once: an orderly end waits for a thread that hangs."""
     has_failed = bool(report.count("fail") or (strict and report.count("warn")))
     if report.is_hanging:
