@@ -1,7 +1,7 @@
 """Top-ups as the provider settles them: credited once, taken back, given back.
 
-Every statement of a provider comes here as a Report. The row is locked, the report compared with
-what was asked for, and only the transition to confirmed makes the one order to Redis.
+Every statement of a provider comes here as a ProviderReport. The row is locked, the report compared
+with what was asked for, and only the transition to confirmed makes the one order to Redis.
 """
 
 from typing import Any

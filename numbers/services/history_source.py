@@ -19,7 +19,6 @@ from poolsite.history import Retained
 
 HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
 
-
 POOL_HISTORY = AggregateSource(
     kind=KIND,
     model=Pool,
@@ -28,7 +27,7 @@ POOL_HISTORY = AggregateSource(
     show=door.show,
     check=pool_check,
     rebuild=pool_rebuild,
-    tables=(
+    tables=lambda: (
         Retained(PoolEvent, keep_days=settings.CALLS_KEEP_DAYS),
         Retained(CallRecord, "ended_at", settings.CALLS_KEEP_DAYS),
         Retained(MinuteSample, "minute"),

@@ -14,8 +14,8 @@ class AggregateSource(Source):
     """One kind's history. The Redis tag of a slug is `{<prefix><slug>}`.
 
     write_entries: writes a page of one's entries; gets its id and generation. show, check, rebuild:
-    as `history.healing.heal` takes them. tables: what is deleted when it is older than the history
-    is kept, children before parents.
+    as `history.healing.heal` takes them. tables: returns what is deleted when it is older than the
+    history is kept, children before parents.
     """
 
     kind: str
@@ -25,7 +25,7 @@ class AggregateSource(Source):
     show: Callable[[str], hotpath.Command[Any]]
     check: Callable[[Any, Any], bool]
     rebuild: Callable[[Any, str, int], bool]
-    tables: Sequence[Retained]
+    tables: Callable[[], Sequence[Retained]]
 
     def aggregates(self) -> Iterable[Aggregate]:
         rows = self.model.objects.order_by("pk").values_list("pk", "slug")
@@ -40,4 +40,4 @@ class AggregateSource(Source):
         heal(self.kind, row, reason, show=self.show, check=self.check, rebuild=self.rebuild)
 
     def retained(self) -> Sequence[Retained]:
-        return self.tables
+        return self.tables()

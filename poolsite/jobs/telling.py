@@ -1,6 +1,6 @@
 """How a sweep is told to people: its name, what it is for, and what its last run did.
 
-Each app says it beside its task: `jobs.sweep(…, told=jobs.Told(label, purpose, results))`.
+Each app says it beside its task: `sweep(…, told=SweepDescription(label, purpose, results))`.
 """
 
 from collections.abc import Mapping

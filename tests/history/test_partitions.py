@@ -15,7 +15,7 @@ from django.utils import timezone
 from environ import Env
 
 from numbers.models import Pool, PoolEvent
-from numbers.services.history_source import PoolSource
+from numbers.services.history_source import POOL_HISTORY
 from poolsite import history
 from poolsite.access.models import Account
 from poolsite.history import partitioning, partitions, retention
@@ -145,7 +145,7 @@ def test_a_month_goes_when_all_of_it_has_expired_and_what_was_before_row_by_row(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.CALLS_KEEP_DAYS = 70
-    monkeypatch.setattr(retention, "sources", lambda: [PoolSource()])
+    monkeypatch.setattr(retention, "sources", lambda: [POOL_HISTORY])
     write(pool, *[month(-3)] * 5, *[month(0)] * 4, *[month(1)] * 3)
     assert retention.delete_expired() == {"rows": 5, "months": 0}
     early, late = month(2), month(3)
@@ -161,7 +161,7 @@ def test_events_that_are_kept_for_days_go_row_by_row(
     pool: Pool, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     settings.CALLS_KEEP_DAYS = 7
-    monkeypatch.setattr(retention, "sources", lambda: [PoolSource()])
+    monkeypatch.setattr(retention, "sources", lambda: [POOL_HISTORY])
     now = month(0)
     monkeypatch.setattr(timezone, "now", lambda: now)
     write(pool, *[now - timedelta(days=8)] * 4, *[now] * 3)

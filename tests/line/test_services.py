@@ -70,11 +70,11 @@ def test_places_come_back_after_redis_lost_everything(
         client.flushall()
     assert healing.watch_desks(0, 1)["rebuilt"] == 1
     third = visits.visit_join(queue=line.queue, name="c")
-    beats = [
+    standings = [
         beats.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
         for each in (first, second, third)
     ]
-    assert [standing.ahead for standing in beats] == [0, 1, 2]
+    assert [standing.ahead for standing in standings] == [0, 1, 2]
     assert laws.check(line.desk.slug) == []
 
 
@@ -160,11 +160,11 @@ def test_who_is_in_a_room_is_told_so_by_sql_until_a_promoted_desk_is_rebuilt(
         client.hset(line.desk.tag, "conf", f"r{conf[1:]}")  # as hotpath/promoted does
 
     def told() -> list[tuple[str, int | None, int]]:
-        beats = [
+        standings = [
             beats.visit_beat(desk=line.desk, visit=each.visit.public_id, place=each.place)
             for each in (joined, waiting)
         ]
-        return [(beat.answer, beat.agent, beat.ahead) for beat in beats]
+        return [(beat.answer, beat.agent, beat.ahead) for beat in standings]
 
     in_room, in_line = told()
     assert in_room == ("room", agent.user_id, 0)

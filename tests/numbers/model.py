@@ -31,7 +31,8 @@ class Model(Numbers):
             self.switches[switch] = Switch(incarnation, 1, seconds)
             self.seq += 1
         elif incarnation in ("", known.incarnation):
-            known.heard_s = seconds
+            if abs(self.now - known.heard_s * SECOND) >= SECOND:  # else it was heard in this second
+                known.heard_s = seconds
         elif not known.incarnation:
             known.incarnation, known.heard_s = incarnation, seconds
         elif incarnation in known.superseded:

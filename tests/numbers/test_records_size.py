@@ -7,7 +7,7 @@ from django.db import connection
 from django.utils import timezone
 
 from numbers.models import CallRecord, PoolEvent
-from numbers.services.history_source import PoolSource
+from numbers.services.history_source import POOL_HISTORY
 from poolsite.history import retention
 from tests.numbers.people import drain, make_pool, send
 
@@ -43,6 +43,6 @@ def test_a_call_that_runs_outlives_the_time_for_which_calls_are_kept(monkeypatch
     long_ago = timezone.now() - timedelta(days=400)
     CallRecord.objects.update(started_at=long_ago)
     CallRecord.objects.exclude(ended_at=None).update(ended_at=long_ago)
-    monkeypatch.setattr(retention, "sources", lambda: [PoolSource()])
+    monkeypatch.setattr(retention, "sources", lambda: [POOL_HISTORY])
     assert retention.delete_expired()["rows"] == 1
     assert CallRecord.objects.get().call_id == "two"

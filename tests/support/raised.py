@@ -8,9 +8,9 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, is_dataclass
 from functools import cache
-from types import FunctionType, ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from django.db.models import Model
@@ -109,6 +109,8 @@ def _bodies(named: Any) -> list[FunctionType]:
     """A function of ours, or the methods of a class of ours that is neither model nor error."""
     if not str(getattr(named, "__module__", "")).startswith(OURS):
         return []
+    if isinstance(named, MethodType):
+        return _of_declaration(named)
     if inspect.isclass(named) and not issubclass(named, Model | Exception):
         return [each for part in vars(named).values() for each in _bodies(part)]
     plain = inspect.unwrap(named) if callable(named) else named
@@ -116,11 +118,33 @@ def _bodies(named: Any) -> list[FunctionType]:
     return [plain] if written and plain.__name__ != "<lambda>" else []
 
 
+def _of_declaration(method: MethodType) -> list[FunctionType]:
+    """A method of a declaration, and the app's functions that it was given and that it calls."""
+    owner, todo = method.__self__, [method.__func__]
+    found: list[Any] = []
+    while todo:
+        function = todo.pop()
+        found.append(function)
+        for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                part = getattr(owner, node.attr, None) if node.value.id == "self" else None
+                if isinstance(part, MethodType) and part.__func__ not in (*todo, *found):
+                    todo.append(part.__func__)
+                elif isinstance(part, FunctionType):
+                    found += _bodies(part)
+    return found
+
+
 def _resolved(node: ast.expr, function: Any) -> Any:
-    """What a name, or a name in a module, means where the function stands; None: unknown."""
+    """What a name, or a name in a module or a declaration, means where the function stands.
+
+    None: unknown.
+    """
     if isinstance(node, ast.Name):
         return function.__globals__.get(node.id)
     if isinstance(node, ast.Attribute):
         owner = _resolved(node.value, function)
-        return getattr(owner, node.attr, None) if isinstance(owner, ModuleType) else None
+        is_declaration = is_dataclass(owner) and not inspect.isclass(owner)
+        if isinstance(owner, ModuleType) or is_declaration:
+            return getattr(owner, node.attr, None)
     return None

@@ -16,5 +16,5 @@ GATE_HISTORY = AggregateSource(
     show=door.show,
     check=gate_check,
     rebuild=gate_rebuild,
-    tables=(Retained(GateEvent), Retained(MinuteSample, "minute")),
+    tables=lambda: (Retained(GateEvent), Retained(MinuteSample, "minute")),
 )

@@ -15,5 +15,5 @@ GROUP_HISTORY = AggregateSource(
     show=door.show,
     check=group_check,
     rebuild=group_rebuild,
-    tables=(Retained(DispatchEvent), Retained(MinuteSample, "minute")),
+    tables=lambda: (Retained(DispatchEvent), Retained(MinuteSample, "minute")),
 )

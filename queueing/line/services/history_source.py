@@ -15,7 +15,7 @@ DESK_HISTORY = AggregateSource(
     show=door.show,
     check=desk_check,
     rebuild=desk_rebuild,
-    tables=(
+    tables=lambda: (
         Retained(LineEvent),
         Retained(Visit, "joined_at"),
         Retained(DeskSample, "minute"),
