@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from numbers.api.pool_schemas import Reason
 from numbers.models import HealthRule
 from numbers.models.health_rules import RULE_SETTINGS
 from numbers.selectors.health import HealthFigures
 from numbers.services.spam_labels import TEXT_LENGTH
+from poolsite.api.fields import Line
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import LINE, STRICT, Moment
 from poolsite.api.setting_models import settings_in, settings_out
@@ -90,13 +90,13 @@ class HealthRuleIn(RuleSettingsIn):
     """A new rule. Settings that you leave out have their defaults."""
 
     name: Annotated[str, StringConstraints(min_length=1, max_length=60, pattern=LINE)]
-    reason: Reason = Field("", description="Why, for the audit log.")
+    reason: Line = Field("", description="Why, for the audit log.")
 
 
 class HealthRuleChangeIn(RuleSettingsIn):
     """The settings to change. Settings that you leave out stay as they are."""
 
-    reason: Reason = Field("", description="Why, for the audit log.")
+    reason: Line = Field("", description="Why, for the audit log.")
 
 
 class HealthActionsIn(PageIn):

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from numbers.api.pool_schemas import Reason, Slug40, WhyGiven
+from poolsite.api.fields import Line, Reason, Slug40
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import LINE, LINES, STRICT, Moment
 
@@ -86,7 +86,7 @@ class NumbersAddIn(BaseModel):
     model_config = STRICT
 
     numbers: list[NewNumber] = Field(min_length=1, max_length=MANY_LIMIT)
-    reason: Reason = Field("", description=WHY_AUDIT)
+    reason: Line = Field("", description=WHY_AUDIT)
 
 
 class AddedOut(BaseModel):
@@ -115,7 +115,7 @@ class RangeIn(BaseModel):
     label: Label = ""
     region: Word80 = ""
     tags: Tags = Field(default_factory=list)
-    reason: Reason = Field("", description=WHY_AUDIT)
+    reason: Line = Field("", description=WHY_AUDIT)
 
 
 class RangeAddedOut(BaseModel):
@@ -137,7 +137,7 @@ class NumberChangeIn(BaseModel):
     region: Word80 | None = None
     carrier: Word80 | None = None
     tags: Tags | None = None
-    reason: Reason = Field("", description=WHY_AUDIT)
+    reason: Line = Field("", description=WHY_AUDIT)
 
 
 class NumbersChangeIn(BaseModel):
@@ -149,7 +149,7 @@ class NumbersChangeIn(BaseModel):
     numbers: list[NumberAsTyped] | None = Field(None, min_length=1, max_length=MANY_LIMIT)
     filter: "NumbersFilterIn | None" = None
     target: Slug40 | None = Field(None, description="`move`: the slug of the pool to move to.")
-    reason: WhyGiven = Field(description=WHY_AUDIT)
+    reason: Reason = Field(description=WHY_AUDIT)
 
 
 class NumbersFilterIn(BaseModel):

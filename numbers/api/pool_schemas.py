@@ -1,18 +1,15 @@
 """Requests and answers about pools as a whole."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field
 
 from numbers.models import Pool
 from numbers.services.pools import SETTINGS
-from poolsite.api.reading import LINE, STRICT
+from poolsite.api.fields import Line, Reason, Slug40
+from poolsite.api.reading import STRICT
 from poolsite.api.setting_models import settings_in, settings_out
-
-Slug40 = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
-Reason = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
-WhyGiven = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=LINE)]
 
 # What the form says of a setting, or its page shows by the setting's place.
 WORDS: Mapping[str, str] = {
@@ -47,13 +44,13 @@ class PoolIn(PoolSettingsIn):
     account: Slug40 | None = Field(
         None, description="The account's slug. Omit it for a pool of the platform itself."
     )
-    reason: Reason = Field("", description="Why, for the audit log.")
+    reason: Line = Field("", description="Why, for the audit log.")
 
 
 class PoolChangeIn(PoolSettingsIn):
     """The settings to change. Settings that you leave out stay as they are."""
 
-    reason: Reason = Field("", description="Why, for the audit log.")
+    reason: Line = Field("", description="Why, for the audit log.")
 
 
 class OptionalReasonIn(BaseModel):
@@ -61,7 +58,7 @@ class OptionalReasonIn(BaseModel):
 
     model_config = STRICT
 
-    reason: Reason = ""
+    reason: Line = ""
 
 
 class RequiredReasonIn(BaseModel):
@@ -69,7 +66,7 @@ class RequiredReasonIn(BaseModel):
 
     model_config = STRICT
 
-    reason: WhyGiven
+    reason: Reason
 
 
 class Counts(BaseModel):

@@ -25,16 +25,21 @@ def asks_again(view: View[P]) -> View[P]:
     return guarded
 
 
+def is_confirmed(request: HttpRequest) -> bool:
+    """Whether the reader logged in, or confirmed who they are, a moment ago."""
+    try:
+        return not reauthentication.is_reauthentication_required(request, app="access")
+    except ReauthenticationRequired:  # AccountAdapter: of who logs in by the provider alone
+        return False
+
+
 def confirm_url(request: HttpRequest) -> str:
     """Where the reader confirms who they are and comes back; "" when that was a moment ago.
 
     For a form that `asks_again`: asked before it is filled in, nothing that was typed is lost.
     """
-    try:
-        if not reauthentication.is_reauthentication_required(request, app="access"):
-            return ""
-    except ReauthenticationRequired:  # AccountAdapter: of who logs in by the provider alone
-        pass
+    if is_confirmed(request):
+        return ""
     return f"{confirm_page(request)}?{urlencode({'next': request.get_full_path()})}"
 
 

@@ -1,10 +1,9 @@
 """Who calls an operation of the API behind Django, and what that caller may do."""
 
-from allauth.account.internal.flows import reauthentication
-from allauth.core.exceptions import ReauthenticationRequired
 from django.http import HttpRequest
 
 from poolsite.access.actions import require
+from poolsite.access.confirming import is_confirmed
 from poolsite.access.models import User
 from poolsite.access.principal import Principal
 from poolsite.access.principals import principal_of_request
@@ -33,9 +32,5 @@ def require_confirmed(request: HttpRequest) -> None:
     The pages ask for the same before they give somebody access: a stolen session has neither the
     password nor the second factor.
     """
-    try:
-        missing = reauthentication.is_reauthentication_required(request, app="access")
-    except ReauthenticationRequired:
-        missing = True
-    if missing:
+    if not is_confirmed(request):
         raise ProblemError("unconfirmed")

@@ -99,7 +99,7 @@ class MenuSection:
 
 
 _entries: dict[str, MenuEntry] = {}
-Counter = Callable[[MenuEntry, Iterable[str]], tuple[int, str]]
+Counter = Callable[[Iterable[str]], tuple[int, str]]  # of prefixes of incident types
 _counters: list[Callable[[Principal], Counter]] = []
 
 
@@ -134,7 +134,7 @@ def items(
 ) -> list[tuple[str, MenuItem]]:
     """The entries that a reader sees, each with its section, in the order of the sidebar.
 
-    `count(entry, prefixes)` returns how many incidents stand open and the worst severity.
+    `count(prefixes)` returns how many incidents stand open and the worst severity.
     """
     shown: list[tuple[str, MenuItem]] = []
     for entry in entries():
@@ -154,7 +154,7 @@ def items(
             incidents=" ".join(entry.incidents),
         )
         if entry.incidents and count is not None:
-            item.count, item.severity = count(entry, entry.incidents)
+            item.count, item.severity = count(entry.incidents)
         own = "" if principal.is_operator else entry.own_section
         shown.append((own or entry.section, item))
     order = list(SECTIONS)

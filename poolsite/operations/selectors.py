@@ -14,7 +14,7 @@ from poolsite import access
 from poolsite.access.actions import action_of
 from poolsite.access.models import Membership, User
 from poolsite.access.principal import Principal
-from poolsite.console.navigation import Counter, MenuEntry
+from poolsite.console.navigation import Counter
 from poolsite.console.registry import CARDS, STATS, Card, CardData, Stat, StatEntry
 from poolsite.operations import attention
 from poolsite.operations.models import Incident
@@ -129,7 +129,7 @@ def badge_counter(principal: Principal) -> Counter:
     awake = rows.exclude(snoozed_until__gt=timezone.now()).values("type")
     open_ones = list(rows.filter(type__in=awake).values_list("type", "severity"))
 
-    def count(_entry: MenuEntry, prefixes: Iterable[str]) -> tuple[int, str]:
+    def count(prefixes: Iterable[str]) -> tuple[int, str]:
         hits = [severity for kind, severity in open_ones if kind.startswith(tuple(prefixes))]
         worst = Incident.Severity.CRITICAL if Incident.Severity.CRITICAL in hits else "warning"
         return len(hits), str(worst) if hits else ""

@@ -144,13 +144,10 @@ def initials(name: str) -> str:
 
 
 @register.simple_tag
-def sparkline(values: Sequence[float | None] | None, live: str = "") -> SafeString:
+def sparkline(values: Sequence[float | None] | None) -> SafeString:
     """An empty drawing with its values; js/shared/sparkline.js draws it, also when they change."""
     text = ",".join("" if value is None else f"{value:g}" for value in values or ())
-    drawing = (
-        '<svg class="sparkline" data-values="{}" data-live-spark="{}" aria-hidden="true"></svg>'
-    )
-    return format_html(drawing, text, live)
+    return format_html('<svg class="sparkline" data-values="{}" aria-hidden="true"></svg>', text)
 
 
 @register.simple_tag(takes_context=True)

@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from poolsite.api.fields import Reason
 from poolsite.api.pages import PageIn
 from poolsite.api.paths import LARGEST_ID
 from poolsite.api.reading import LINE, STRICT, Moment
 
 SeverityName = Literal["critical", "warning"]
 Filter = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
-Reason = Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=LINE)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=2_000, pattern=r"^[^\x00]*$")]
 TagWord = Annotated[str, StringConstraints(min_length=1, max_length=40, pattern=LINE)]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from poolsite.api.fields import Slug40
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import LINE, STRICT, Moment
 from poolsite.api.setting_models import settings_in, settings_out
@@ -14,7 +15,6 @@ from queueing.admission.schemas import Token
 from queueing.admission.services.gates import SETTINGS
 
 Cap = Annotated[int, Field(ge=1, le=CAP_LIMIT, description="The most permits in use at once.")]
-Slug40 = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
 Reason = Annotated[str, StringConstraints(max_length=500)]
 BatchState = Literal["scheduled", "loading", "open", "paused", "closing", "ended", "cancelled"]
 TaskState = Literal["pending", "issued", "done", "failed", "expired"]

@@ -4,10 +4,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
+from poolsite.api.fields import Line, Slug40
 from poolsite.api.reading import LINE, LINES, STRICT
 from queueing.dispatch.services.groups import SETTINGS
 
-Reason = Annotated[str, StringConstraints(max_length=200, pattern=LINE)]
 Name = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
 Seconds = Annotated[int, Field(ge=1, le=86_400)]
 
@@ -82,13 +82,11 @@ class SettingsIn(BaseModel):
 class GroupIn(SettingsIn):
     """A new group. Settings that you leave out have their defaults."""
 
-    slug: Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")] = Field(
-        description="Identifies the group. It can't be changed later."
-    )
-    reason: Reason = Field("", description="Why, for the audit log.")
+    slug: Slug40 = Field(description="Identifies the group. It can't be changed later.")
+    reason: Line = Field("", description="Why, for the audit log.")
 
 
 class GroupChangeIn(SettingsIn):
     """The settings to change. Settings that you leave out stay as they are."""
 
-    reason: Reason = Field("", description="Why, for the audit log.")
+    reason: Line = Field("", description="Why, for the audit log.")
