@@ -14,13 +14,13 @@ from django.db.models.expressions import Combinable
 from billing import servers, wallet
 from billing.models import Wallet
 from billing.wallet import WalletChange
+from poolsite import hotpath
 
 FIELDS = (
     *("generation", "seq", "drained", "bal", "pend", "held", "receivable", "conf", "log_limit"),
     *("credit", "grants"),
 )
 LOOK_FIELDS = ("generation", "seq", "drained", "conf", "log_limit")
-AT_ONCE = 1_000
 ENTRIES_AT_ONCE = 5_000
 MOST_PENDING = 200_000
 
@@ -116,13 +116,14 @@ def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
 
 def lives_on(server: str, tags: Sequence[str]) -> list[Live]:
     """Do the same for the wallets of one server, by their tags."""
-    return [_live(values) for values in _asked(server, tags, FIELDS)]
+    return [_live(values) for values in hotpath.read_fields(servers.named(server), tags, FIELDS)]
 
 
 def looks_on(server: str, tags: Sequence[str]) -> list[Live]:
     """The same without the figures: what the look for entries needs of every wallet there is."""
     found = []
-    for generation, seq, drained, conf, log_limit in _asked(server, tags, LOOK_FIELDS):
+    rows = hotpath.read_fields(servers.named(server), tags, LOOK_FIELDS)
+    for generation, seq, drained, conf, log_limit in rows:
         if not generation:
             found.append(Live())
             continue
@@ -134,17 +135,6 @@ def looks_on(server: str, tags: Sequence[str]) -> list[Live]:
             )
         )
     return found
-
-
-def _asked(
-    server: str, tags: Sequence[str], fields: Sequence[str]
-) -> Iterator[Sequence[str | None]]:
-    client = servers.named(server).client()
-    for start in range(0, len(tags), AT_ONCE):
-        with client.pipeline(transaction=False) as pipeline:
-            for tag in tags[start : start + AT_ONCE]:
-                pipeline.execute_command("HMGET", tag, *fields)
-            yield from pipeline.execute()
 
 
 def _live(values: Sequence[str | None]) -> Live:

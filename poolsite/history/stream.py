@@ -9,7 +9,6 @@ from poolsite.history.registry import Aggregate, StreamEntry
 
 SCRIPTS = hotpath.load_folder("history", Path(__file__).parent / "lua")
 STATE_FIELDS = ("generation", "seq", "drained", "dropped", "log_limit")
-STATES_AT_ONCE = 500
 
 
 @dataclass(frozen=True)
@@ -79,18 +78,12 @@ def trim(tag: str, *, generation: int, committed: int, tail: int) -> hotpath.Com
 
 def states(aggregates: Sequence[Aggregate]) -> dict[str, State]:
     """Return the counters of many aggregates by tag, in few round trips."""
-    found: dict[str, State] = {}
-    for start in range(0, len(aggregates), STATES_AT_ONCE):
-        part = aggregates[start : start + STATES_AT_ONCE]
-        with hotpath.client().pipeline(transaction=False) as pipeline:
-            for aggregate in part:
-                pipeline.hmget(aggregate.tag, list(STATE_FIELDS))
-            for aggregate, values in zip(part, pipeline.execute(), strict=True):
-                found[aggregate.tag] = _state([value or "" for value in values])
-    return found
+    tags = [aggregate.tag for aggregate in aggregates]
+    rows = hotpath.read_fields(hotpath.default(), tags, STATE_FIELDS)
+    return {tag: _state(values) for tag, values in zip(tags, rows, strict=True)}
 
 
-def _state(values: Sequence[str]) -> State:
+def _state(values: Sequence[str | None]) -> State:
     if not values[0]:
         return State(None)
     return State(int(values[0]), *(int(value or 0) for value in values[1:]))

@@ -27,6 +27,7 @@ from poolsite.hotpath.errors import (
     Unavailable,
     UnknownOutcome,
 )
+from poolsite.hotpath.fields import read_fields
 from poolsite.hotpath.planner import Limits
 from poolsite.hotpath.rights import channels_of, commands_of
 from poolsite.hotpath.runner import HotPath
@@ -67,6 +68,7 @@ __all__ = [
     "generation_new",
     "load_folder",
     "pubsub_client",
+    "read_fields",
     "registered",
     "reset",
     "run",

@@ -41,7 +41,7 @@ class HotPath:
         self.address = parse_address(url)
         self.router = Router(self.address)
         self.planner = Planner(self.router, limits or Limits())
-        self._lane = SyncLane(self.address, self.router)
+        self.lane = SyncLane(self.address, self.router)
         self._loops = LoopLanes(lambda: AsyncLane(self.address, self.router))
         self._client: Any = None
 
@@ -71,9 +71,9 @@ class HotPath:
             except StopIteration as done:
                 return list(done.value)
             if isinstance(effect, Send):
-                answer = self._lane.exchange(effect.groups)
+                answer = self.lane.exchange(effect.groups)
             elif isinstance(effect, Refresh):
-                answer = self._lane.refresh()
+                answer = self.lane.refresh()
             else:
                 time.sleep(effect.seconds)
                 answer = None
@@ -124,7 +124,7 @@ class HotPath:
         self._on_every_master(words)
         loads: list[Words] = [each.load for each in libraries()]
         # What is there already is refused, as is everything by a server before Redis 7.
-        self._lane.exchange(dict.fromkeys(self.router.nodes(), loads))
+        self.lane.exchange(dict.fromkeys(self.router.nodes(), loads))
 
     def missing_scripts(self) -> list[tuple[Node, str]]:
         """Return (node, title) for each registered script that a master does not hold, and (node,
@@ -156,7 +156,7 @@ class HotPath:
         """Delete the `other_libraries` and return them; a process that runs loads its own again."""
         gone = self.other_libraries()
         for node, name in gone:
-            self._lane.exchange({node: [("FUNCTION", "DELETE", name)]})
+            self.lane.exchange({node: [("FUNCTION", "DELETE", name)]})
         return gone
 
     def _held_libraries(self, pattern: str) -> dict[Node, dict[str, str]]:
@@ -164,7 +164,7 @@ class HotPath:
         listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", pattern, "WITHCODE")]
         self._look_again()
         held = {}
-        answers = self._lane.exchange(dict.fromkeys(self.router.nodes(), listing))
+        answers = self.lane.exchange(dict.fromkeys(self.router.nodes(), listing))
         for node, (found,) in answers.items():
             if isinstance(found, ErrorReply):
                 continue
@@ -184,7 +184,7 @@ class HotPath:
         Returns the masters that keep their users in no file: a restart forgets the user there.
         """
         self._on_every_master([("ACL", "SETUSER", name, *rules)])
-        answers = self._lane.exchange({node: [("ACL", "SAVE")] for node in self.router.nodes()})
+        answers = self.lane.exchange({node: [("ACL", "SAVE")] for node in self.router.nodes()})
         return sorted(node for node, (saved,) in answers.items() if isinstance(saved, Failure))
 
     def times(self) -> dict[Node, float]:
@@ -206,7 +206,7 @@ class HotPath:
         self._look_again()
         word = secrets.token_hex(8)
         keys = {node: f"{self._tag_on(node)}health:{word}" for node in self.router.nodes()}
-        answers = self._lane.exchange(
+        answers = self.lane.exchange(
             {
                 node: [("SET", key, word, "PX", "10000"), ("GETDEL", key)]
                 for node, key in keys.items()
@@ -241,13 +241,13 @@ class HotPath:
     def _look_again(self) -> None:
         """Read which masters there are; raises Unavailable."""
         if self.router.follows:
-            failed = self._lane.refresh()
+            failed = self.lane.refresh()
             if failed is not None:
                 raise Unavailable(failed.reason)
 
     def _on_every_master(self, words: list[Words]) -> Answers:
         self._look_again()
-        return _answered(self._lane.exchange(dict.fromkeys(self.router.nodes(), words)))
+        return _answered(self.lane.exchange(dict.fromkeys(self.router.nodes(), words)))
 
     def client(self) -> Any:
         """Return the sync client for plain reads: one per process, safe over threads and fork."""
@@ -273,7 +273,7 @@ class HotPath:
 
     def close(self) -> None:
         """Close the sync connections."""
-        self._lane.close()
+        self.lane.close()
         if self._client is not None:
             close_sync_client(self._client)
             self._client = None

@@ -4,7 +4,8 @@
     dirty <round>            one message each: a hold, sent, and its report (two change entries)
     persist <shard> <shards> one turn of the persistence, as the sweep runs it
     scan                     one look at every wallet while nothing is dirty
-    copy                     the rows of the last turn into the same tables by COPY, rolled back
+    copy                     the rows of the last turn into the same tables by COPY; once their
+                             foreign keys are checked, as at a commit, it is rolled back
 
 The last line printed is a JSON object of figures.
 """
@@ -125,7 +126,9 @@ def scan() -> dict[str, Any]:
 
 
 def copy() -> dict[str, Any]:
-    """COPY of the last turn's rows into the same tables, and one UPDATE of the wallets."""
+    """COPY of the last turn's rows into the same tables, one UPDATE of the wallets, and the check
+    of all foreign keys, as at a commit.
+    """
     from django.db import connection, transaction
 
     rows: dict[str, list[Any]] = {}
@@ -159,6 +162,7 @@ def copy() -> dict[str, Any]:
                 " batch_number = w.batch_number, fence = w.fence, persisted_at = now()"
                 " FROM moved m WHERE m.id = w.id"
             )
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # what a commit would check
         seconds, cpu = time.perf_counter() - begun, _cpu_seconds() - cpu
         transaction.set_rollback(True)
     counts = {table: len(found) for table, found in rows.items()}

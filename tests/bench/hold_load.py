@@ -1,13 +1,16 @@
 """One process that makes holds at a steady rate: run by row 18.
 
     python -m tests.bench.hold_load <redis url> <slugs, by commas> <ticks per second>
-        <holds in one write> <seconds> <begin: seconds since 1970>
+        <holds in one write> <seconds> <begin: seconds since 1970> <seed>
 
-Each tick is one write of holds of new messages on the next account. Prints as JSON: the holds, how
-many were late (a tick that could not be sent in time), and the writes' latencies in ms.
+Each tick has one write of holds of new messages on the next account, at a random moment of the
+tick: two loads that began together would otherwise meet at every tick. The bytes are made before
+the first one. Prints as JSON: the holds, how many writes were late (sent 0.1 s after their moment),
+how many holds were refused, and the writes' latencies in ms.
 """
 
 import json
+import random
 import sys
 import time
 from itertools import islice
@@ -22,7 +25,7 @@ from tests.bench.wallets import hold_request
 
 
 def main() -> None:
-    url, names, rate, in_one_write, seconds, begin = sys.argv[1:]
+    url, names, rate, in_one_write, seconds, begin, seed = sys.argv[1:]
     slugs, period, size = names.split(","), 1 / float(rate), int(in_one_write)
     ticks = int(float(seconds) * float(rate))
     client = redis.Redis.from_url(url, decode_responses=True)
@@ -32,20 +35,19 @@ def main() -> None:
         for place in range(size)
     ]
     sent = library_words(client, asked)
-    writes = [list(islice(sent, size)) for _ in range(ticks)]
+    connection = client.connection_pool.get_connection()
+    writes = [connection.pack_commands(list(islice(sent, size))) for _ in range(ticks)]
+    moments = random.Random(seed)
     latencies, late, replies = [], 0, []
     for tick, write in enumerate(writes):
-        due = float(begin) + tick * period
-        wait = due - time.time()
+        wait = float(begin) + (tick + moments.random()) * period - time.time()
         if wait > 0:
             time.sleep(wait)
         elif wait < -0.1:
             late += 1
-        pipeline = client.pipeline(transaction=False)
-        for command in write:
-            pipeline.execute_command(*command)
         start = time.perf_counter()
-        replies += pipeline.execute()
+        connection.send_packed_command(write)
+        replies += [connection.read_response() for _ in range(size)]
         latencies.append((time.perf_counter() - start) * 1e3)
     refused = sum(charge.answer != "held" for charge in map(read_reply, asked, replies))
     print(json.dumps({"holds": ticks * size, "late": late, "refused": refused, "ms": latencies}))

@@ -4,12 +4,13 @@ Load: each account has had one message since its last batch: a hold, sent at onc
 so two change entries, one message, one batch. Ours is the whole of the sweep's turn: the look at
 every wallet, closing, SQL, trimming; with one worker process (one thread of it talks to Redis,
 one to SQL), and with two that share the shards. Reference: the same rows of the same tables by
-COPY in one process, and one UPDATE of the wallets from a COPYed table, one transaction, no Redis,
-rows ready in memory. PostgreSQL (fsync off) and Redis (AOF off) on this machine. The books are
-audited afterwards. Told beside it: the CPU of all processes for an account, which others' work
-changes less than the time, and what the look for dirty accounts costs when there are none.
-Left out: fsync, the network, wallets on Redis servers of their own; of the reference the commit,
-since it is rolled back (ours pays for the foreign keys there).
+COPY in one process, and one UPDATE of the wallets from a COPYed table, one transaction with its
+foreign keys checked, no Redis, rows ready in memory. PostgreSQL (fsync off) and Redis (AOF off)
+on this machine. The books are audited afterwards. Told beside it: the CPU of all processes for an
+account, which others' work changes less than the time, and what the look for dirty accounts costs
+when there are none.
+Left out: fsync, the network, wallets on Redis servers of their own; of the reference the commit
+itself, since it is rolled back.
 """
 
 import json

@@ -71,9 +71,9 @@ def _round(*, with_hot: bool) -> tuple[list[float], int]:
                 for slug in (*COLD, HOT):
                     open_wallet(client, slug)
                 begin = time.time() + START_SECONDS
-                loads = [_start(server.url, COLD, 1, begin)]
+                loads = [_start(server.url, COLD, 1, begin, seed=1)]
                 if with_hot:
-                    loads.append(_start(server.url, [HOT], HOT_IN_ONE_WRITE, begin))
+                    loads.append(_start(server.url, [HOT], HOT_IN_ONE_WRITE, begin, seed=2))
                 told: list[dict[str, Any]] = [json.loads(load.communicate()[0]) for load in loads]
                 assert all(load.returncode == 0 for load in loads)
                 assert all(each["refused"] == 0 for each in told)
@@ -88,8 +88,8 @@ def _round(*, with_hot: bool) -> tuple[list[float], int]:
     return told[0]["ms"], told[1]["holds"] if with_hot else 0
 
 
-def _start(url: str, slugs: list[str], size: int, begin: float) -> subprocess.Popen[str]:
-    arguments = (url, ",".join(slugs), COLD_PER_SECOND, size, SECONDS, begin)
+def _start(url: str, slugs: list[str], size: int, begin: float, seed: int) -> subprocess.Popen[str]:
+    arguments = (url, ",".join(slugs), COLD_PER_SECOND, size, SECONDS, begin, seed)
     return subprocess.Popen(
         [sys.executable, "-m", "tests.bench.hold_load", *map(str, arguments)],
         stdout=subprocess.PIPE,
