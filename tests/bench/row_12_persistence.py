@@ -15,27 +15,15 @@ itself, since it is rolled back.
 
 import json
 import os
-import subprocess
-import sys
-from dataclasses import dataclass
 from typing import Any
 
 from tests.bench.result import Row, at_most
 from tests.bench.sql_site import Servers, SqlSite, servers
-from tests.live.servers import ROOT
-from tests.support.processes import cpu_seconds
+from tests.bench.workers import Spent, run_together
 
 ACCOUNTS = 100_000
 WORKERS = 2
 PROGRAM = "tests/bench/books_work.py"
-
-
-@dataclass(frozen=True)
-class Spent:
-    """Seconds by the clock, and CPU seconds of the workers, Redis and PostgreSQL together."""
-
-    seconds: float
-    cpu: float
 
 
 def run() -> list[Row]:
@@ -89,25 +77,7 @@ def _work(site: SqlSite, *arguments: str) -> dict[str, Any]:
 
 
 def _together(pair: Servers, site: SqlSite, workers: int) -> Spent:
-    """Run one turn of every shard, each in a process; from the first one's begin to the last."""
-    running = [each.process.pid for each in (pair.redis, pair.postgres) if each.process]
-    before = cpu_seconds(*running)
-    processes = [
-        subprocess.Popen(
-            [sys.executable, PROGRAM, "persist", str(shard), str(workers)],
-            cwd=ROOT,
-            env=site.environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for shard in range(workers)
-    ]
-    done = []
-    for process in processes:
-        said, _ = process.communicate()
-        assert process.returncode == 0
-        done.append(json.loads(said.splitlines()[-1]))
-    assert sum(turn["accounts"] for turn in done) == ACCOUNTS, done
-    begun = min(turn["begun"] for turn in done)
-    seconds = max(turn["begun"] + turn["seconds"] for turn in done) - begun
-    return Spent(seconds, cpu_seconds(*running) - before + sum(turn["cpu"] for turn in done))
+    """Run one turn of every shard, each in a process."""
+    spent, turns = run_together(pair, site, PROGRAM, "persist", workers)
+    assert sum(turn["accounts"] for turn in turns) == ACCOUNTS, turns
+    return spent
