@@ -181,7 +181,7 @@ async def test_a_client_that_leaves_while_it_waits_pays_nothing(switch: Caller, 
         await call(switch, f"{index}")
     ref = await directory().get(line.slug)
     assert ref is not None
-    event = pool_door.Event("call", call_id="gone", wait_ms=30_000)
+    event = pool_door.Event.of("call", call_id="gone", wait_ms=30_000)
     waiting = asyncio.ensure_future(
         charging.call(ref, event, lambda event: waiting_calls.call(line.slug, event))
     )
