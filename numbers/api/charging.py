@@ -56,7 +56,7 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
 async def _charged(ref: PoolRef) -> Charged:
     payer = None
     if ref.account_id is not None:
-        payer = await _PAYERS.directory().get(str(ref.account_id))
+        payer = await _PAYERS.get(str(ref.account_id))
     if payer is None:
         raise CallRefusedError("payment-required", "no account pays for calls of this pool")
     return Charged(ref.slug, ref.charge_interval_seconds, payer, ref.home_country)

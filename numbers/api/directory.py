@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numbers.canonical import E164, canonical, spelled
 from numbers.models import Pool
-from poolsite.api.directory import Directory, DirectoryKind
+from poolsite.api.directory import DirectoryKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,6 @@ class PoolRef:
         """A number as this pool's switches are answered."""
         return spelled(number, self.number_spelling, self.home_country) if number else ""
 
-    @property
-    def access_ref(self) -> str:
-        """How tokens and grants name it."""
-        return f"pool:{self.slug}"
-
 
 def _load(slug: str) -> PoolRef | None:
     row = (
@@ -54,9 +49,4 @@ def _load(slug: str) -> PoolRef | None:
     return None if row is None else PoolRef(*row)
 
 
-_POOLS = DirectoryKind("pools", _load)
-
-
-def directory() -> Directory[PoolRef]:
-    """The running loop's."""
-    return _POOLS.directory()
+POOLS = DirectoryKind("pools", _load)

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from numbers.api import live_list, processing
-from numbers.api.directory import PoolRef, directory
+from numbers.api.directory import POOLS, PoolRef
 from numbers.pool.transitions import Event
 from numbers.schemas import BODY_LIMIT_BYTES, ITEMS_LIMIT, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
@@ -84,7 +84,7 @@ async def _admit(request: Request) -> tuple[Principal, PoolRef]:
     principal = await access.principal_of_scope(request.scope)
     if not principal.is_authenticated:
         raise _RefusedError(problem_response("unauthenticated"))
-    pool = await directory().get(request.path_params["slug"])
+    pool = await POOLS.get(request.path_params["slug"])
     decision = access.decide_found(principal, "numbers.event", pool)
     if not decision or pool is None:
         raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-pool")))

@@ -1,6 +1,6 @@
 """What every topic of one pool has in common: its slug, its tenant, its stream."""
 
-from numbers.api.directory import directory
+from numbers.api.directory import POOLS
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import tail_of
@@ -16,7 +16,7 @@ class PoolTopic(live.Topic):
         self.tail = tail_of(self.tag)
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        return access.decide_found(principal, "numbers.view", await directory().get(self.slug))
+        return access.decide_found(principal, "numbers.view", await POOLS.get(self.slug))
 
     def wake_channels(self) -> list[str]:
         return [self.tail.wake_channel, live.touch_channel(f"numbers.pool:{self.slug}")]

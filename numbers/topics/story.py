@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from numbers import pool
-from numbers.api.directory import directory
+from numbers.api.directory import POOLS
 from numbers.models import Number, PoolEvent
 from numbers.selectors.tile_layout import now_us
 from numbers.topics.states import letter_of_code, letter_of_state
@@ -46,7 +46,7 @@ class NumberTopic(live.Topic):
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = await live.in_thread(_place_of, self.key)
-        known = await directory().get(place.slug) if place is not None else None
+        known = await POOLS.get(place.slug) if place is not None else None
         if place is not None:
             self._wakes = [pool.PoolKeys(place.slug).wake_channel]
         return access.decide_found(principal, "numbers.view", known)
