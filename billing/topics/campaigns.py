@@ -53,7 +53,7 @@ class CampaignTopic(WalletTopicBase):
         return decision
 
     def wake_channels(self) -> list[str]:
-        return [f"{self.keys.tag}:wake", live.touch_channel(self.address)]
+        return [self.keys.wake_channel, live.touch_channel(self.address)]
 
     def due_seconds(self) -> float | None:
         return LOOK_SECONDS if self._moving else None

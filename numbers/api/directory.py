@@ -23,11 +23,6 @@ class PoolRef:
 
     access_kind = "pool"
 
-    @property
-    def tag(self) -> str:
-        """Its Redis tag."""
-        return "{" + self.slug + "}"
-
     def stored(self, number: str | None) -> str:
         """A number that a switch named, in whatever format, as the scripts look for it."""
         return canonical(number, self.home_country) if number else ""

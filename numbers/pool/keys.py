@@ -62,6 +62,11 @@ class PoolKeys:
         """Published with a waiter's call id when a number stands ready for it."""
         return self.tag + ":offers"
 
+    @property
+    def hangups_channel(self) -> str:
+        """Published for switches whose call must end: JSON with switch, number, call_id, reason."""
+        return self.tag + ":hangups"
+
 
 @lru_cache(maxsize=10_000)
 def keys_of(slug: str) -> tuple[str, ...]:

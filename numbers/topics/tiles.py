@@ -55,7 +55,7 @@ class TilesTopic(PoolTopic):
         return live.Snapshot(version, {"layout": shown.id, "states": "".join(self._letters)})
 
     async def _read(self, numbers: list[str]) -> list[str | None]:
-        states: list[str | None] = await hotpath.aclient().hmget(f"{self.tag}:numstate", numbers)
+        states: list[str | None] = await hotpath.aclient().hmget(self.keys.numstate, numbers)
         return states
 
     def _take_states(self, states: list[str | None]) -> None:
