@@ -8,6 +8,7 @@ from typing import Any
 from numbers import pool
 from numbers.api.directory import POOLS
 from numbers.models import Number, PoolEvent
+from numbers.pool.changes import may_name
 from numbers.selectors.tile_layout import now_us
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import access, hotpath, live
@@ -72,11 +73,10 @@ class NumberTopic(live.Topic):
         return live.Snapshot(version, data)
 
     def _events(self, entries: Iterable[TailEntry]) -> list[dict[str, Any]]:
-        mark = f"\t{self.key}\t"
         found = [
             _event_of_change(pool.read_change(entry.fields))
             for entry in entries
-            if mark in entry.value("e")
+            if may_name(entry.value("e"), self.key)
         ]
         return [event for event in reversed(found) if event.pop("number") == self.key]
 
