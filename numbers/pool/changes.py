@@ -10,7 +10,7 @@ from numbers.pool.number_state import state_letter, state_name
 ENDINGS: Final = ("hangup", "released", "forced")  # of calls
 
 
-class Move(NamedTuple):
+class NumberMove(NamedTuple):
     """What an entry says of its number, without the texts of the call; names as in PoolChange.
 
     A tuple, since live pages read thousands a second.
@@ -41,13 +41,13 @@ class Move(NamedTuple):
         return self.before.startswith("-") != self.after.startswith("-")
 
 
-def read_move(text: str) -> Move:
+def read_move(text: str) -> NumberMove:
     """Return the first half of an entry, its field `e`; ValueError: no script of ours wrote it."""
     words = text.split("\t")
     if len(words) != 9:
         raise ValueError(f"not an entry of a pool: {text!r}")
     event, number, before, after, reason, picked, since, ready, tail = words
-    return Move(
+    return NumberMove(
         event, number, before, after, reason, picked, int(since or 0), int(ready or 0), tail
     )
 
@@ -117,7 +117,7 @@ class PoolChange:
 
     @property
     def ends_call(self) -> bool:
-        """As of a Move."""
+        """As of a NumberMove."""
         return self.event in ENDINGS
 
 

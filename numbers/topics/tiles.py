@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from numbers.pool import state_letter
-from numbers.pool.changes import Move, may_come_or_go, number_in, read_move
+from numbers.pool.changes import NumberMove, may_come_or_go, number_in, read_move
 from numbers.selectors.tile_layout import NOTHING, layout_of, now_us
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.scope import PoolTopic
@@ -89,7 +89,7 @@ class TilesTopic(PoolTopic):
 
     def _apply_entries(self, entries: list[str], now: int) -> dict[int, str]:
         index = self._shown.index
-        last: dict[int, Move] = {}
+        last: dict[int, NumberMove] = {}
         seen: set[str] = set()
         for text in reversed(entries):
             number = number_in(text)
@@ -172,7 +172,7 @@ class TilesTopic(PoolTopic):
         return {"layout": data["layout"], "states": "".join(letters)}
 
 
-def _after(move: Move, now: int) -> tuple[str, int]:
+def _after(move: NumberMove, now: int) -> tuple[str, int]:
     """Return the letter after an entry, and until when it rests (0: it does not)."""
     if not move.after.startswith("iu"):
         return state_letter(move.after), 0

@@ -9,7 +9,7 @@ from poolsite.history import Aggregate, Retained, Source, StreamEntry
 from poolsite.history.healing import heal
 
 
-class Keys(Protocol):
+class AggregateKeys(Protocol):
     """The names of one aggregate's keys in Redis."""
 
     @property
@@ -27,7 +27,7 @@ class AggregateSource(Source):
 
     kind: str
     model: Any
-    keys: Callable[[str], Keys]
+    keys: Callable[[str], AggregateKeys]
     write_entries: Callable[[int, int, Sequence[StreamEntry]], None]
     show: Callable[[str], hotpath.Command[Any]]
     check: Callable[[Any, Any], bool]
