@@ -14,7 +14,7 @@ from typing import Any
 from django.urls import re_path
 
 from numbers.api import frames, pushes
-from numbers.api.directory import PoolRef, directory
+from numbers.api.directory import POOLS, PoolRef
 from numbers.schemas import BODY_LIMIT_BYTES
 from poolsite.access import Principal
 from poolsite.live.reading import TOO_MANY, Receive, TextFrames
@@ -32,7 +32,7 @@ BEHIND = 1013
 
 async def switch_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
     """Serve one socket from its handshake to its end."""
-    admitted = await admit(scope, receive, send, action="numbers.event", find=directory().get)
+    admitted = await admit(scope, receive, send, action="numbers.event", find=POOLS.get)
     if admitted is not None:
         principal, pool = admitted
         await SwitchSocket(pool, principal, receive, send).run()
@@ -86,7 +86,7 @@ class SwitchSocket(ServedSocket):
 
     async def _answer(self, texts: list[str]) -> list[bytes]:
         """The answers of several frames, in order; events of all of them share pipelines."""
-        pool = await directory().get(self._pool.slug) or self._pool
+        pool = await POOLS.get(self._pool.slug) or self._pool
         taken = [frames.read(text) for text in texts]
         for frame in taken:
             self._note_switches(frame)

@@ -5,7 +5,7 @@ from typing import get_args
 from django.utils.translation import gettext_lazy as _
 
 from numbers.models import Pool
-from numbers.schemas import EventName
+from numbers.pool.transitions import EventName
 from poolsite.access import register_action
 from poolsite.access.token_areas import (
     Example,

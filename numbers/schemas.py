@@ -2,78 +2,18 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite import number_format
+from numbers.pool.transitions import CallId, Event, Name64, NumberText
 from poolsite.api.problems import Problem
-from poolsite.api.reading import LINE, STRICT, Moment
+from poolsite.api.reading import STRICT, Moment
 
 ITEMS_LIMIT = 1_000
 BODY_LIMIT_BYTES = 1_000_000
 LIVE_BODY_LIMIT_BYTES = 8_000_000  # 100 000 calls
-WAIT_LIMIT_MS = 60_000
 
 
-def _number(text: str) -> str:
-    return number_format.parse(text)
-
-
-def _callee(text: str) -> str:
-    """A callee that is a number is written as one; anything else (a SIP address) stays."""
-    result = number_format.normalise(text)
-    return result.value if isinstance(result, number_format.Normalised) else text
-
-
-NumberText = Annotated[
-    str, StringConstraints(min_length=1, max_length=256), AfterValidator(_number)
-]
-Name64 = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=LINE)]
-CallId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=LINE)]
-Text256 = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=LINE)]
-Callee = Annotated[Name64, AfterValidator(_callee)]
-Direction = Literal["in", "out"]
-EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]
 Micros = Annotated[int, Field(ge=0, le=2**53)]
-
-
-class Event(BaseModel):
-    """An event of a number. Only `event` is required; `call` without a number picks one."""
-
-    model_config = STRICT
-
-    event: EventName
-    number: NumberText | None = None
-    call_id: CallId | None = Field(
-        None, description="Identifies one attempt and makes retries safe."
-    )
-    switch: Name64 | None = None
-    incarnation: Name64 | None = Field(None, description="The switch's boot ID.")
-    agent: Name64 | None = None
-    callee: Callee | None = None
-    direction: Direction | None = None
-    force: bool | None = Field(None, description="`call`: use the number even if it is resting.")
-    sticky: bool | None = Field(
-        None, description="`call`: prefer the callee's last number, if it is free."
-    )
-    near: bool | None = Field(None, description="`call`: prefer a number from the callee's region.")
-    paid: Name64 | None = Field(None, description="Voucher for a pool that charges for calls.")
-    contact: Text256 | None = None
-    expires: int | None = Field(None, ge=0, le=10 * 365 * 86_400, description="Seconds.")
-    seq: int | None = Field(None, ge=0, le=2**53)
-    reason: Text256 | None = None
-    wait_ms: int | None = Field(
-        None, ge=0, le=WAIT_LIMIT_MS, description="`call`: how long to wait for a number."
-    )
-    cause: Name64 | None = Field(
-        None, description="`hangup`: the release cause (Q.850 or SIP) as the switch reports it."
-    )
-    answered: bool | None = Field(None, description="`hangup`: whether the callee answered.")
-    talk_seconds: int | None = Field(
-        None,
-        ge=0,
-        le=10 * 365 * 86_400,
-        description="`hangup` of an answered call: seconds from the answer to the end.",
-    )
 
 
 class Answer(BaseModel):

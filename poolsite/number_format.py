@@ -32,6 +32,7 @@ __all__ = [
     "Rejected",
     "Rejection",
     "beginning",
+    "cleaned",
     "masked",
     "normalise",
     "parse",
@@ -100,6 +101,12 @@ def parse(text: str) -> str:
     if isinstance(result, Rejected):
         raise NotANumberError(result)
     return result.value
+
+
+def cleaned(text: str) -> str:
+    """The number's value; a text that is no number (a SIP address) as it is."""
+    result = normalise(text)
+    return result.value if isinstance(result, Normalised) else text
 
 
 def beginning(text: str) -> str:

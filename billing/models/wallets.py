@@ -5,6 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from billing.money import MoneyField
+from billing.wallet.keys import WalletKeys
 from poolsite.access.models import Account
 
 
@@ -134,4 +135,4 @@ class Wallet(models.Model):
     @property
     def tag(self) -> str:
         """The wallet's Redis tag, with its braces."""
-        return "{acct." + self.account.slug + "}"
+        return WalletKeys(self.account.slug).tag

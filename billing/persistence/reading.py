@@ -62,7 +62,7 @@ class Known(NamedTuple):
 
     @property
     def tag(self) -> str:
-        return "{acct." + self.slug + "}"
+        return wallet.WalletKeys(self.slug).tag
 
 
 _COLUMNS = ("pk", "account__slug", "generation", "seq", "redis", "is_recovering", "was_opened")
@@ -99,7 +99,7 @@ def positions() -> Iterator[tuple[str, int, int]]:
     """Yield (tag, generation, seq) of every wallet, as SQL has it."""
     rows = Wallet.objects.order_by("pk").values_list("account__slug", "generation", "seq")
     for slug, generation, seq in rows.iterator():
-        yield "{acct." + slug + "}", generation, seq
+        yield wallet.WalletKeys(slug).tag, generation, seq
 
 
 def lives(rows: Iterable[Wallet]) -> dict[int, Live]:

@@ -53,7 +53,7 @@ class CampaignTopic(WalletTopicBase):
         return decision
 
     def wake_channels(self) -> list[str]:
-        return [f"{self.keys.tag}:wake", live.touch_channel(self.address)]
+        return [self.keys.wake_channel, live.touch_channel(self.address)]
 
     def due_seconds(self) -> float | None:
         return LOOK_SECONDS if self._moving else None
@@ -94,10 +94,7 @@ class CampaignTopic(WalletTopicBase):
             figures, version = await self._caught_up()
             entries = tail.since(version)
         if entries is not None:
-            changes = (
-                door.read_change(entry.seq, int(entry.value("at")), entry.value("e"))
-                for entry in entries
-            )
+            changes = (door.read_entry(entry.seq, entry.fields) for entry in entries)
             figures = figures.after(each for each in changes if self._is_mine(each.id))
             self._told = figures, tail.version
         return {**self._facts, "figures": figures.as_data()}

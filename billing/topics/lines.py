@@ -86,7 +86,7 @@ class LedgerLine:
 
 def of_entry(entry: TailEntry) -> Moved:
     """An entry of the wallet's stream."""
-    return of_change(wallet.read_change(entry.seq, int(entry.value("at")), entry.value("e")))
+    return of_change(wallet.read_entry(entry.seq, entry.fields))
 
 
 def of_change(change: wallet.WalletChange) -> Moved:

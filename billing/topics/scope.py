@@ -73,7 +73,7 @@ class WalletTopicBase(live.Topic):
         return self._tail
 
     def wake_channels(self) -> list[str]:
-        return [f"{self.keys.tag}:wake", live.touch_channel(f"billing.wallet:{self.slug}")]
+        return [self.keys.wake_channel, live.touch_channel(f"billing.wallet:{self.slug}")]
 
     def due_seconds(self) -> float | None:
         return ELSEWHERE_SECONDS if self._ref is not None and self._ref.redis else None

@@ -17,7 +17,7 @@ from billing.wallet.batches import (
     trim_batch,
 )
 from billing.wallet.building import WalletRefusedError
-from billing.wallet.changes import WalletChange, read_change, read_fields
+from billing.wallet.changes import WalletChange, read_change, read_entry
 from billing.wallet.charging import (
     BATCH_LIMIT,
     Charge,
@@ -135,7 +135,7 @@ __all__ = [
     "pay_unpaid",
     "purge",
     "read_change",
-    "read_fields",
+    "read_entry",
     "read_grants",
     "read_parts",
     "reasons",

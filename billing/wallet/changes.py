@@ -103,6 +103,6 @@ def read_change(seq: int, at_us: int, words: str) -> WalletChange:
         raise ValueError(f"not an entry of a wallet: {words!r}") from error
 
 
-def read_fields(stream_id: str, fields: Mapping[str, str]) -> WalletChange:
-    """Return an entry as XRANGE gives it: its id and its fields."""
-    return read_change(int(stream_id.partition("-")[0]), int(fields["at"]), fields["e"])
+def read_entry(seq: int, fields: Mapping[str, str]) -> WalletChange:
+    """Return an entry as the stream has it: its number and its fields."""
+    return read_change(seq, int(fields["at"]), fields["e"])

@@ -3,18 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 from billing.services import calls
 from billing.services.calls import CallRefusedError, Payer
 from numbers import pool as door
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError
 from numbers.services import charging
 from numbers.services.charging_intervals import Charged, ChargeStep, Steps
 from poolsite import hotpath
 from poolsite.api.directory import DirectoryKind
+from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +33,7 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
 
     Raises CallRefusedError (nothing was counted as blocked), MalformedError, and as the runner.
     """
-    event = replace(event, paid="")  # vouchers are ours alone
+    event = event.but(paid="")  # vouchers are ours alone
     first = await run(event)
     if first.reason != door.reasons.CHARGE_FIRST:
         return first
@@ -44,7 +43,7 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
     hold_id = calls.hold_id_of(ref.slug, event.call_id, 1)
     try:
         outcome: door.EventOutcome = await _drive(
-            charging.begin(charged, replace(event, paid=hold_id)), run
+            charging.begin(charged, event.but(paid=hold_id)), run
         )
     except CallRefusedError:
         raise
@@ -57,7 +56,7 @@ async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
 async def _charged(ref: PoolRef) -> Charged:
     payer = None
     if ref.account_id is not None:
-        payer = await _PAYERS.directory().get(str(ref.account_id))
+        payer = await _PAYERS.get(str(ref.account_id))
     if payer is None:
         raise CallRefusedError("payment-required", "no account pays for calls of this pool")
     return Charged(ref.slug, ref.charge_interval_seconds, payer, ref.home_country)

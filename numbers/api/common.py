@@ -48,12 +48,6 @@ def value_of(text: str) -> str:
         raise ProblemError("malformed", f"number: {error}") from None
 
 
-def callee_of(text: str) -> str:
-    """A callee as the history has it: a number is normalised, anything else stays."""
-    found = number_format.normalise(text)
-    return found.value if isinstance(found, number_format.Normalised) else text
-
-
 def check_text(*texts: str) -> None:
     """Refuse control characters."""
     if not all(text.isprintable() for text in texts):

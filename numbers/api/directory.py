@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numbers.canonical import E164, canonical, spelled
 from numbers.models import Pool
-from poolsite.api.directory import Directory, DirectoryKind
+from poolsite.api.directory import DirectoryKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,6 @@ class PoolRef:
 
     access_kind = "pool"
 
-    @property
-    def tag(self) -> str:
-        """Its Redis tag."""
-        return "{" + self.slug + "}"
-
     def stored(self, number: str | None) -> str:
         """A number that a switch named, in whatever format, as the scripts look for it."""
         return canonical(number, self.home_country) if number else ""
@@ -35,11 +30,6 @@ class PoolRef:
     def spelled(self, number: str) -> str:
         """A number as this pool's switches are answered."""
         return spelled(number, self.number_spelling, self.home_country) if number else ""
-
-    @property
-    def access_ref(self) -> str:
-        """How tokens and grants name it."""
-        return f"pool:{self.slug}"
 
 
 def _load(slug: str) -> PoolRef | None:
@@ -54,9 +44,4 @@ def _load(slug: str) -> PoolRef | None:
     return None if row is None else PoolRef(*row)
 
 
-_POOLS = DirectoryKind("pools", _load)
-
-
-def directory() -> Directory[PoolRef]:
-    """The running loop's."""
-    return _POOLS.directory()
+POOLS = DirectoryKind("pools", _load)

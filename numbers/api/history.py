@@ -5,10 +5,11 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Query
 
-from numbers.api.common import Slug, callee_of, check_text, number_of, pool_of, router, value_of
+from numbers.api.common import Slug, check_text, number_of, pool_of, router, value_of
 from numbers.api.number_schemas import CallsIn, NumberEventOut, NumberEventsIn, PoolCallOut
 from numbers.models import CallRecord, PoolEvent
 from numbers.selectors.records import number_events, pool_calls
+from poolsite import number_format
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, page
 from poolsite.moments import iso, moment_of
@@ -26,7 +27,7 @@ def list_calls(request: HttpRequest, asked: Query[CallsIn], slug: str = Slug) ->
     rows = pool_calls(
         pool,
         number=value_of(asked.number) if asked.number else "",
-        callee=callee_of(asked.callee) if asked.callee else "",
+        callee=number_format.cleaned(asked.callee) if asked.callee else "",
         agent=asked.agent,
         call_id=asked.call_id,
         started_from=asked.started_from,

@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from numbers.api import live_list, processing
-from numbers.api.directory import PoolRef, directory
-from numbers.api.reading import EVENTS, BodyReader, MalformedError
-from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, LiveList
+from numbers.api.directory import POOLS, PoolRef
+from numbers.pool.transitions import Event
+from numbers.schemas import BODY_LIMIT_BYTES, ITEMS_LIMIT, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.api import lane
@@ -19,10 +19,12 @@ from poolsite.api.problems import (
     problem_headers,
     problem_response,
 )
+from poolsite.api.reading import BodyReader, MalformedError
 from poolsite.api.waiting import while_connected
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"
 LIVE_PATH = "/api/v1/pools/{slug}/live"
+EVENTS: BodyReader[Event] = BodyReader(Event, items_limit=ITEMS_LIMIT)
 _LISTS: BodyReader[LiveList] = BodyReader(LiveList)
 
 
@@ -82,7 +84,7 @@ async def _admit(request: Request) -> tuple[Principal, PoolRef]:
     principal = await access.principal_of_scope(request.scope)
     if not principal.is_authenticated:
         raise _RefusedError(problem_response("unauthenticated"))
-    pool = await directory().get(request.path_params["slug"])
+    pool = await POOLS.get(request.path_params["slug"])
     decision = access.decide_found(principal, "numbers.event", pool)
     if not decision or pool is None:
         raise _RefusedError(problem_response(kind_of_refusal(decision, "unknown-pool")))

@@ -11,28 +11,25 @@ from typing import Any
 from billing.services.calls import CallRefusedError
 from numbers import pool, regions
 from numbers.api import charging, waiting
-from numbers.api.answers import answer_of, failure_of
+from numbers.api.answers import Answered, answer_of, failure_of
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError
 from numbers.api.releasing import release_later
 from numbers.api.server_time import server_time
-from numbers.schemas import Event
+from numbers.pool.transitions import Event, EventOutcome
 from poolsite import hotpath
 from poolsite.access import Principal, TokenScope
 from poolsite.api.gather import Gatherer, run_lists
+from poolsite.api.reading import MalformedError
 from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)
-
-Answered = tuple[int, dict[str, Any]]  # status, body
-Events = Gatherer[pool.Event, pool.EventOutcome]
 
 
 async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
     """Run one event and answer it."""
     try:
         check_event(principal, event)
-        outcome = await _decide_one(ref, await _pool_event(ref, event))
+        outcome = await _decide_one(ref, await _prepared(ref, event))
     except _FAILURES as error:
         return failure_of(error, as_of=await server_time().now_us())
     if outcome.release:
@@ -43,17 +40,20 @@ async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
 _FAILURES = (PermissionError, MalformedError, CallRefusedError, hotpath.HotPathError)
 
 
-async def _decide_one(ref: PoolRef, its: pool.Event) -> pool.EventOutcome:
+async def _decide_one(ref: PoolRef, event: Event) -> EventOutcome:
     """Run one event; a call of a charged pool is paid for first."""
+    if ref.charged and event.event == "call":
+        return await charging.call(ref, event, partial(_run_one, ref.slug))
+    return await _run_one(ref.slug, event)
 
-    async def run(event: pool.Event) -> pool.EventOutcome:
-        if event.wait_ms and event.event == "call":
-            return await waiting.call(ref.slug, event)
-        return await _gatherer().run(_group(ref.slug, event), event)
 
-    if ref.charged and its.event == "call":
-        return await charging.call(ref, its, run)
-    return await run(its)
+async def _run_one(slug: str, event: Event) -> EventOutcome:
+    """Run one event with those of other requests; one that is not to be repeated after a lost
+    reply does not keep the others from it.
+    """
+    if event.wait_ms and event.event == "call":
+        return await waiting.call(slug, event)
+    return await _gatherer().run(slug, event, apart=not event.repeatable)
 
 
 async def many(
@@ -63,8 +63,8 @@ async def many(
 
     One pipeline, 32 events in each script call. An item without a known outcome says so.
     """
-    answers: list[pool.EventOutcome | Exception] = []
-    good: list[pool.Event] = []
+    answers: list[EventOutcome | Exception] = []
+    good: list[Event] = []
     places: list[int] = []
     for place, item in enumerate(items):
         try:
@@ -73,7 +73,7 @@ async def many(
             check_event(principal, item)
             if item.wait_ms:
                 raise MalformedError("wait_ms: a call cannot wait inside a batch")
-            good.append(await _pool_event(ref, item))
+            good.append(await _prepared(ref, item))
             places.append(place)
             answers.append(_NOTHING)
         except (PermissionError, MalformedError) as error:
@@ -82,7 +82,7 @@ async def many(
     for place, outcome in zip(places, await run(ref, good), strict=True):
         answers[place] = outcome
     as_of = await server_time().now_us()
-    if any(isinstance(outcome, pool.EventOutcome) and outcome.release for outcome in answers):
+    if any(isinstance(outcome, EventOutcome) and outcome.release for outcome in answers):
         release_later(ref.slug)
     return [_item_answer(ref, answer, as_of) for answer in answers]
 
@@ -101,14 +101,12 @@ def check_switch(principal: Principal, switch: str | None) -> None:
         raise PermissionError(f"this token is for the switch {scope.switch}")
 
 
-_NOTHING = pool.EventOutcome(pool.ERROR, "", "", "")
+_NOTHING = EventOutcome(pool.ERROR, "", "", "")
 
 
-async def _run_charged(
-    ref: PoolRef, events: Sequence[pool.Event]
-) -> list[pool.EventOutcome | Exception]:
+async def _run_charged(ref: PoolRef, events: Sequence[Event]) -> list[EventOutcome | Exception]:
     """Run events of a charged pool in their order; calls that stand together begin together."""
-    outcomes: list[pool.EventOutcome | Exception] = []
+    outcomes: list[EventOutcome | Exception] = []
     for are_calls, group in groupby(events, key=lambda event: event.event == "call"):
         if are_calls:
             outcomes += await asyncio.gather(*(_begin(ref, event) for event in group))
@@ -117,19 +115,19 @@ async def _run_charged(
     return outcomes
 
 
-async def _begin(ref: PoolRef, event: pool.Event) -> pool.EventOutcome | Exception:
+async def _begin(ref: PoolRef, event: Event) -> EventOutcome | Exception:
     try:
         return await _decide_one(ref, event)
     except _FAILURES as error:
         return error
 
 
-async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.EventOutcome | Exception]:
+async def _run(ref: PoolRef, events: Sequence[Event]) -> list[EventOutcome | Exception]:
     chunks = [
         events[start : start + pool.BATCH_LIMIT]
         for start in range(0, len(events), pool.BATCH_LIMIT)
     ]
-    outcomes: list[pool.EventOutcome | Exception] = []
+    outcomes: list[EventOutcome | Exception] = []
     lists = [(ref.slug, chunk) for chunk in chunks]
     replies = await run_lists(hotpath.default(), pool.events, lists)
     for chunk, reply in zip(chunks, replies, strict=True):
@@ -140,15 +138,15 @@ async def _run(ref: PoolRef, events: Sequence[pool.Event]) -> list[pool.EventOut
     return outcomes
 
 
-def _answer(ref: PoolRef, outcome: pool.EventOutcome, as_of: int) -> Answered:
+def _answer(ref: PoolRef, outcome: EventOutcome, as_of: int) -> Answered:
     """Its answer, with the number in the format that the pool's switches use."""
     number = ref.spelled(outcome.number)
     told = outcome if number == outcome.number else replace(outcome, number=number)
     return answer_of(told, as_of=as_of)
 
 
-def _item_answer(ref: PoolRef, answer: pool.EventOutcome | Exception, as_of: int) -> dict[str, Any]:
-    if isinstance(answer, pool.EventOutcome):
+def _item_answer(ref: PoolRef, answer: EventOutcome | Exception, as_of: int) -> dict[str, Any]:
+    if isinstance(answer, EventOutcome):
         status, body = _answer(ref, answer, as_of)
     else:
         status, body = failure_of(answer, as_of=as_of)
@@ -156,30 +154,14 @@ def _item_answer(ref: PoolRef, answer: pool.EventOutcome | Exception, as_of: int
     return body
 
 
-async def _pool_event(ref: PoolRef, event: Event) -> pool.Event:
+async def _prepared(ref: PoolRef, event: Event) -> Event:
     """The event as the scripts take it: the number's canonical form, the region for `near`."""
-    return pool.Event(
-        event=event.event,
-        number=ref.stored(event.number),
-        call_id=event.call_id or "",
-        switch=event.switch or "",
-        incarnation=event.incarnation or "",
-        agent=event.agent or "",
-        callee=event.callee or "",
-        direction=event.direction or "",
-        force=bool(event.force),
-        sticky=event.sticky,
-        near=await _area(event) if ref.near else "",
-        paid=event.paid or "",
-        contact=event.contact or "",
-        expires=event.expires,
-        seq=event.seq,
-        reason=event.reason or "",
-        wait_ms=event.wait_ms or 0,
-        cause=event.cause or "",
-        answered=event.answered,
-        talk_seconds=event.talk_seconds,
-    )
+    changes: dict[str, str] = {}
+    if event.number:
+        changes["number"] = ref.stored(event.number)
+    if ref.near:
+        changes["near"] = await _area(event)
+    return event.but(**changes) if changes else event
 
 
 async def _area(event: Event) -> str:
@@ -195,17 +177,4 @@ async def _area(event: Event) -> str:
     return regions.area(subject)
 
 
-# -- gathering ----------------------------------------------------------------------------------
-
-
-def _group(slug: str, event: pool.Event) -> str:
-    """Events that may be repeated after a lost reply do not travel with those that may not."""
-    return slug if event.repeatable else f"{slug} once"
-
-
-def _combine(group: str, events: Sequence[pool.Event]) -> hotpath.Command[list[pool.EventOutcome]]:
-    slug = group.partition(" ")[0]
-    return pool.events(slug, events)
-
-
-_gatherer: PerLoop[Events] = PerLoop(partial(Gatherer, _combine))
+_gatherer: PerLoop[Gatherer[Event, EventOutcome]] = PerLoop(partial(Gatherer, pool.events))

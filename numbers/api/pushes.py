@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 import orjson
 
 from numbers.api.directory import PoolRef
-from numbers.services.hangups import channel_of
+from numbers.pool import PoolKeys
 from poolsite.access import Principal, TokenScope
 from poolsite.live.hub import hub_of_loop
 
@@ -48,5 +48,5 @@ async def listening(pool: PoolRef, switches: set[str], push: Push) -> AsyncItera
                 )
             )
 
-    async with hub_of_loop().wakes.listening([channel_of(pool.slug)], heard):
+    async with hub_of_loop().wakes.listening([PoolKeys(pool.slug).hangups_channel], heard):
         yield

@@ -21,7 +21,6 @@ from numbers.api import (  # noqa: F401  their routes join the router
 )
 from numbers.api.common import (
     Slug,
-    callee_of,
     check_text,
     number_of,
     number_out,
@@ -34,9 +33,9 @@ from numbers.api.examples import EXAMPLES
 from numbers.api.number_schemas import NumberOut
 from numbers.api.pool_schemas import PoolOut
 from numbers.models import CallRecord
+from numbers.pool.transitions import Event
 from numbers.schemas import (
     Answer,
-    Event,
     EventItemAnswer,
     EventProblem,
     HadOut,
@@ -44,7 +43,7 @@ from numbers.schemas import (
     LiveListAnswer,
     WhoHadIn,
 )
-from poolsite import access
+from poolsite import access, number_format
 from poolsite.access import principal_of_request
 from poolsite.api import examples
 from poolsite.api.pages import check_known
@@ -105,7 +104,7 @@ def who_had(
         principal_of_request(request),
         at=asked.at,
         number=value_of(number) if number else "",
-        callee=callee_of(callee) if callee else "",
+        callee=number_format.cleaned(callee) if callee else "",
         agent=agent,
         call_id=call_id,
     )

@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from numbers import canonical
+from numbers.pool.keys import PoolKeys
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import Living, PausableRow, UnsentMark
 
@@ -177,7 +178,7 @@ class Pool(PausableRow):
     @property
     def tag(self) -> str:
         """The pool's Redis tag, with its braces."""
-        return "{" + self.slug + "}"
+        return PoolKeys(self.slug).tag
 
 
 class UnsentChange(UnsentMark):

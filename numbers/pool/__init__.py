@@ -1,6 +1,6 @@
 """The only door to the number pool's Lua: key names, commands as values, results, reasons.
 
-    outcome = hotpath.run(pool.event("retail-east", pool.Event("call", call_id="…")))
+    outcome = hotpath.run(pool.event("retail-east", pool.Event.of("call", call_id="…")))
 
 `numbers/pool/commands.py` and `calls.py` have what is not an event, `reading.py` what only looks.
 """

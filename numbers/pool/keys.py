@@ -1,6 +1,7 @@
 """Every name of a pool's keys in Redis, in one place."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +61,14 @@ class PoolKeys:
     def offers_channel(self) -> str:
         """Published with a waiter's call id when a number stands ready for it."""
         return self.tag + ":offers"
+
+    @property
+    def hangups_channel(self) -> str:
+        """Published for switches whose call must end: JSON with switch, number, call_id, reason."""
+        return self.tag + ":hangups"
+
+
+@lru_cache(maxsize=10_000)
+def keys_of(slug: str) -> tuple[str, ...]:
+    """Return every key of a pool, in the scripts' order; asked for with every event."""
+    return PoolKeys(slug).all

@@ -1,51 +1,105 @@
 """Events of numbers as values, their commands, and what comes back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Any, Final, Literal, get_args
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    StringConstraints,
+)
 
 from numbers.pool import reasons
-from numbers.pool.keys import PoolKeys
+from numbers.pool.keys import keys_of
 from numbers.pool.scripts import SCRIPTS
+from poolsite import number_format
+from poolsite.api.reading import LINE, STRICT
 from poolsite.hotpath import Command
 
 OK: Final = 1
 FAILED: Final = 0
 ERROR: Final = -1
-EVENTS: Final = ("add", "del", "reg", "unreg", "call", "hangup", "renew")
 BATCH_LIMIT: Final = 32  # events in one script call
 WAIT_LIMIT_MS: Final = 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event, named as in Redis, HTTP and frames; an empty text or None is left out.
+NumberText = Annotated[
+    str, StringConstraints(min_length=1, max_length=256), AfterValidator(number_format.parse)
+]
+Name64 = Annotated[str, StringConstraints(min_length=1, max_length=64, pattern=LINE)]
+CallId = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=LINE)]
+Text256 = Annotated[str, StringConstraints(min_length=1, max_length=256, pattern=LINE)]
+Callee = Annotated[Name64, AfterValidator(number_format.cleaned)]
+Direction = Literal["in", "out"]
+EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]
+EVENTS: Final[tuple[EventName, ...]] = get_args(EventName)
+# A switch says whether a region is to be preferred; the pool's script is told which one.
+Near = Annotated[bool | str | None, GetPydanticSchema(lambda _, schema: schema(bool | None))]
 
-    `near` is the key of a region (numbers.regions.area): of the callee for `call`, of the number
-    itself for `add`. `expires` is in seconds, None = for ever. A `hangup` may tell the switch's
-    `cause`, whether the call was `answered` (None = not told), and from then its `talk_seconds`.
-    """
 
-    event: str
-    number: str = ""
-    call_id: str = ""
-    switch: str = ""
-    incarnation: str = ""
-    agent: str = ""
-    callee: str = ""
-    direction: str = ""
-    force: bool = False
-    sticky: bool | None = None
-    near: str = ""
-    paid: str = ""
-    contact: str = ""
-    expires: int | None = None
-    seq: int | None = None
-    reason: str = ""
-    wait_ms: int = 0
-    cause: str = ""
-    answered: bool | None = None
-    talk_seconds: int | None = None
+class Event(BaseModel):
+    """An event of a number. Only `event` is required; `call` without a number picks one."""
+
+    # One class from a request to the words of the script; a text that is None or "" is left out.
+    # `near` is then the key of a region (numbers.regions.area): of the callee for `call`, of the
+    # number itself for `add`. `expires` None = for ever.
+    model_config = STRICT | ConfigDict(frozen=True)
+
+    event: EventName
+    number: NumberText | None = None
+    call_id: CallId | None = Field(
+        None, description="Identifies one attempt and makes retries safe."
+    )
+    switch: Name64 | None = None
+    incarnation: Name64 | None = Field(None, description="The switch's boot ID.")
+    agent: Name64 | None = None
+    callee: Callee | None = None
+    direction: Direction | None = None
+    force: bool | None = Field(None, description="`call`: use the number even if it is resting.")
+    sticky: bool | None = Field(
+        None, description="`call`: prefer the callee's last number, if it is free."
+    )
+    near: Near = Field(None, description="`call`: prefer a number from the callee's region.")
+    paid: Name64 | None = Field(None, description="Voucher for a pool that charges for calls.")
+    contact: Text256 | None = None
+    expires: int | None = Field(None, ge=0, le=10 * 365 * 86_400, description="Seconds.")
+    seq: int | None = Field(None, ge=0, le=2**53)
+    reason: Text256 | None = None
+    wait_ms: int | None = Field(
+        None, ge=0, le=WAIT_LIMIT_MS, description="`call`: how long to wait for a number."
+    )
+    cause: Name64 | None = Field(
+        None, description="`hangup`: the release cause (Q.850 or SIP) as the switch reports it."
+    )
+    answered: bool | None = Field(None, description="`hangup`: whether the callee answered.")
+    talk_seconds: int | None = Field(
+        None,
+        ge=0,
+        le=10 * 365 * 86_400,
+        description="`hangup` of an answered call: seconds from the answer to the end.",
+    )
+
+    @classmethod
+    def of(
+        cls,
+        event: str,
+        number: str = "",
+        call_id: str = "",
+        switch: str = "",
+        incarnation: str = "",
+        **more: Any,
+    ) -> "Event":
+        """Return an event of our own making; its values are taken as they are."""
+        given = {"number": number, "call_id": call_id, "switch": switch, "incarnation": incarnation}
+        return cls.model_construct(event=event, **{**_NOT_GIVEN, **given, **more})
+
+    def but(self, **changes: Any) -> "Event":
+        """Return the same event with other values, which are taken as they are."""
+        return self.model_copy(update=changes)
 
     def words(self) -> tuple[str, ...]:
         """Return the event as numbers/event takes it, word by word."""
@@ -53,7 +107,7 @@ class Event:
 
     def line(self) -> str:
         """Return the event as one word, which Redis takes for less; "" when a text holds a tab."""
-        usual = [getattr(self, name) for name in _USUAL]
+        usual = [getattr(self, name) or "" for name in _USUAL]
         parts = [self.event, self.number or "-", *usual, *self._options(*_TEXTS)]
         line = "\t".join(parts)
         return line if line.count("\t") == len(parts) - 1 else ""
@@ -63,7 +117,7 @@ class Event:
         words = []
         for name in texts:
             value = getattr(self, name)
-            if value:
+            if value and isinstance(value, str):  # `near` may still be a switch's yes
                 words += [name, value]
         if self.force:
             words += ["force", "1"]
@@ -96,6 +150,11 @@ class Event:
 
 _USUAL = ("call_id", "switch", "incarnation", "agent", "callee")  # a line has them in this order
 _TEXTS = ("direction", "near", "paid", "contact", "reason", "cause")
+_NOT_GIVEN: Final[Mapping[str, Any]] = {
+    **dict.fromkeys((*_USUAL, *_TEXTS), ""),
+    "force": False,
+    "wait_ms": 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +206,7 @@ def event(slug: str, event: Event) -> Command[EventOutcome]:
     """Return the command of one event; run again after a lost reply only where that is safe."""
     return Command(
         script=SCRIPTS["event"],
-        keys=PoolKeys(slug).all,
+        keys=keys_of(slug),
         args=(line,) if (line := event.line()) else event.words(),
         read=read_outcome,
         operation_id=(event.call_id or event.number or None) if event.repeatable else None,
@@ -183,7 +242,7 @@ def events(slug: str, batch: Sequence[Event]) -> Command[list[EventOutcome]]:
     repeatable = all(item.repeatable for item in batch)
     return Command(
         script=SCRIPTS["events"],
-        keys=PoolKeys(slug).all,
+        keys=keys_of(slug),
         args=tuple(words),
         read=read,
         operation_id=(batch[0].call_id or batch[0].number or None) if repeatable else None,

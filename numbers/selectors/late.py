@@ -2,6 +2,7 @@
 
 from numbers import pool as door
 from numbers.models import Pool, PoolEvent
+from numbers.pool.changes import may_name
 from poolsite import hotpath
 
 BACKLOG_LIMIT = 5_000
@@ -17,10 +18,9 @@ def late_events(pool: Pool, number: str) -> list[PoolEvent]:
     client = hotpath.client()
     drained = int(client.hget(keys.tag, "drained") or 0)
     entries = client.xrevrange(keys.log, "+", f"{drained + 1}-0", count=BACKLOG_LIMIT)
-    mark = f"\t{number}\t"
     found = []
     for _id, fields in entries:
-        if mark not in fields.get("e", ""):
+        if not may_name(fields.get("e", ""), number):
             continue
         change = door.read_change(fields)
         if change.number == number:

@@ -264,7 +264,7 @@ def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
     When each contact expires is known to Redis alone; the next refresh says it again.
     """
     events = [
-        door.Event("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
+        door.Event.of("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
         for row in rows
         if row.is_up and row.contact
     ]

@@ -51,7 +51,7 @@ def number_claim(
     Raises hotpath.Unavailable (surely not taken); a lost reply is repeated by the runner.
     """
     require(actor, "numbers.operate", pool)
-    event = door.Event(
+    event = door.Event.of(
         "call",
         number=number,
         call_id=_call_id(operation),
@@ -76,14 +76,14 @@ def number_use(*, actor: Actor, pool: Pool, operation: str) -> None:
     require(actor, "numbers.operate", pool)
     if pool.charged:
         return
-    _check(hotpath.run(door.event(pool.slug, door.Event("renew", call_id=_call_id(operation)))))
+    _check(hotpath.run(door.event(pool.slug, door.Event.of("renew", call_id=_call_id(operation)))))
 
 
 def claim_release(*, actor: Actor, pool: Pool, operation: str, reason: str = "") -> None:
     """Give the number back; a claim that never was, or is back already, is no error."""
     require(actor, "numbers.operate", pool)
     outcome = hotpath.run(
-        door.event(pool.slug, door.Event("hangup", call_id=_call_id(operation), reason=reason))
+        door.event(pool.slug, door.Event.of("hangup", call_id=_call_id(operation), reason=reason))
     )
     _check(outcome)
 

@@ -42,18 +42,18 @@ def begin(pool: Charged, event: door.Event) -> Generator[ChargeStep, Any, door.E
 
     `event.paid` is the hold's id. Whatever else is raised, the caller runs `resolve` for it.
     """
-    hold_id, interval = event.paid, pool.first(event)
+    hold_id, call_id, interval = event.paid or "", event.call_id or "", pool.first(event)
     yield from _hold(pool, hold_id, interval)
     crash_point("calls.after_hold")
-    seconds = VOUCHER_SECONDS + event.wait_ms // 1000
-    if not (yield from _admit(pool, hold_id, event.call_id, seconds)):
+    seconds = VOUCHER_SECONDS + (event.wait_ms or 0) // 1000
+    if not (yield from _admit(pool, hold_id, call_id, seconds)):
         raise CallRefusedError("unavailable", "the hold ended before the call began: try again")
     outcome: door.EventOutcome = yield ChargeStep(event=event, pool=pool.slug)
     crash_point("calls.after_call")
     if outcome.ok and outcome.reason != door.reasons.REPEAT:
-        yield from settle(pool, hold_id, event.call_id, interval)
+        yield from settle(pool, hold_id, call_id, interval)
     else:
-        yield from resolve(pool, hold_id, event.call_id)
+        yield from resolve(pool, hold_id, call_id)
     return outcome
 
 
@@ -238,7 +238,7 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
         yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     crash_point("calls.next.after_sent")
-    event = door.Event("renew", call_id=note.call_id, paid=note.hold)
+    event = door.Event.of("renew", call_id=note.call_id, paid=note.hold)
     renewed: door.EventOutcome = yield ChargeStep(door.event(pool.slug, event))
     crash_point("calls.next.after_renew")
     if renewed.ok:  # else the note stays, and finds the call ended in the next round

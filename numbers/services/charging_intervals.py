@@ -30,7 +30,7 @@ class Charged:
     def first(self, event: door.Event) -> Interval:
         """The first interval of a call; one that comes in has no destination. CallRefusedError."""
         is_in = event.direction == "in" or not event.callee
-        callee = "" if is_in else canonical(event.callee, self.home_country)
+        callee = "" if is_in else canonical(event.callee or "", self.home_country)
         return self.payer.first(callee, self.interval_seconds)
 
 

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from billing.services import calls
@@ -115,12 +114,13 @@ def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
     if payer is None:
         raise CallRefusedError("payment-required", "no account pays for calls of this pool")
     charged = charged_of(pool, payer)
-    paid = replace(event, paid=calls.hold_id_of(pool.slug, event.call_id, 1))
+    call_id = event.call_id or ""
+    hold_id = calls.hold_id_of(pool.slug, call_id, 1)
     try:
-        begun: door.EventOutcome = run(charging.begin(charged, paid))
+        begun: door.EventOutcome = run(charging.begin(charged, event.but(paid=hold_id)))
     except hotpath.HotPathError:
         with contextlib.suppress(hotpath.HotPathError):  # else the sweep does it
-            run(charging.resolve(charged, paid.paid, event.call_id))
+            run(charging.resolve(charged, hold_id, call_id))
         raise
     return begun
 

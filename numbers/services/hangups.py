@@ -6,15 +6,10 @@ from collections.abc import Iterable
 
 from redis.exceptions import RedisError
 
-from numbers.pool import Forced
+from numbers.pool import Forced, PoolKeys
 from poolsite import hotpath
 
 logger = logging.getLogger(__name__)
-
-
-def channel_of(slug: str) -> str:
-    """Where a pool's hangups are told: JSON with switch, number, call_id, reason."""
-    return "{" + slug + "}:hangups"
 
 
 def tell_switches(slug: str, forced: Iterable[Forced], reason: str) -> None:
@@ -30,6 +25,6 @@ def tell_switches(slug: str, forced: Iterable[Forced], reason: str) -> None:
             "reason": reason,
         }
         try:
-            client.publish(channel_of(slug), json.dumps(told))
+            client.publish(PoolKeys(slug).hangups_channel, json.dumps(told))
         except (RedisError, OSError) as error:
             logger.warning("numbers: a hangup of %s was not told: %s", slug, error)

@@ -54,7 +54,7 @@ def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
 
 def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
     """Delete numbers in Redis."""
-    events = [door.Event("del", number=value) for value in values]
+    events = [door.Event.of("del", number=value) for value in values]
     commands = [door.events(pool.slug, chunk) for chunk in chunks(events, door.BATCH_LIMIT)]
     for outcomes in hotpath.run_all(commands):
         for outcome in outcomes:

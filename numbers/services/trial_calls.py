@@ -35,12 +35,12 @@ def trial_call(*, actor: Actor, pool: Pool, token: UUID) -> AuditEntry:
         raise NumbersError("not-allowed", text)
     offline = _offline_number(pool)
     if offline:
-        _ask(pool, door.Event("reg", number=offline, expires=REGISTERED_SECONDS))
+        _ask(pool, door.Event.of("reg", number=offline, expires=REGISTERED_SECONDS))
     try:
         steps = _call(pool, call_id, offline)
     finally:
         if offline:
-            hotpath.run(door.event(pool.slug, door.Event("unreg", number=offline)))
+            hotpath.run(door.event(pool.slug, door.Event.of("unreg", number=offline)))
     with transaction.atomic():
         return access.audit(
             actor=actor,
@@ -61,10 +61,10 @@ def trial_calls(pool: Pool) -> QuerySet[AuditEntry]:
 
 
 def _call(pool: Pool, call_id: str, number: str) -> list[dict[str, str]]:
-    asked = door.Event("call", number=number, call_id=call_id, agent=NAME)
+    asked = door.Event.of("call", number=number, call_id=call_id, agent=NAME)
     lent = _ask(pool, asked)
-    renewed = _ask(pool, door.Event("renew", lent.number, call_id))
-    ended = _ask(pool, door.Event("hangup", lent.number, call_id, cause=NAME))
+    renewed = _ask(pool, door.Event.of("renew", lent.number, call_id))
+    ended = _ask(pool, door.Event.of("hangup", lent.number, call_id, cause=NAME))
     answers = (("call", lent), ("renew", renewed), ("hangup", ended))
     return [
         {"event": event, "number": lent.number, "state": answer.state, "outcome": answer.outcome}

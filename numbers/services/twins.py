@@ -206,7 +206,7 @@ def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
     if registered and not row.is_up:
         contact = registered[0].contact
         expires = CONTACT_SECONDS if contact else None
-        event = door.Event("reg", number=row.value, contact=contact, expires=expires)
+        event = door.Event.of("reg", number=row.value, contact=contact, expires=expires)
         hotpath.run(door.event(slug, event))
     if release:
         hotpath.run(door.unquarantine(slug, [row.value], "merged"))

@@ -5,6 +5,7 @@ from typing import Any
 
 from numbers import pool
 from numbers.models import Pool
+from numbers.pool.changes import ENDINGS, read_move
 from numbers.topics.scope import PoolTopic
 from poolsite import hotpath, live
 from poolsite.live.lists import AggregateListTopic
@@ -13,7 +14,6 @@ from poolsite.live.tail import version_at
 CLOCK_SECONDS = 1.0  # resting and waiting move without an event
 MEAN_OF_CALLS = 500
 CALLS_PER_READ = 100  # of a busy pool's hundreds
-ENDINGS = ("hangup\t", "released\t", "forced\t")
 
 
 def figures_of(found: pool.PoolFigures | None) -> dict[str, Any]:
@@ -82,10 +82,10 @@ class PoolFiguresTopic(PoolTopic, live.StateTopic):
             if not left:
                 break
             if text.startswith(ENDINGS):
-                words = text.split("\t", 8)
-                if words[2][:1] == "b" and words[6]:
+                move = read_move(text)
+                if move.was_in_call and move.since_us:
                     # The clock may have been put back since the call began.
-                    self._lengths.append(max(0, int(entry.value("at")) - int(words[6])) / 1e6)
+                    self._lengths.append(max(0, int(entry.value("at")) - move.since_us) / 1e6)
                     left -= 1
         self._measured = version
 

@@ -1,6 +1,7 @@
 """What every topic of one pool has in common: its slug, its tenant, its stream."""
 
-from numbers.api.directory import directory
+from numbers.api.directory import POOLS
+from numbers.pool import PoolKeys
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import tail_of
@@ -12,11 +13,11 @@ class PoolTopic(live.Topic):
     def __init__(self, key: str) -> None:
         super().__init__(key)
         self.slug = slug_of(key.partition(":")[0], "pool")
-        self.tag = "{" + self.slug + "}"
-        self.tail = tail_of(self.tag)
+        self.keys = PoolKeys(self.slug)
+        self.tail = tail_of(self.keys.tag)
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        return access.decide_found(principal, "numbers.view", await directory().get(self.slug))
+        return access.decide_found(principal, "numbers.view", await POOLS.get(self.slug))
 
     def wake_channels(self) -> list[str]:
-        return [self.tail.wake_channel, live.touch_channel(f"numbers.pool:{self.slug}")]
+        return [self.keys.wake_channel, live.touch_channel(f"numbers.pool:{self.slug}")]

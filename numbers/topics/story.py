@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from numbers import pool
-from numbers.api.directory import directory
+from numbers.api.directory import POOLS
 from numbers.models import Number, PoolEvent
+from numbers.pool.changes import may_name
 from numbers.selectors.tile_layout import now_us
 from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import access, hotpath, live
@@ -46,7 +47,7 @@ class NumberTopic(live.Topic):
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = await live.in_thread(_place_of, self.key)
-        known = await directory().get(place.slug) if place is not None else None
+        known = await POOLS.get(place.slug) if place is not None else None
         if place is not None:
             self._wakes = [pool.PoolKeys(place.slug).wake_channel]
         return access.decide_found(principal, "numbers.view", known)
@@ -72,11 +73,10 @@ class NumberTopic(live.Topic):
         return live.Snapshot(version, data)
 
     def _events(self, entries: Iterable[TailEntry]) -> list[dict[str, Any]]:
-        mark = f"\t{self.key}\t"
         found = [
             _event_of_change(pool.read_change(entry.fields))
             for entry in entries
-            if mark in entry.value("e")
+            if may_name(entry.value("e"), self.key)
         ]
         return [event for event in reversed(found) if event.pop("number") == self.key]
 

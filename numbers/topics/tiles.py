@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from numbers.pool import state_letter
+from numbers.pool.changes import NumberMove, may_come_or_go, number_in, read_move
 from numbers.selectors.tile_layout import NOTHING, layout_of, now_us
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.scope import PoolTopic
@@ -55,7 +56,7 @@ class TilesTopic(PoolTopic):
         return live.Snapshot(version, {"layout": shown.id, "states": "".join(self._letters)})
 
     async def _read(self, numbers: list[str]) -> list[str | None]:
-        states: list[str | None] = await hotpath.aclient().hmget(f"{self.tag}:numstate", numbers)
+        states: list[str | None] = await hotpath.aclient().hmget(self.keys.numstate, numbers)
         return states
 
     def _take_states(self, states: list[str | None]) -> None:
@@ -82,24 +83,24 @@ class TilesTopic(PoolTopic):
         return changes_of(until, changed)
 
     def _texts(self, since: int, until: int) -> list[str] | None:
-        """Return the entries' field `e`: event, number, before, after, … with tabs between."""
+        """Return the entries' field `e`, which numbers.pool.changes reads."""
         entries = self.tail.since(since, until)
         return None if entries is None else entries.values("e")
 
     def _apply_entries(self, entries: list[str], now: int) -> dict[int, str]:
         index = self._shown.index
-        last: dict[int, list[str]] = {}
+        last: dict[int, NumberMove] = {}
         seen: set[str] = set()
         for text in reversed(entries):
-            number = text.split("\t", 2)[1]
+            number = number_in(text)
             if number not in seen:
                 seen.add(number)
                 tile = index.get(number)
                 if tile is not None:
-                    last[tile] = text.split("\t", 8)
+                    last[tile] = read_move(text)
         changed = {}
-        for tile, words in last.items():
-            letter, ready_us = _after(words, now)
+        for tile, move in last.items():
+            letter, ready_us = _after(move, now)
             if ready_us:
                 heapq.heappush(self._resting, (ready_us, tile))
             if letter != self._letters[tile]:
@@ -143,12 +144,12 @@ class TilesTopic(PoolTopic):
 
     def _touches_layout(self, entries: list[str]) -> bool:
         for text in entries:
-            if "\t-" not in text:
+            if not may_come_or_go(text):
                 continue
-            _, number, before, after = text.split("\t", 4)[:4]
-            if before.startswith("-") == after.startswith("-"):
+            move = read_move(text)
+            if not move.comes_or_goes:
                 continue
-            if not self._shown.is_full or number <= self._shown.last:
+            if not self._shown.is_full or move.number <= self._shown.last:
                 return True
         return False
 
@@ -159,9 +160,7 @@ class TilesTopic(PoolTopic):
         if since <= self._timed_version:
             return None
         tiles = {
-            tile
-            for text in entries
-            if (tile := self._shown.index.get(text.split("\t", 2)[1])) is not None
+            tile for text in entries if (tile := self._shown.index.get(number_in(text))) is not None
         }
         return changes_of(until, {tile: self._letters[tile] for tile in tiles})
 
@@ -173,13 +172,12 @@ class TilesTopic(PoolTopic):
         return {"layout": data["layout"], "states": "".join(letters)}
 
 
-def _after(words: list[str], now: int) -> tuple[str, int]:
+def _after(move: NumberMove, now: int) -> tuple[str, int]:
     """Return the letter after an entry, and until when it rests (0: it does not)."""
-    code = words[3]
-    if code[:2] != "iu":
-        return state_letter(code), 0
-    ready_us = max(int(words[6] or 0), int(words[7] or 0))
-    letter = letter_of_code(code, ready_us, now)
+    if not move.after.startswith("iu"):
+        return state_letter(move.after), 0
+    ready_us = max(move.since_us, move.ready_us)
+    letter = letter_of_code(move.after, ready_us, now)
     return letter, ready_us if letter in "rp" else 0
 
 

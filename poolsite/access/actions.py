@@ -161,16 +161,16 @@ def decide(principal: Principal, action: str, thing: object | None = None) -> De
     if not principal.is_authenticated:
         return Decision.LOGIN
     answer = _ANSWERS[principal.kind](principal, rule, thing)
-    if answer and rule.fresh_factor and principal.kind == "user" and not factor_is_fresh(principal):
+    if rule.fresh_factor and answer and principal.kind == "user" and not factor_is_fresh(principal):
         return Decision.FACTOR
     return answer
 
 
 def decide_found(principal: Principal, action: str, thing: object | None) -> Decision:
     """As `decide`, for a thing that was looked for; None, which is not there, looks foreign."""
-    if not principal.is_authenticated:
-        return Decision.LOGIN
-    return Decision.HIDDEN if thing is None else decide(principal, action, thing)
+    if thing is None:
+        return Decision.HIDDEN if principal.is_authenticated else Decision.LOGIN
+    return decide(principal, action, thing)
 
 
 def factor_is_fresh(principal: Principal) -> bool:

@@ -25,6 +25,7 @@ from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.access.principals import (
     CREDENTIAL,
     LONGEST_SECRET,
+    PRINCIPAL,
     credential_of_scope,
     is_at,
     is_inside,
@@ -75,12 +76,20 @@ class OutsideError(Exception):
 
 
 def admit_at_once(scope: MutableMapping[str, Any]) -> bool:
-    """Count a request of somebody who is known and has a permit here; False: `admit` must ask."""
+    """Count a request of somebody who is known and has a permit here; False: `admit` must ask.
+
+    A request keeps whom it found in its `scope`: the hot lane takes it before it waits for
+    anything. A socket waits for its client first, so it looks again.
+    """
     credential = scope[CREDENTIAL] = credential_of_scope(scope)
     principal = CACHE.get(credential) if credential else None
     if principal is None or not is_inside(principal, scope):
         return False
-    return shares().spare((principal.kind, principal.id))
+    if not shares().spare((principal.kind, principal.id)):
+        return False
+    if scope["type"] == "http":
+        scope[PRINCIPAL] = principal
+    return True
 
 
 async def admit(scope: MutableMapping[str, Any]) -> None:

@@ -1,6 +1,6 @@
 """From what a caller shows to a principal: of a request, of a scope, of a user."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
 
 LONGEST_SECRET = 1024
 CREDENTIAL = "poolsite.credential"  # of a scope
+PRINCIPAL = "poolsite.principal"  # of a request's scope, once its limits were looked at
 
 
-async def principal_of_scope(scope: Mapping[str, Any]) -> Principal:
+async def principal_of_scope(scope: MutableMapping[str, Any]) -> Principal:
     """Who opens this socket or calls the hot lane; cached ≤ 30 s, dropped by pub/sub.
 
     An `Authorization` header alone decides when there is one; else the session's cookie. Does
     not look at the origin: that is `origin_allowed`. Never raises for a bad credential. A token
     outside its networks is nobody; `limiting.admit` has said so before.
+
+    Whom the limits have just found is taken from the scope, once: a second look is a new one.
     """
+    known: Principal | None = scope.pop(PRINCIPAL, None)
+    if known is not None:
+        return known
     from poolsite.access.rights.cache import CACHE, principal_of_credential
 
     credential = credential_of_scope(scope)

@@ -2,25 +2,32 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from poolsite import hotpath
 from poolsite.history import Aggregate, Retained, Source, StreamEntry
 from poolsite.history.healing import heal
 
 
+class AggregateKeys(Protocol):
+    """The names of one aggregate's keys in Redis."""
+
+    @property
+    def tag(self) -> str: ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class AggregateSource(Source):
-    """One kind's history. The Redis tag of a slug is `{<prefix><slug>}`.
+    """One kind's history.
 
-    write_entries: writes a page of one's entries; gets its id and generation. show, check, rebuild:
-    as `history.healing.heal` takes them. tables: returns what is deleted when it is older than the
-    history is kept, children before parents.
+    keys: the names of keys in Redis by slug. write_entries: writes a page of one's entries; gets
+    its id and generation. show, check, rebuild: as `history.healing.heal` takes them. tables:
+    returns what is deleted when it is older than the history is kept, children before parents.
     """
 
     kind: str
     model: Any
-    prefix: str
+    keys: Callable[[str], AggregateKeys]
     write_entries: Callable[[int, int, Sequence[StreamEntry]], None]
     show: Callable[[str], hotpath.Command[Any]]
     check: Callable[[Any, Any], bool]
@@ -29,7 +36,7 @@ class AggregateSource(Source):
 
     def aggregates(self) -> Iterable[Aggregate]:
         rows = self.model.objects.order_by("pk").values_list("pk", "slug")
-        return [Aggregate("{" + self.prefix + slug + "}", key) for key, slug in rows]
+        return [Aggregate(self.keys(slug).tag, key) for key, slug in rows]
 
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:
         self.write_entries(aggregate.object_id, generation, entries)

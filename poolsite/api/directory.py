@@ -8,10 +8,10 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
@@ -110,3 +110,7 @@ class DirectoryKind(Generic[T]):
     def directory(self) -> Directory[T]:
         """The running loop's."""
         return self._directories()
+
+    def get(self, name: str) -> Coroutine[Any, Any, T | None]:
+        """As `Directory.get` of the running loop's."""
+        return self._directories().get(name)

@@ -28,6 +28,7 @@ THREAD_WAITS_SECONDS = 60.0  # longer than any pipeline takes: the loop has ende
 _serving: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("serving", default=None)
 
 Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
+_Waiting = tuple[tuple[str, bool], I, asyncio.Future[R]]  # its tag and whether apart; item; result
 
 
 class Gatherer(Generic[I, R]):
@@ -42,14 +43,17 @@ class Gatherer(Generic[I, R]):
         self._combine = combine
         self._path = path
         self._loop = asyncio.get_running_loop()
-        self._waiting: list[tuple[str, I, asyncio.Future[R]]] = []
+        self._waiting: list[_Waiting[I, R]] = []
         self._under_way: set[asyncio.Task[None]] = set()
         self._scheduled = False
 
-    async def run(self, tag: str, item: I) -> R:
-        """Run one item. Raises Unavailable, UnknownOutcome or ScriptFailed."""
+    async def run(self, tag: str, item: I, *, apart: bool = False) -> R:
+        """Run one item. Raises Unavailable, UnknownOutcome or ScriptFailed.
+
+        `apart`: it shares a command only with others of which that is said.
+        """
         future: asyncio.Future[R] = self._loop.create_future()
-        self._waiting.append((tag, item, future))
+        self._waiting.append(((tag, apart), item, future))
         if not self._scheduled and not self._under_way:
             self._scheduled = True
             self._loop.call_soon(self._start)  # after the other requests of this round
@@ -82,7 +86,7 @@ class Gatherer(Generic[I, R]):
             self._start()
         self._loop.call_later(LONGEST_WAIT_SECONDS, self._go_on_without, task)
 
-    async def _send(self, batch: Sequence[tuple[str, I, asyncio.Future[R]]]) -> None:
+    async def _send(self, batch: Sequence[_Waiting[I, R]]) -> None:
         groups = _grouped(batch)
         try:
             lists = [(tag, items) for tag, items, _ in groups]
@@ -144,15 +148,15 @@ def run_from_thread(
 
 
 def _grouped(
-    batch: Sequence[tuple[str, I, asyncio.Future[R]]],
+    batch: Sequence[_Waiting[I, R]],
 ) -> list[tuple[str, list[I], list[asyncio.Future[R]]]]:
     """Items by aggregate, in order, at most 32 together."""
     groups: list[tuple[str, list[I], list[asyncio.Future[R]]]] = []
-    current: dict[str, tuple[str, list[I], list[asyncio.Future[R]]]] = {}
-    for tag, item, future in batch:
-        group = current.get(tag)
+    current: dict[tuple[str, bool], tuple[str, list[I], list[asyncio.Future[R]]]] = {}
+    for key, item, future in batch:
+        group = current.get(key)
         if group is None or len(group[1]) == ITEMS_PER_COMMAND:
-            group = current[tag] = (tag, [], [])
+            group = current[key] = (key[0], [], [])
             groups.append(group)
         group[1].append(item)
         group[2].append(future)

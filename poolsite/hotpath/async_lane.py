@@ -78,7 +78,7 @@ class AsyncLane:
         """Send one node its commands; a reply or a Failure for each."""
         bulk = len(commands) > BULK_COMMANDS
         wire = self._wires.get((node, bulk))
-        if wire is not None and wire.usable:
+        if wire is not None and wire.transport is not None:
             replies = await _send(wire, commands)
             if not isinstance(replies[0], NotSent):  # else it had been closed while it was idle
                 return replies
@@ -182,7 +182,7 @@ async def _send(wire: Wire, commands: list[Words]) -> list[Any]:
     if wire.guard.lineage == REPLICA:  # it may have been promoted since
         (info,) = await wire.send([ASK])
         wire.guard.lineage = lineage_of(info) if isinstance(info, str) else REPLICA
-    before = wire.guard.words_before(commands)
+    before = wire.guard.words_before(commands) if wire.guard.lineage else ()
     if not before:
         return await wire.send(commands)
     replies = await wire.send([*before, *commands])

@@ -60,10 +60,6 @@ class Wire(asyncio.Protocol):
         self._was_open = False
         self._ended: asyncio.Future[None] = self.loop.create_future()
 
-    @property
-    def usable(self) -> bool:
-        return self.transport is not None
-
     def send(self, commands: list[Words]) -> asyncio.Future[list[Any]]:
         """Send commands in one piece; the future's list holds a reply or a Failure for each."""
         packed = [hiredis.pack_command(cast(Any, words)) for words in commands]

@@ -99,10 +99,6 @@ class Tail:
         self._turn = asyncio.Lock()
 
     @property
-    def wake_channel(self) -> str:
-        return f"{self.tag}:wake"
-
-    @property
     def version(self) -> int:
         """The version after the newest entry that was read."""
         return version_at(self.generation, self._seq)

@@ -17,6 +17,7 @@ class AdmissionConfig(AppConfig):
         from poolsite.api import problems
         from poolsite.runtime import demo_data
         from queueing.admission import cards, demo, errors, gate, menu, overview, rules, search
+        from queueing.admission.gate.keys import PREFIX
         from queueing.admission.services.history_source import GATE_HISTORY
 
         rules.register()
@@ -29,7 +30,7 @@ class AdmissionConfig(AppConfig):
         timers.register(
             timers.TimerKind(
                 "admission.gate",
-                prefix="gate.",
+                prefix=PREFIX,
                 visit=gate.sweep,
                 idle_seconds=gate.VISIT_SECONDS,
             )

@@ -27,6 +27,7 @@ class DispatchConfig(AppConfig):
             search,
             webhook_events,
         )
+        from queueing.dispatch.dispatcher.keys import PREFIX
         from queueing.dispatch.services.history_source import GROUP_HISTORY
 
         rules.register()
@@ -40,7 +41,7 @@ class DispatchConfig(AppConfig):
         timers.register(
             timers.TimerKind(
                 "dispatch.group",
-                prefix="disp.",
+                prefix=PREFIX,
                 visit=dispatcher.sweep,
                 idle_seconds=dispatcher.VISIT_SECONDS,
             )

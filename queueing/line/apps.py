@@ -29,6 +29,7 @@ class LineConfig(AppConfig):
             search,
             webhook_events,
         )
+        from queueing.line.desk.keys import PREFIX
         from queueing.line.services.history_source import DESK_HISTORY
 
         def visit(slug: str) -> Command[desk.DeskSwept | None]:
@@ -44,4 +45,4 @@ class LineConfig(AppConfig):
         demo_data.register(60, demo.make_desk)
         demo_data.register_past(60, demo.fill_past)
         history.register(DESK_HISTORY)
-        timers.register(timers.TimerKind("line.desk", prefix="line.", visit=visit))
+        timers.register(timers.TimerKind("line.desk", prefix=PREFIX, visit=visit))

@@ -39,8 +39,8 @@ def make() -> None:
         actor="test", pool=pool, first="+8613800000000", last="+8613800000019"
     )
     for asked in (
-        door.Event("reg", NUMBER),
-        door.Event("call", callee="+8613900000000", call_id="call-1", switch="switch-1"),
+        door.Event.of("reg", NUMBER),
+        door.Event.of("call", callee="+8613900000000", call_id="call-1", switch="switch-1"),
     ):
         outcome = hotpath.run(door.event(POOL, asked))
         assert outcome.ok, outcome
@@ -73,7 +73,7 @@ def report() -> None:
     from numbers import pool as door
     from poolsite import hotpath
 
-    its = door.Event("call", NUMBER, call_id="call-1", switch="switch-1")
+    its = door.Event.of("call", NUMBER, call_id="call-1", switch="switch-1")
     outcome = hotpath.run(door.event(POOL, its))
     assert outcome.ok, outcome
 

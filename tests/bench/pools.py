@@ -81,7 +81,7 @@ def call_id(index: int) -> str:
 
 def call_event(index: int, *, policy: str) -> Event:
     """One call with everything that a switch can say; `policy` names how it is to be picked."""
-    return Event(
+    return Event.of(
         "call",
         call_id=call_id(index),
         switch="fs-01",
@@ -118,4 +118,4 @@ def call_and_hangup_events(first: int, count: int, *, policy: str) -> list[Event
 
 def hangup_event(index: int) -> Event:
     """Return the end of that call, which names no number."""
-    return Event("hangup", call_id=call_id(index), switch="fs-01", incarnation="boot-1")
+    return Event.of("hangup", call_id=call_id(index), switch="fs-01", incarnation="boot-1")

@@ -62,7 +62,7 @@ def _row(name: str, rounds: list[CommandCost], seeds: list[CommandCost]) -> Row:
 
 def _ours(client: redis.Redis, name: str, numbers: list[str]) -> CommandCost:
     near = {"near": AREAS[0]} if name == "add" else {}
-    events = [event(SLUG, Event(name, number=number, **near)) for number in numbers]
+    events = [event(SLUG, Event.of(name, number=number, **near)) for number in numbers]
     commands = list(library_words(client, events))
     replies: list[object] = []
     cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, commands)), "fcall")

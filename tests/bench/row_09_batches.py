@@ -73,9 +73,10 @@ def _words(client: redis.Redis, run: str) -> list[tuple[object, ...]]:
     ids = [f"{run}-{index}@fs-01" for index in range(EVENTS // 2)]
     who = {"switch": "fs-01", "incarnation": "boot-1"}
     calls = [
-        Event("call", call_id=its, agent="agent 17", callee="+8613900001234", **who) for its in ids
+        Event.of("call", call_id=its, agent="agent 17", callee="+8613900001234", **who)
+        for its in ids
     ]
-    hangups = [Event("hangup", call_id=its, **who) for its in ids]
+    hangups = [Event.of("hangup", call_id=its, **who) for its in ids]
     commands = [event(SLUG, its) for its in [*calls, *hangups]]
     client.script_load(commands[0].script.text)
     return [command.evalsha() for command in commands]

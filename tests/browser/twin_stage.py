@@ -41,7 +41,7 @@ def main() -> None:
         )
     for pool in (north, south):
         services.pool_reconcile(pool=pool, check=False)
-    hotpath.run(door.event("care-north", door.Event("call", "+8613977000001", call_id="a")))
+    hotpath.run(door.event("care-north", door.Event.of("call", "+8613977000001", call_id="a")))
     print(json.dumps({"lines": LINES}))
 
 

@@ -82,13 +82,13 @@ async def test_numbers_come_back_and_none_are_given_out(on: Bench) -> None:
     with full(bench):
         assert bench.event("hangup", call_id="c1").ok
         assert bench.event("renew", second, call_id="c2").ok
-        assert refused(bench, pool.event(POOL, pool.Event("add", "103")))
-        hangup, add = pool.Event("hangup", call_id="c2"), pool.Event("add", "103")
+        assert refused(bench, pool.event(POOL, pool.Event.of("add", "103")))
+        hangup, add = pool.Event.of("hangup", call_id="c2"), pool.Event.of("add", "103")
         (outcomes,) = await run_lists(bench.path, pool.events, [(POOL, [add, hangup, add])])
         assert [isinstance(each, hotpath.Full) for each in outcomes] == [True, False, True]
         assert outcomes[1].ok
         if by_functions(bench):  # the script of a call takes the number out of a list first
-            assert refused(bench, pool.event(POOL, pool.Event("call", call_id="c4", **CALLS)))
+            assert refused(bench, pool.event(POOL, pool.Event.of("call", call_id="c4", **CALLS)))
     for _ in range(3):
         bench.advance(60)
         with full(bench):

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numbers.schemas import Event
+from numbers.pool.transitions import Event
 from poolsite.api.problems import problem
 from tests.integrations.dialplan import CONF, INBOUND, OUTBOUND, UUID, Answer, Channel
 

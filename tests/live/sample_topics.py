@@ -85,7 +85,7 @@ class LogTopic(_Open):
         self.tail = tail_of(self.tag)
 
     def wake_channels(self) -> list[str]:
-        return [self.tail.wake_channel]
+        return [f"{self.tag}:wake"]
 
     async def snapshot(self) -> live.Snapshot:
         await self.tail.read()

@@ -46,7 +46,7 @@ def make(**settings: Any) -> Pool:
 
 
 def event(name: str, number: str = "", **options: Any) -> door.EventOutcome:
-    return hotpath.run(door.event(SLUG, door.Event(name, number, **options)))
+    return hotpath.run(door.event(SLUG, door.Event.of(name, number, **options)))
 
 
 def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Act:
@@ -276,7 +276,8 @@ async def test_frames_stay_below_four_kilobytes_at_a_thousand_random_events_a_tu
     chance = random.Random(7)
     for _turn in range(20):
         events = [
-            door.Event(chance.choice(("reg", "unreg")), chance.choice(values)) for _ in range(1_000)
+            door.Event.of(chance.choice(("reg", "unreg")), chance.choice(values))
+            for _ in range(1_000)
         ]
         await hotpath.arun_batch(
             [door.events(SLUG, events[start : start + 32]) for start in range(0, 1_000, 32)]

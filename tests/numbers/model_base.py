@@ -9,7 +9,7 @@ from tests.numbers.model_state import SECOND, Call, Doubt, Number, Switch, Waite
 
 KEPT = 600 * SECOND
 
-Reply = tuple[int, str, str, str]
+Reply = tuple[int, str | None, str, str]
 
 
 @dataclass

@@ -276,7 +276,7 @@ class PoolModel(Model):
             self.waiters[number.offered].number = ""
             number.offered = ""
         self.unleased.pop(call_id, None)
-        event = pool.Event(
+        event = pool.Event.of(
             "call", wanted, call_id=call_id, switch=name, incarnation=switch.incarnation
         )
         self.take(number, wanted, event)

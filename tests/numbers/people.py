@@ -67,7 +67,7 @@ def register(slug: str, *values: str, **options: Any) -> None:
 
 def send(slug: str, event: str, number: str = "", **options: Any) -> door.EventOutcome:
     """One event straight to the pool's script."""
-    return hotpath.run(door.event(slug, door.Event(event, number, **options)))
+    return hotpath.run(door.event(slug, door.Event.of(event, number, **options)))
 
 
 def drain(pool: Pool) -> None:

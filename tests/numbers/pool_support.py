@@ -54,7 +54,7 @@ class PoolUnderTest:
         self.create(**settings)
 
     def event(self, event: str, number: str = "", **options: Any) -> pool.EventOutcome:
-        outcome = self.run(pool.event(SLUG, pool.Event(event, number, **options)))
+        outcome = self.run(pool.event(SLUG, pool.Event.of(event, number, **options)))
         assert isinstance(outcome, pool.EventOutcome)
         return outcome
 

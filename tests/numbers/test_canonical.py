@@ -130,7 +130,7 @@ def test_contacts_stand_under_the_stored_spelling(bench: PoolUnderTest) -> None:
 def test_a_batch_and_a_live_list_find_it_too(bench: PoolUnderTest) -> None:
     bench.add("13977000099")
     alias(bench)
-    batch = door.events(KEYS.slug, [door.Event("unreg", LINE), door.Event("reg", LINE)])
+    batch = door.events(KEYS.slug, [door.Event.of("unreg", LINE), door.Event.of("reg", LINE)])
     assert [(one.number, one.state) for one in bench.run(batch)] == [
         ("13977000099", "idle+down"),
         ("13977000099", "idle+up"),

@@ -145,7 +145,7 @@ def test_every_master_of_a_cluster_gets_the_user(redis_cluster: RedisCluster) ->
         path.load_scripts()
         assert len(path.set_user(user.name, user.rules)) == len(redis_cluster.nodes)
         path.run(pool.create("east", 1, pool.PoolSettings()))
-        path.run(pool.event("east", pool.Event("add", "1001")))
+        path.run(pool.event("east", pool.Event.of("add", "1001")))
         host, port = path.address.hosts[0]
         with redis.RedisCluster(
             host=host,

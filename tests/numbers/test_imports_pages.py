@@ -105,11 +105,11 @@ def test_a_hang_up_of_a_filter_ends_the_calls_that_were_up_when_it_was_asked_for
     monkeypatch.setattr("numbers.services.bulk.AT_ONCE", 10)
     numbers = sorted(in_sql(pool))
     for number in numbers[:2]:
-        hotpath.run(door.event(pool.slug, door.Event("reg", number)))
-    hotpath.run(door.event(pool.slug, door.Event("call", numbers[0])))
+        hotpath.run(door.event(pool.slug, door.Event.of("reg", number)))
+    hotpath.run(door.event(pool.slug, door.Event.of("call", numbers[0])))
     body = {"verb": "hangup", "all": True, "filter": {"pool": pool.slug}, "reason": "stuck"}
     answer = post(world.client("operate"), "/numbers/bulk/", **body)
-    hotpath.run(door.event(pool.slug, door.Event("call", numbers[1])))
+    hotpath.run(door.event(pool.slug, door.Event.of("call", numbers[1])))
     runner.run(answer.json()["job"])
     found = hotpath.run(door.states(pool.slug, numbers[:2])).by_number
     assert [found[number].busy for number in numbers[:2]] == [False, True]

@@ -29,7 +29,7 @@ def pool(clean_redis: RedisServer) -> Pool:
     numbers = [f"+861380000000{n}" for n in range(3)]
     services.numbers_add(actor="test", pool=made, values=numbers)
     for number in numbers:
-        hotpath.run(door.event("east", door.Event("reg", number=number)))
+        hotpath.run(door.event("east", door.Event.of("reg", number=number)))
     return made
 
 
@@ -153,7 +153,7 @@ def test_a_forced_hangup_of_a_free_number_is_refused_with_its_reason(
 def test_a_running_call_stands_in_the_story_before_sql_has_it(
     pool: Pool, as_operator: Client
 ) -> None:
-    call = door.Event("call", number=ONE, call_id="c-1", agent="Wang Fang")
+    call = door.Event.of("call", number=ONE, call_id="c-1", agent="Wang Fang")
     hotpath.run(door.event("east", call))
     assert not CallRecord.objects.exists()
     story = as_operator.get(f"/numbers/{ONE}/story/").json()
@@ -163,7 +163,7 @@ def test_a_running_call_stands_in_the_story_before_sql_has_it(
 
 
 def test_tiles_name_every_number_once_with_its_letter(pool: Pool, as_operator: Client) -> None:
-    hotpath.run(door.event("east", door.Event("call", number=ONE, call_id="c-1")))
+    hotpath.run(door.event("east", door.Event.of("call", number=ONE, call_id="c-1")))
     tiles = as_operator.get("/pools/east/tiles/").json()
     assert tiles["numbers"] == [f"+861380000000{n}" for n in range(3)]
     assert tiles["states"] == "RCR"

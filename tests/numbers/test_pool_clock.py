@@ -295,7 +295,7 @@ def test_however_many_leases_are_ahead_they_are_put_back_in_pieces(short: PoolUn
     short.add(*numbers)
     short.step(HOUR)
     for _ in range(10):
-        short.run(pool.events(SLUG, [pool.Event("call")] * 30))
+        short.run(pool.events(SLUG, [pool.Event.of("call")] * 30))
     short.step(-HOUR)
     pieces = 1
     while short.run(pool.sweep(SLUG, 50)).more:

@@ -177,7 +177,9 @@ def test_whatever_is_sent_the_pool_stays_whole(
 @pytest.mark.parametrize("verb", ["", "Call", "jump", "{"])
 def test_an_unknown_event_of_a_list_is_refused_alone(bench: PoolUnderTest, verb: str) -> None:
     bench.add(NUMBER)
-    outcomes = bench.run(pool.events(SLUG, [pool.Event(verb, NUMBER), pool.Event("unreg", NUMBER)]))
+    outcomes = bench.run(
+        pool.events(SLUG, [pool.Event.of(verb, NUMBER), pool.Event.of("unreg", NUMBER)])
+    )
     assert [outcome.code for outcome in outcomes] == [-1, 1]
     assert outcomes[0].reason.startswith("malformed ")
 

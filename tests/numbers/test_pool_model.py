@@ -1,7 +1,6 @@
 """Random histories of a pool: the Lua must answer, and leave Redis, as the plain model says."""
 
 import os
-from dataclasses import replace
 from typing import ClassVar
 
 from hypothesis import HealthCheck, Phase, settings
@@ -38,7 +37,7 @@ FROM = st.one_of(
 )
 REGIONS = st.sampled_from(["", "86", "44-london"])
 CALLS = st.builds(
-    pool.Event,
+    pool.Event.of,
     event=st.just("call"),
     number=MAYBE_NUMBER,
     call_id=CALL_IDS,
@@ -90,7 +89,7 @@ class PoolMachine(RuleBasedStateMachine):
 
     def send(self, event: pool.Event, alias: str = "") -> pool.EventOutcome:
         """Send an event, its number by another name if one is given; the model knows none."""
-        sent = replace(event, number=alias or event.number)
+        sent = event.but(number=alias or event.number)
         outcome: pool.EventOutcome = self.bench.run(pool.event(SLUG, sent))
         reply = (outcome.code, outcome.number, outcome.state, outcome.reason)
         assert reply == self.model.event(event), sent
@@ -102,8 +101,7 @@ class PoolMachine(RuleBasedStateMachine):
     def call(self, event: pool.Event, source: tuple[str, str]) -> None:
         switch, incarnation = source
         self.send(
-            replace(
-                event,
+            event.but(
                 switch=switch,
                 incarnation=incarnation,
                 direction=event.direction if event.number else "",
@@ -113,12 +111,12 @@ class PoolMachine(RuleBasedStateMachine):
 
     @rule(call_id=CALL_IDS, source=FROM)
     def pick(self, call_id: str, source: tuple[str, str]) -> None:
-        self.send(pool.Event("call", "", call_id, *source, agent="ann", callee="139", near="86"))
+        self.send(pool.Event.of("call", "", call_id, *source, agent="ann", callee="139", near="86"))
 
     @rule(number=MAYBE_NUMBER, call_id=CALL_IDS, source=FROM)
     def hangup(self, number: str, call_id: str, source: tuple[str, str]) -> None:
         if number or call_id:
-            self.send(pool.Event("hangup", number, call_id, *source))
+            self.send(pool.Event.of("hangup", number, call_id, *source))
 
     @rule(data=st.data(), source=FROM, told=TOLD)
     def hang_up_a_live_call(
@@ -131,8 +129,10 @@ class PoolMachine(RuleBasedStateMachine):
         if calls:
             number, call_id = data.draw(st.sampled_from(calls))
             cause, answered, talk = told
-            event = pool.Event("hangup", number, call_id, *source, cause=cause, answered=answered)
-            outcome = self.send(replace(event, talk_seconds=talk))
+            event = pool.Event.of(
+                "hangup", number, call_id, *source, cause=cause, answered=answered
+            )
+            outcome = self.send(event.but(talk_seconds=talk))
             if outcome.ok and outcome.reason in ("", "old call"):
                 self.compare_told(told)
 
@@ -149,11 +149,11 @@ class PoolMachine(RuleBasedStateMachine):
     @rule(number=MAYBE_NUMBER, call_id=CALL_IDS)
     def renew(self, number: str, call_id: str) -> None:
         if number or call_id:
-            self.send(pool.Event("renew", number, call_id))
+            self.send(pool.Event.of("renew", number, call_id))
 
     @rule(event=st.sampled_from(["add", "del"]), number=NUMBERS, near=REGIONS, source=FROM)
     def add_or_delete(self, event: str, number: str, near: str, source: tuple[str, str]) -> None:
-        self.send(pool.Event(event, number, "", *source, near=near))
+        self.send(pool.Event.of(event, number, "", *source, near=near))
 
     @rule(event=st.sampled_from(["reg", "unreg"]), number=NUMBERS,
           contact=st.sampled_from(["", "c1", "c2"]), expires=st.sampled_from([None, 0, 20, 90]),
@@ -161,11 +161,11 @@ class PoolMachine(RuleBasedStateMachine):
     def register(
         self, event: str, number: str, contact: str, expires: int | None, seq: int | None
     ) -> None:
-        self.send(pool.Event(event, number, contact=contact, expires=expires, seq=seq))
+        self.send(pool.Event.of(event, number, contact=contact, expires=expires, seq=seq))
 
     @rule(event=st.sampled_from(["reg", "unreg"]), number=NUMBERS, source=FROM)
     def register_plainly(self, event: str, number: str, source: tuple[str, str]) -> None:
-        self.send(pool.Event(event, number, "", *source))
+        self.send(pool.Event.of(event, number, "", *source))
 
     @rule(event=st.sampled_from(["add", "call", "call", "del", "hangup", "reg", "renew", "unreg"]),
           number=NUMBERS, call_id=CALL_IDS, contact=st.sampled_from(["", "c1"]),
@@ -178,7 +178,7 @@ class PoolMachine(RuleBasedStateMachine):
             self.bench.run(pool.alias(SLUG, {alias: number}))
             call_id = call_id if event in ("call", "hangup", "renew") else ""
             contact = contact if event in ("reg", "unreg") else ""
-            self.send(pool.Event(event, number, call_id, *source, contact=contact), alias)
+            self.send(pool.Event.of(event, number, call_id, *source, contact=contact), alias)
 
     @rule(number=NUMBERS, on=st.booleans())
     def quarantine(self, *, number: str, on: bool) -> None:

@@ -376,8 +376,8 @@ def test_a_withdrawn_offer_puts_the_waiter_back_in_its_place(
 
 def test_waiting_needs_a_call_id_and_is_refused_in_a_batch(bench: PoolUnderTest) -> None:
     assert bench.event("call", wait_ms=5).reason == "malformed wait_ms without call_id"
-    batch = [pool.Event("add", A), pool.Event("call", call_id="x", wait_ms=5), pool.Event("reg", A)]
-    outcomes = bench.run(pool.events(SLUG, batch))
+    call, reg = pool.Event.of("call", call_id="x", wait_ms=5), pool.Event.of("reg", A)
+    outcomes = bench.run(pool.events(SLUG, [pool.Event.of("add", A), call, reg]))
     assert [o.reason for o in outcomes] == ["", "malformed wait_ms in a batch", ""]
     assert bench.idle() == [A]
 

@@ -33,7 +33,7 @@ def test_events_of_one_list_begin_one_life(bench: PoolUnderTest) -> None:
     bench.create_again(media=("sw",))
     bench.add(A, B, C)
     bench.event("call", A, call_id="a", **SWITCH)
-    batch = [pool.Event("reg", each, switch="sw", incarnation="boot-2") for each in (B, C)]
+    batch = [pool.Event.of("reg", each, switch="sw", incarnation="boot-2") for each in (B, C)]
     outcomes = bench.run(pool.events(SLUG, batch))
     assert [outcome.release for outcome in outcomes] == [True, False]
     assert [change.event for change in bench.changes()].count("restart") == 1

@@ -57,7 +57,7 @@ def test_a_number_whose_lease_has_lapsed_is_lent_to_who_asks(short: PoolUnderTes
 def test_a_batch_of_calls_gets_them_too(short: PoolUnderTest) -> None:
     take_both(short)
     short.advance(LEASE)
-    events = [pool.Event("call", call_id=f"n{n}") for n in range(3)]
+    events = [pool.Event.of("call", call_id=f"n{n}") for n in range(3)]
     replies = short.run(pool.events(SLUG, events))
     assert [reply.number for reply in replies] == [A, B, ""]
 
@@ -242,7 +242,7 @@ def test_whoever_comes_first_after_a_jump_keeps_the_doubt(short: PoolUnderTest, 
     if way == "sweep":
         short.sweep()
     elif way == "batch":
-        short.run(pool.events(SLUG, [pool.Event("reg", A)] * 2))
+        short.run(pool.events(SLUG, [pool.Event.of("reg", A)] * 2))
     elif way == "pause":
         short.run(pool.pause(SLUG, "why"))
         short.run(pool.resume(SLUG))

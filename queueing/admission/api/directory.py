@@ -51,10 +51,10 @@ _BUSY: DirectoryKind[tuple[GateRef, ...]] = DirectoryKind("busy gates", _load_bu
 
 async def gate_ref(slug: str) -> GateRef | None:
     """The gate of that slug; None = there is none."""
-    return await _GATES.directory().get(slug)
+    return await _GATES.get(slug)
 
 
 async def busy_gates(account_id: int | None) -> tuple[GateRef, ...]:
     """The gates with unfinished batches of an account; None = of everybody."""
     name = EVERYBODY if account_id is None else str(account_id)
-    return await _BUSY.directory().get(name) or ()
+    return await _BUSY.get(name) or ()

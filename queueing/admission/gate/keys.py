@@ -1,6 +1,9 @@
 """Names of a gate's keys in Redis; the scripts' headers name the others by their suffixes."""
 
 from dataclasses import dataclass
+from typing import Final
+
+PREFIX: Final = "gate."  # of every tag, before the slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +15,7 @@ class GateKeys:
     @property
     def tag(self) -> str:
         """The hash tag with its braces: the key of the settings, and the start of all others."""
-        return "{gate." + self.slug + "}"
+        return "{" + PREFIX + self.slug + "}"
 
     @property
     def wake_channel(self) -> str:

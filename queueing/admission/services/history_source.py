@@ -11,7 +11,7 @@ from queueing.admission.services.records import write_entries
 GATE_HISTORY = AggregateSource(
     kind=KIND,
     model=Gate,
-    prefix="gate.",
+    keys=door.GateKeys,
     write_entries=write_entries,
     show=door.show,
     check=gate_check,

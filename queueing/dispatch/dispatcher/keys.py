@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+PREFIX: Final = "disp."  # of every tag, before the slug
 ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 SESSION_WORD: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:@+~-]{0,38}")
 SESSION_LENGTH: Final = 80
@@ -18,7 +19,7 @@ class GroupKeys:
     @property
     def tag(self) -> str:
         """The hash tag with its braces: the key of the settings, and the start of all others."""
-        return "{disp." + self.slug + "}"
+        return "{" + PREFIX + self.slug + "}"
 
     @property
     def wake_channel(self) -> str:

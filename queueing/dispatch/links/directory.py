@@ -42,4 +42,4 @@ _GROUPS: DirectoryKind[GroupRef] = DirectoryKind("dispatch groups", _load)
 
 async def group_ref(slug: str) -> GroupRef | None:
     """The group of that slug; None = there is none."""
-    return await _GROUPS.directory().get(slug)
+    return await _GROUPS.get(slug)

@@ -7,6 +7,7 @@ from django.utils.translation import pgettext_lazy
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import AggregateRow, Living, UnsentMark
+from queueing.dispatch.dispatcher.keys import GroupKeys
 
 PEER_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z"
 DAY_SECONDS = 86_400
@@ -187,7 +188,7 @@ class Group(AggregateRow):
     @property
     def tag(self) -> str:
         """The group's Redis tag, with its braces."""
-        return "{disp." + self.slug + "}"
+        return GroupKeys(self.slug).tag
 
 
 class UnsentChange(UnsentMark):

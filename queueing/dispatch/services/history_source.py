@@ -10,7 +10,7 @@ from queueing.dispatch.services.records import write_entries
 GROUP_HISTORY = AggregateSource(
     kind=KIND,
     model=Group,
-    prefix="disp.",
+    keys=door.GroupKeys,
     write_entries=write_entries,
     show=door.show,
     check=group_check,

@@ -1,7 +1,9 @@
 """Every name of a desk's keys in Redis, in one place."""
 
 from dataclasses import dataclass
+from typing import Final
 
+PREFIX: Final = "line."  # of every tag, before the slug
 SUFFIXES = (
     *("", ":queues", ":visits", ":agents", ":waiting", ":ready", ":free", ":timers", ":log"),
     ":calls",
@@ -17,7 +19,7 @@ class DeskKeys:
     @property
     def tag(self) -> str:
         """The hash tag with its braces: the key of the settings, and the start of all others."""
-        return "{line." + self.slug + "}"
+        return "{" + PREFIX + self.slug + "}"
 
     @property
     def all(self) -> tuple[str, ...]:

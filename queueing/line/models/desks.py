@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import PartRow, RedisRow
+from queueing.line.desk.keys import DeskKeys
 from queueing.line.models.file_settings import TakesFiles
 from queueing.line.pauses import DEFAULT_TEXT, validate_reasons
 
@@ -67,7 +68,7 @@ class Desk(TakesFiles, RedisRow):
     @property
     def tag(self) -> str:
         """The desk's Redis tag, with its braces."""
-        return "{line." + self.slug + "}"
+        return DeskKeys(self.slug).tag
 
 
 class Queue(PartRow):

@@ -10,7 +10,7 @@ from queueing.line.services.records import write_entries
 DESK_HISTORY = AggregateSource(
     kind=KIND,
     model=Desk,
-    prefix="line.",
+    keys=door.DeskKeys,
     write_entries=write_entries,
     show=door.show,
     check=desk_check,

@@ -10,10 +10,10 @@ from poolsite.history import StreamEntry
 from poolsite.moments import moment_of
 from poolsite.operations.webhooks.emitting import Happened, emit_many
 from queueing.line import webhook_events
+from queueing.line.desk.changes import DeskChange, read_change
 from queueing.line.models import Agent, LineEvent, Room, RoomEvent, Visit
 from queueing.line.services import shifts
 
-KNOWN = {"at", "k", "v", "a", "q"}
 OUTCOMES = {choice.value for choice in Visit.Outcome}
 
 
@@ -35,13 +35,14 @@ class RecordPage:
 
 def write_entries(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """Write a page of entries inside the drain's transaction; again is absorbed."""
-    events = [(entry, _values(entry)) for entry in entries]
+    changes = [(entry, read_change(entry.fields, entry.at_us)) for entry in entries]
+    events = [(entry, _values(change)) for entry, change in changes]
     history.services.insert_rows(LineEvent, desk_id, generation, events)
-    page = _page(desk_id, generation, entries)
-    for entry in entries:
-        step = STEPS.get(entry.fields.get("k", ""))
+    page = _page(desk_id, generation, [change for _, change in changes])
+    for entry, change in changes:
+        step = STEPS.get(change.kind)
         if step is not None:
-            step(page, entry.seq, entry.fields, moment_of(entry.at_us))
+            step(page, entry.seq, change, moment_of(change.at_us))
     fields = ["queue_id", "matched_at", "agent_id", "why", "ended_at", "outcome"]
     fields += ["callback_call_id"]
     sql_bulk.update(Visit, [vars(visit) for visit in page.changed.values()], fields)
@@ -53,19 +54,18 @@ def write_entries(desk_id: int, generation: int, entries: Sequence[StreamEntry])
         live.touch(f"line.room:{visit}")
 
 
-def _values(entry: StreamEntry) -> dict[str, Any]:
-    fields = entry.fields
+def _values(change: DeskChange) -> dict[str, Any]:
     return {
-        "kind": fields.get("k", "")[:16],
-        "visit": fields.get("v", "")[:32],
-        "agent": fields.get("a", "")[:20],
-        "queue": fields.get("q", "")[:40],
-        "data": {name: text for name, text in fields.items() if name not in KNOWN},
+        "kind": change.kind[:16],
+        "visit": change.visit[:32],
+        "agent": change.agent[:20],
+        "queue": change.queue[:40],
+        "data": change.more,
     }
 
 
-def _page(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> RecordPage:
-    names = {entry.fields["v"] for entry in entries if entry.fields.get("v", "-") != "-"}
+def _page(desk_id: int, generation: int, changes: Sequence[DeskChange]) -> RecordPage:
+    names = {change.visit for change in changes if change.names_visit}
     rows = Visit.objects.filter(public_id__in=names).select_related("desk", "queue", "agent")
     visits = {row.public_id: row for row in rows}
     agents = {row.user_id: row for row in Agent.objects.filter(desk_id=desk_id)}
@@ -75,36 +75,36 @@ def _page(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> Reco
     return RecordPage(desk_id, generation, visits, agents, {}, [], open_rooms, [], [], [])
 
 
-def _agent(page: RecordPage, fields: Mapping[str, str]) -> Agent | None:
-    text = fields.get("a", "-")
+def _agent(page: RecordPage, change: DeskChange) -> Agent | None:
+    text = change.agent
     return page.agents.get(int(text)) if text.isdecimal() else None
 
 
-def _visit(page: RecordPage, fields: Mapping[str, str]) -> Visit | None:
+def _visit(page: RecordPage, change: DeskChange) -> Visit | None:
     """The visit's row; made here when the process that served the join died before it did."""
-    name = fields.get("v", "-")
+    name = change.visit
     row = page.visits.get(name)
-    if row is None and name != "-" and fields.get("k") in ("join", "loaded"):
+    if row is None and change.names_visit and change.kind in ("join", "loaded"):
         row = Visit.objects.create(
             public_id=name,
             desk_id=page.desk_id,
-            queue_id=int(fields["q"]),
-            priority=int(fields["c"]),
-            joined_at=moment_of(int(fields["t"])),
+            queue_id=int(change.queue),
+            priority=change.priority,
+            joined_at=moment_of(change.ticket),
         )
         page.visits[name] = row
     return row
 
 
-def _join(page: RecordPage, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit, agent = _visit(page, fields), _agent(page, fields)
-    if visit is None or fields["k"] == "join":
+def _join(page: RecordPage, _seq: int, change: DeskChange, at: datetime) -> None:
+    visit, agent = _visit(page, change), _agent(page, change)
+    if visit is None or change.kind == "join":
         return
     room = page.rooms.get(visit.public_id)  # put back after a loss of Redis: where does it stand?
     if agent is None or room is None or room.agent_id != agent.pk:
         _room_end(page, visit, at)
         if agent is not None:
-            _room_begin(page, visit, agent, int(fields["q"]), at)
+            _room_begin(page, visit, agent, int(change.queue), at)
 
 
 def _room_begin(page: RecordPage, visit: Visit, agent: Agent, queue_id: int, at: datetime) -> None:
@@ -125,55 +125,55 @@ def _room_end(page: RecordPage, visit: Visit, at: datetime) -> None:
     page.told.append(webhook_events.room_ended(room, visit))
 
 
-def _room(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit, agent = _visit(page, fields), _agent(page, fields)
+def _room(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None:
+    visit, agent = _visit(page, change), _agent(page, change)
     if visit is None or agent is None:
         return
     if visit.matched_at is None:
         visit.matched_at = at
         shifts.add(agent, "served")
-    visit.agent, visit.queue_id = agent, int(fields["q"])
+    visit.agent, visit.queue_id = agent, int(change.queue)
     _room_begin(page, visit, agent, visit.queue_id, at)
-    visit.why = fields.get("w", "").replace("_", " ")[:200]
+    visit.why = change.text[:200]
     page.changed[visit.public_id] = visit
-    _event(page, visit, agent, seq, fields, at)
+    _event(page, visit, agent, seq, change, at)
 
 
-def _end(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit = _visit(page, fields)
+def _end(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None:
+    visit = _visit(page, change)
     if visit is None:
         return
-    outcome = fields.get("w", "")
+    outcome = change.word
     visit.outcome = outcome if outcome in OUTCOMES else Visit.Outcome.REMOVED
     visit.ended_at = at
     page.changed[visit.public_id] = visit
     _room_end(page, visit, at)
     page.told += webhook_events.visit_ended(visit)
-    _event(page, visit, _agent(page, fields), seq, fields, at)
+    _event(page, visit, _agent(page, change), seq, change, at)
 
 
-def _moved(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit = _visit(page, fields)
+def _moved(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None:
+    visit = _visit(page, change)
     if visit is not None:
-        visit.queue_id = int(fields["q"])
+        visit.queue_id = int(change.queue)
         _room_end(page, visit, at)
         visit.agent = None  # or a rebuild would put who waits into the room of before
         page.changed[visit.public_id] = visit
-        _event(page, visit, _agent(page, fields), seq, fields, at)
+        _event(page, visit, _agent(page, change), seq, change, at)
 
 
-def _noted(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit = _visit(page, fields)
+def _noted(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None:
+    visit = _visit(page, change)
     if visit is not None:
-        _event(page, visit, _agent(page, fields), seq, fields, at)
+        _event(page, visit, _agent(page, change), seq, change, at)
 
 
-def _called(page: RecordPage, seq: int, fields: Mapping[str, str], at: datetime) -> None:
-    visit = _visit(page, fields)
+def _called(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None:
+    visit = _visit(page, change)
     if visit is not None:
-        visit.callback_call_id = fields.get("w", "")[:64]
+        visit.callback_call_id = change.word[:64]
         page.changed[visit.public_id] = visit
-    _noted(page, seq, fields, at)
+    _noted(page, seq, change, at)
 
 
 def _event(
@@ -181,7 +181,7 @@ def _event(
     visit: Visit,
     agent: Agent | None,
     seq: int,
-    fields: Mapping[str, str],
+    change: DeskChange,
     at: datetime,
 ) -> None:
     page.events.append(
@@ -189,30 +189,30 @@ def _event(
             visit=visit,
             generation=page.generation,
             seq=seq,
-            kind=fields["k"][:16],
+            kind=change.kind[:16],
             agent=agent,
-            actor=fields.get("by", "")[:150],
-            text=fields.get("w", "").replace("_", " ")[:200],
+            actor=change.by[:150],
+            text=change.text[:200],
             at=at,
         )
     )
 
 
-def _logout(agent: Agent, at: datetime, fields: Mapping[str, str]) -> None:
-    how = "lost" if fields["k"] == "agent_lost" else fields.get("w", "")
+def _logout(agent: Agent, at: datetime, change: DeskChange) -> None:
+    how = "lost" if change.kind == "agent_lost" else change.word
     shifts.end(agent, at, how)
 
 
-Step = Callable[[RecordPage, int, Mapping[str, str], datetime], None]
+Step = Callable[[RecordPage, int, DeskChange, datetime], None]
 
 
-def _shift(note: Callable[[Agent, datetime, Mapping[str, str]], None]) -> Step:
+def _shift(note: Callable[[Agent, datetime, DeskChange], None]) -> Step:
     """The step that notes something about an agent's shift, if there still is such an agent."""
 
-    def step(page: RecordPage, _seq: int, fields: Mapping[str, str], at: datetime) -> None:
-        agent = _agent(page, fields)
+    def step(page: RecordPage, _seq: int, change: DeskChange, at: datetime) -> None:
+        agent = _agent(page, change)
         if agent is not None:
-            note(agent, at, fields)
+            note(agent, at, change)
 
     return step
 
@@ -233,15 +233,13 @@ STEPS: Mapping[str, Step] = {
     "overflow": _moved,
     "declined": _moved,
     "missed": _moved,
-    "login": _shift(lambda agent, at, _fields: shifts.begin(agent, at)),
+    "login": _shift(lambda agent, at, _change: shifts.begin(agent, at)),
     "logout": _shift(_logout),
     "agent_lost": _shift(_logout),
-    "pause": _shift(
-        lambda agent, at, fields: shifts.pause(agent, at, fields.get("w", "").replace("_", " "))
-    ),
-    "resume": _shift(lambda agent, at, _fields: shifts.resume(agent, at)),
-    "miss": _shift(lambda agent, _at, _fields: shifts.add(agent, "missed")),
+    "pause": _shift(lambda agent, at, change: shifts.pause(agent, at, change.text)),
+    "resume": _shift(lambda agent, at, _change: shifts.resume(agent, at)),
+    "miss": _shift(lambda agent, _at, _change: shifts.add(agent, "missed")),
     "called": _called,
-    "wrapup": _shift(lambda agent, at, _fields: shifts.wrap_up_begin(agent, at)),
-    "ready": _shift(lambda agent, at, _fields: shifts.wrap_up_end(agent, at)),
+    "wrapup": _shift(lambda agent, at, _change: shifts.wrap_up_begin(agent, at)),
+    "ready": _shift(lambda agent, at, _change: shifts.wrap_up_end(agent, at)),
 }

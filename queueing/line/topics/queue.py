@@ -8,6 +8,7 @@ from poolsite import access, hotpath, live
 from poolsite.live.scopes import slug_of
 from poolsite.live.tail import TailEntry, tail_of
 from queueing.line import desk as door
+from queueing.line.desk.changes import read_change
 from queueing.line.selectors import why
 from queueing.line.selectors.agent_page import ROWS, waiting_rows
 from queueing.line.topics.scope import TopicScope, may_serve, place_in, queue_place_now
@@ -119,23 +120,16 @@ class QueueTopic(live.Topic):
 
 
 def _agents_moved(entries: Iterable[TailEntry]) -> bool:
-    return any(entry.fields.get("k") in AGENTS_MOVE for entry in entries)
+    return any(read_change(entry.fields).kind in AGENTS_MOVE for entry in entries)
 
 
 def moves_of(entries: Iterable[TailEntry], queue: int) -> Iterable[list[int]]:
     """What a queue's line gained (+1) and lost (-1): [seq, class, ticket, step] in order."""
     mine = str(queue)
     for entry in entries:
-        fields = entry.fields
-        delta = fields.get("d", "")
-        if not delta:
-            continue
-        if delta[0] in "-~":
-            old, priority, ticket = delta[1:].split(":")
-            if old == mine:
-                yield [entry.seq, int(priority), int(ticket), -1]
-        if delta[0] in "+~" and fields["q"] == mine:
-            yield [entry.seq, int(fields["c"]), int(fields["t"]), 1]
+        for step in read_change(entry.fields).line_steps():
+            if step.queue == mine:
+                yield [entry.seq, step.priority, step.ticket, step.step]
 
 
 class WaitingTopic(live.RowsTopic):

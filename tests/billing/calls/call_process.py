@@ -70,13 +70,13 @@ def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
     """Begin one call as the hot lane does; prints its answer."""
     prepare(slug, numbers, interval)
     from numbers.api import processing
-    from numbers.schemas import Event
+    from numbers.pool.transitions import Event
     from poolsite.access import Principal
 
     async def ask() -> tuple[int, dict[str, Any]]:
-        from numbers.api.directory import directory
+        from numbers.api.directory import POOLS
 
-        ref = await directory().get(slug)
+        ref = await POOLS.get(slug)
         assert ref is not None
         event = Event.model_validate({"event": "call", "call_id": CALL, "switch": "fs1"})
         return await processing.one(ref, Principal(kind="user"), event)

@@ -49,7 +49,7 @@ def begin(
     payer = calls.payer_of(line.shop.account.pk)
     assert payer is not None
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
-    event = pool_door.Event(
+    event = pool_door.Event.of(
         "call", call_id=call_id, callee=callee, paid=hold_id, switch="fs1", **given
     )
     outcome: pool_door.EventOutcome = run(charging.begin(charged_of(line.pool, payer), event))

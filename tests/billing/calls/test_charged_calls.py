@@ -13,7 +13,7 @@ from numbers import pool as pool_door
 from numbers import services
 from numbers.api import charging
 from numbers.api import waiting as waiting_calls
-from numbers.api.directory import directory
+from numbers.api.directory import POOLS
 from numbers.models import Pool
 from poolsite import hotpath
 from tests.billing.api.shop import make_shop
@@ -179,9 +179,9 @@ async def test_a_call_that_waited_in_vain_costs_nothing(switch: Caller, line: Li
 async def test_a_client_that_leaves_while_it_waits_pays_nothing(switch: Caller, line: Line) -> None:
     for index in range(3):
         await call(switch, f"{index}")
-    ref = await directory().get(line.slug)
+    ref = await POOLS.get(line.slug)
     assert ref is not None
-    event = pool_door.Event("call", call_id="gone", wait_ms=30_000)
+    event = pool_door.Event.of("call", call_id="gone", wait_ms=30_000)
     waiting = asyncio.ensure_future(
         charging.call(ref, event, lambda event: waiting_calls.call(line.slug, event))
     )

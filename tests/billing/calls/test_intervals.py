@@ -40,7 +40,7 @@ def begin(line: Line, call_id: str = "a", callee: str = "") -> None:
     assert payer is not None
     charged = Charged(line.slug, INTERVAL, payer)
     hold_id = calls.hold_id_of(line.slug, call_id, 1)
-    interval = charged.first(pool_door.Event("call", call_id=call_id, callee=callee))
+    interval = charged.first(pool_door.Event.of("call", call_id=call_id, callee=callee))
     run(charging._hold(charged, hold_id, interval))
     assert run(charging._admit(charged, hold_id, call_id, 20))
     sent = send(line.slug, "call", call_id=call_id, paid=hold_id, switch="fs1", incarnation="b1")
