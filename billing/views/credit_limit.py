@@ -1,20 +1,22 @@
 """The form of an account's credit limit: lower at once, higher when another operator approves."""
 
+from functools import partial
+
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from billing.forms import CreditLimitForm
+from billing.models import Adjustment
 from billing.selectors import figures
 from billing.selectors.wallets import wallet_get
 from billing.services import credit_limits
 from billing.services.acting import person
 from poolsite.access import four_eyes
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors
 
 
 @require_http_methods(["GET", "POST"])
@@ -27,17 +29,17 @@ def credit_limit(request: HttpRequest, slug: str) -> HttpResponse:
         currency=wallet.account.currency,
         initial={"amount": wallet.credit_limit},
     )
-    if request.method == "POST" and form.is_valid():
-        try:
-            waiting = credit_limits.credit_limit_ask(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            if waiting is not None:
-                messages.info(request, _("The higher credit limit is waiting for approval."))
-                return redirect("billing:adjustment", pk=waiting.pk)
-            messages.success(request, _("Credit limit changed."))
-            return redirect("billing:account", slug=slug)
+
+    def done(waiting: Adjustment | None) -> HttpResponse:
+        if waiting is not None:
+            messages.info(request, _("The higher credit limit is waiting for approval."))
+            return redirect("billing:adjustment", pk=waiting.pk)
+        messages.success(request, _("Credit limit changed."))
+        return redirect("billing:account", slug=slug)
+
+    save = partial(credit_limits.credit_limit_ask, wallet, actor=principal)
+    if answer := saved(form, save, done):
+        return answer
     context = {
         "wallet": wallet,
         "form": form,
@@ -45,5 +47,4 @@ def credit_limit(request: HttpRequest, slug: str) -> HttpResponse:
         "waiting": credit_limits.waiting_raise(wallet),
         "approvers": four_eyes.approvers(person(principal)),
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/credit_limit.html", context, status=status)
+    return form_page(request, "billing/adjustments/credit_limit.html", context)

@@ -4,7 +4,7 @@ from functools import partial
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -19,8 +19,8 @@ from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
 from poolsite.access import Principal
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import saved
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import delete_target
 
@@ -40,13 +40,15 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
-    if (
-        saved(form, partial(wallet_configure, wallet, actor=principal))
-        or saved(notice, partial(recipient_add, wallet, actor=principal))
-        or (part == "forget" and _forget(principal, wallet, request.POST.get("target", "")))
-    ):
-        messages.success(request, _("Saved."))
-        return redirect("billing:limits", slug=slug)
+    done = told(request, _("Saved."), "billing:limits", slug=slug)
+    if part == "forget":
+        _forget(principal, wallet, request.POST.get("target", ""))
+        return done(None)
+    answer = saved(form, partial(wallet_configure, wallet, actor=principal), done) or saved(
+        notice, partial(recipient_add, wallet, actor=principal), done
+    )
+    if answer:
+        return answer
     context = {
         "wallet": wallet,
         "form": form,
@@ -56,15 +58,13 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         "targets": recipients_of(wallet)[:RECIPIENTS_LIMIT],
         "spent": figures.of(wallet).spent_today if wallet.daily_limit else None,
     }
-    status = 422 if form.errors or notice.errors else 200
-    return render(request, "billing/recharges/limits.html", context, status=status)
+    return form_page(request, "billing/recharges/limits.html", context)
 
 
-def _forget(principal: Principal, wallet: Wallet, key: str) -> bool:
+def _forget(principal: Principal, wallet: Wallet, key: str) -> None:
     found = NoticeTarget.objects.filter(account=wallet.account_id, pk=number_of(key) or 0).first()
     if found is not None:
         delete_target(found, actor=principal)
-    return True
 
 
 @require_POST

@@ -8,7 +8,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.forms import BaseForm, Form
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
@@ -47,28 +47,6 @@ def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = 
     else:
         return True
     return False
-
-
-def saved(form: BaseForm, save: Callable[..., object]) -> bool:
-    """Hand what was sent with a form to a service; what it refuses is shown. Whether it took it."""
-    if not form.is_valid():
-        return False
-    try:
-        save(**form.cleaned_data)
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
-
-
-def add_errors(form: BaseForm, error: ValidationError) -> None:
-    """Show what a service refused beside its field, or above the form."""
-    if not hasattr(error, "error_dict"):
-        form.add_error(None, error)
-        return
-    for name, faults in error.message_dict.items():
-        target: Any = name if name in form.fields else None
-        form.add_error(target, faults)
 
 
 def next_of(request: HttpRequest, default: str = "") -> str:

@@ -81,10 +81,6 @@ class GateCreateForm(AggregateCreateForm):
         help_text=_("A slot that isn't released becomes free after this time."),
     )
 
-    def settings(self) -> dict[str, Any]:
-        """What the service takes; an empty key is the service's to fill."""
-        return {name: value for name, value in self.cleaned_data.items() if value != ""}
-
 
 if TYPE_CHECKING:
     GateForm = forms.ModelForm[Gate]

@@ -1,7 +1,5 @@
 """For supervisors and operators: all desks, and one desk's wallboard with its verbs."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -53,10 +51,6 @@ def _columns() -> list[Column[DeskRow]]:
     ]
 
 
-def _create(principal: Principal, form: Any) -> Desk:
-    return use.desk_create(actor=principal, **form.cleaned_data)
-
-
 LIST = AggregateList[Desk, DeskRow](
     kind="desk",
     icon="support_agent",
@@ -72,7 +66,7 @@ LIST = AggregateList[Desk, DeskRow](
     figures=desk_rows,
     columns=_columns,
     form=DeskCreateForm,
-    create=_create,
+    create=use.desk_create,
     made=lambda desk: (
         _("Desk %(name)s created. Create its first queue next.") % {"name": desk.name}
     ),
