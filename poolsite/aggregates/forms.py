@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
@@ -52,6 +53,6 @@ class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
     def clean_slug(self) -> str:
         """Refuse a slug that one has or had: years of history name it."""
         slug = super().clean_slug()
-        if self.model._base_manager.filter(**{"slug": slug}).exists():
+        if self.model._base_manager.filter(Q(slug=slug)).exists():
             raise ValidationError(self.slug_taken)
         return slug

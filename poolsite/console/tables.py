@@ -93,6 +93,7 @@ def page_of(
     *,
     after: int | None = None,
     before: int | None = None,
+    size: int = PAGE_ROWS,
 ) -> TablePage[M]:
     """The page that follows the row `after`, or leads up to `before`; neither: the first.
 
@@ -106,8 +107,8 @@ def page_of(
     found = queryset.order_by(*[term.by for term in terms])
     if values is not None:
         found = found.filter(_beyond(terms, values))
-    rows = list(found[: PAGE_ROWS + 1])
-    more, rows = len(rows) > PAGE_ROWS, rows[:PAGE_ROWS]
+    rows = list(found[: size + 1])
+    more, rows = len(rows) > size, rows[:size]
     if turned:
         rows.reverse()
         return TablePage(rows, rows[-1].pk if rows else None, rows[0].pk if more else None)

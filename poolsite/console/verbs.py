@@ -2,9 +2,9 @@
 next page (`carry_out`), or in JSON to the page's own module (`answers_json`)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -14,9 +14,12 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath
+from poolsite.access import Principal
 from poolsite.api.problems import RefusedError, status_of
+from poolsite.console.pages import principal_of
 
 P = ParamSpec("P")
+T = TypeVar("T")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 BODY_LIMIT_BYTES = 10_000
 TEXT_LENGTH = 200
@@ -47,6 +50,20 @@ def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = 
     else:
         return True
     return False
+
+
+def act(
+    request: HttpRequest, verbs: Mapping[str, Callable[[Principal, T, HttpRequest], str]], thing: T
+) -> bool:
+    """Carry out the verb that the form names: it is done to the thing and returns what to tell.
+
+    Whether it was done.
+    """
+    verb = verbs.get(request.POST.get("verb", ""))
+    if verb is None:
+        messages.error(request, _("Action not found."))
+        return False
+    return carry_out(request, lambda: verb(principal_of(request), thing, request))
 
 
 def next_of(request: HttpRequest, default: str = "") -> str:

@@ -19,7 +19,7 @@ from poolsite.console.pages import principal_of
 from poolsite.console.sentences import Names
 from poolsite.console.tables import SqlColumn
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import act, word_of
 from poolsite.csv_text import csv_file
 from poolsite.moments import iso
 from queueing.admission import selectors, services
@@ -197,24 +197,24 @@ def _task_columns() -> list[SqlColumn[Task]]:
 @require_POST
 def batch_act(request: HttpRequest, batch_id: int) -> HttpResponse:
     """Pause, resume or cancel. Says what was done, or why nothing was."""
-    principal = principal_of(request)
-    batch = _batch_of(principal, batch_id, "admission.batch")
-    carry_out(request, lambda: _act(principal, batch, request))
+    batch = _batch_of(principal_of(request), batch_id, "admission.batch")
+    act(request, {"pause": _pause, "resume": _resume, "cancel": _cancel}, batch)
     return redirect("admission:batch", batch_id=batch.pk)
 
 
-def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
-    verb, reason = request.POST.get("verb", ""), word_of(request, "reason")
-    if verb == "pause":
-        services.batch_pause(actor=principal, batch=batch, reason=reason)
-        return _("Batch paused. Running tasks will finish.")
-    if verb == "resume":
-        services.batch_resume(actor=principal, batch=batch, reason=reason)
-        return _("Batch resumed.")
-    if verb == "cancel":
-        services.batch_cancel(actor=principal, batch=batch, reason=reason)
-        return _("Batch cancelled. Running tasks will finish.")
-    raise AdmissionError("malformed", _("Action not found."))
+def _pause(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_pause(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch paused. Running tasks will finish.")
+
+
+def _resume(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_resume(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch resumed.")
+
+
+def _cancel(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_cancel(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch cancelled. Running tasks will finish.")
 
 
 @require_GET

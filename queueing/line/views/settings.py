@@ -5,8 +5,6 @@ from copy import copy
 from functools import partial
 from typing import Any
 
-from django import forms
-from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -17,7 +15,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from poolsite.access import Principal
 from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out
+from poolsite.console.tables import key_of
+from poolsite.console.verbs import act
 from queueing.line.errors import LineError
 from queueing.line.forms import (
     AgentForm,
@@ -32,10 +31,9 @@ from queueing.line.models import Agent, Closure, Desk
 from queueing.line.services import desk_settings as use
 from queueing.line.services import desks
 from queueing.line.views import outcomes
-from queueing.line.views.common import desk_of, faults_of, tabs
+from queueing.line.views.common import cleaned, desk_of, tabs
 
 CONFIGURE = "line.configure"
-ID_DIGITS = 12
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -72,28 +70,18 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def settings_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of VERBS."""
-    principal = principal_of(request)
-    desk = desk_of(principal, slug, CONFIGURE)
-    carry_out(request, lambda: _act(principal, desk, request))
-    return redirect("line:settings", slug=desk.slug)
-
-
-def _act(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    verb = request.POST.get("verb", "")
-    does = VERBS.get(verb)
-    if does is None:
-        raise LineError("malformed", _("Action not found."))
-    return does(principal, desk, request)
+    act(request, VERBS, desk_of(principal_of(request), slug, CONFIGURE))
+    return redirect("line:settings", slug=slug)
 
 
 def _skill(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(SkillForm(request.POST, prefix="skill"))
+    given = cleaned(SkillForm(request.POST, prefix="skill"))
     use.skill_create(actor=principal, desk=desk, **given)
     return _("Skill %(name)s added.") % {"name": given["name"]}
 
 
 def _skill_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    skill = desk.skills.filter(pk=_key(request)).first()
+    skill = desk.skills.filter(pk=key_of(request, "id") or 0).first()
     if skill is None:
         raise LineError("malformed", _("Skill not found."))
     use.skill_delete(actor=principal, skill=skill)
@@ -101,13 +89,13 @@ def _skill_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str
 
 
 def _reply(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(ReplyForm(request.POST, prefix="reply"))
+    given = cleaned(ReplyForm(request.POST, prefix="reply"))
     use.reply_save(actor=principal, desk=desk, **given)
     return _("Reply saved. Agents insert it with /%(shortcut)s.") % {"shortcut": given["shortcut"]}
 
 
 def _reply_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    reply = desk.canned_replies.filter(pk=_key(request)).first()
+    reply = desk.canned_replies.filter(pk=key_of(request, "id") or 0).first()
     if reply is None:
         raise LineError("malformed", _("Reply not found."))
     use.reply_delete(actor=principal, reply=reply)
@@ -115,7 +103,7 @@ def _reply_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str
 
 
 def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(ClosureForm(request.POST, desk=desk, prefix="closure"))
+    given = cleaned(ClosureForm(request.POST, desk=desk, prefix="closure"))
     closure = use.closure_save(
         actor=principal,
         queue=given["queue"],
@@ -129,7 +117,7 @@ def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
 
 def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     closure = (
-        Closure.objects.filter(queue__desk=desk, pk=_key(request))
+        Closure.objects.filter(queue__desk=desk, pk=key_of(request, "id") or 0)
         .select_related("queue__desk__account")
         .first()
     )
@@ -140,12 +128,12 @@ def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> s
 
 
 def _archive(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    agent = use.agent_archive(actor=principal, agent=_agent(desk, _key(request)))
+    agent = use.agent_archive(actor=principal, agent=_agent(desk, request))
     return _("Agent %(name)s archived.") % {"name": agent.name}
 
 
 def _restore(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    agent = use.agent_restore(actor=principal, agent=_agent(desk, _key(request)))
+    agent = use.agent_restore(actor=principal, agent=_agent(desk, request))
     return _("Agent %(name)s restored. They can go online again.") % {"name": agent.name}
 
 
@@ -162,22 +150,12 @@ VERBS = {
 }
 
 
-def _key(request: HttpRequest) -> int:
-    text = request.POST.get("id", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < ID_DIGITS else 0
-
-
-def _agent(desk: Desk, key: int) -> Agent:
+def _agent(desk: Desk, request: HttpRequest) -> Agent:
+    key = key_of(request, "id") or 0
     agent = Agent.objects.filter(desk=desk, user_id=key).select_related("desk").first()
     if agent is None:
         raise LineError("unknown-agent", _("Agent not found."))
     return agent
-
-
-def _cleaned(form: forms.Form) -> dict[str, Any]:
-    if form.is_valid():
-        return form.cleaned_data
-    raise ValidationError(faults_of(form))
 
 
 # -- queues and agents ---------------------------------------------------------------------------
