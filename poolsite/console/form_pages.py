@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from poolsite.api.problems import RefusedError
 
 T = TypeVar("T")
+PROBLEMS_SHOWN = 20  # rows of a file, of which a refusal names each
 
 
 def saved(
@@ -62,7 +63,8 @@ def form_page(request: HttpRequest, template: str, context: dict[str, Any]) -> H
 def add_errors(form: BaseForm, error: ValidationError | RefusedError) -> None:
     """Show what a service refused beside its field, or above the form."""
     if isinstance(error, RefusedError):
-        form.add_error(None, error.detail)
+        problems = [str(each) for each in error.more.get("problems", ())]
+        form.add_error(None, ValidationError([error.detail, *problems[:PROBLEMS_SHOWN]]))
     elif not hasattr(error, "error_dict"):
         form.add_error(None, error)
     else:

@@ -1,4 +1,4 @@
-"""The customer's own rules: alerts and who is told, the daily limit, automatic top-ups."""
+"""An account's limits: the customer's own rules, and how far below zero the balance may go."""
 
 from functools import partial
 
@@ -8,17 +8,20 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from billing.forms import CreditLimitForm
 from billing.forms_limits import LimitsForm, NoticeForm
-from billing.models import Wallet
+from billing.models import Adjustment, Wallet
 from billing.selectors import figures
 from billing.selectors.people import names_of
 from billing.selectors.recharges import RECIPIENTS_LIMIT, method_of, recipients_of
 from billing.selectors.wallets import wallet_get
+from billing.services import credit_limits
+from billing.services.acting import person
 from billing.services.alert_recipients import recipient_add
 from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
-from poolsite.access import Principal
+from poolsite.access import Principal, four_eyes
 from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.operations.models import NoticeTarget
@@ -77,3 +80,34 @@ def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
         method_remove(method, actor=principal)
         messages.success(request, _("Payment method removed."))
     return redirect("billing:limits", slug=slug)
+
+
+@require_http_methods(["GET", "POST"])
+def credit_limit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change how far the balance of one account may go below zero."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    form = CreditLimitForm(
+        request.POST or None,
+        currency=wallet.account.currency,
+        initial={"amount": wallet.credit_limit},
+    )
+
+    def done(waiting: Adjustment | None) -> HttpResponse:
+        if waiting is not None:
+            messages.info(request, _("The higher credit limit is waiting for approval."))
+            return redirect("billing:adjustment", pk=waiting.pk)
+        messages.success(request, _("Credit limit changed."))
+        return redirect("billing:account", slug=slug)
+
+    save = partial(credit_limits.credit_limit_ask, wallet, actor=principal)
+    if answer := saved(form, save, done):
+        return answer
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "now": figures.of(wallet),
+        "waiting": credit_limits.waiting_raise(wallet),
+        "approvers": four_eyes.approvers(person(principal)),
+    }
+    return form_page(request, "billing/adjustments/credit_limit.html", context)
