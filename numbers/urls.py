@@ -5,7 +5,6 @@ from django.urls import path, register_converter
 from numbers.views import (
     health,
     health_rules,
-    import_list,
     imports,
     number_list,
     number_verbs,
@@ -84,7 +83,7 @@ urlpatterns = [
     path("numbers/twins/<number:value>/merge/", twins.twin_merge, name="twin_merge"),
     path("numbers/twins/<number:value>/remove/", twins.twin_remove, name="twin_remove"),
     path("numbers/<number:value>/change/", number_verbs.change_number, name="change"),
-    path("imports/", import_list.import_list, name="imports"),
+    path("imports/", imports.import_list, name="imports"),
     path("imports/upload/", imports.import_upload, name="import_upload"),
     path("imports/<int:import_id>/confirm/", imports.import_confirm, name="import_confirm"),
     path("imports/<int:import_id>/undo/", imports.import_undo, name="import_undo"),

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,12 +21,13 @@ from billing.services import adjustments as services
 from billing.services import adjustments_giving_up as giving_up
 from billing.services import refunds, wallets
 from billing.services.acting import person
-from billing.views.adjustments_asking import say
+from billing.views.adjustments_asking import asked
 from billing.views.adjustments_list import row_of
 from poolsite import access
 from poolsite.access import four_eyes
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors, carry_out, saved
+from poolsite.console.verbs import carry_out
 
 
 @require_GET
@@ -131,9 +130,10 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
     currency = wallet.account.currency
     most = in_words(own_balance(wallet), currency)
     form = RefundForm(request.POST or None, currency=currency, most=most)
-    if saved(form, partial(refunds.refund_ask, wallet, actor=principal)):
-        messages.success(request, _("Refund request submitted."))
-        return redirect("billing:refund_ask", slug=slug)
+    save = partial(refunds.refund_ask, wallet, actor=principal)
+    done = told(request, _("Refund request submitted."), "billing:refund_ask", slug=slug)
+    if answer := saved(form, save, done):
+        return answer
     found = list(wallet.refund_requests.select_related("adjustment")[:50])
     context = {
         "wallet": wallet,
@@ -142,8 +142,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
         "requests": found,
         "open": next((each for each in found if each.status == RefundRequest.Status.OPEN), None),
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/refund_ask.html", context, status=status)
+    return form_page(request, "billing/adjustments/refund_ask.html", context)
 
 
 @require_POST
@@ -166,14 +165,9 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
     found = selectors.refund_get(principal, pk, "billing.finance")
     accept = AcceptRefundForm(request.POST if "accept" in request.POST else None)
     decline = ReasonForm(request.POST if "decline" in request.POST else None)
-    if accept.is_bound and accept.is_valid():
-        try:
-            made = refunds.refund_accept(found, actor=principal, **accept.cleaned_data)
-        except ValidationError as error:
-            add_errors(accept, error)
-        else:
-            say(request, made)
-            return redirect("billing:adjustment", pk=made.pk)
+    save = partial(refunds.refund_accept, found, actor=principal)
+    if answer := saved(accept, save, partial(asked, request)):
+        return answer
     if decline.is_bound and decline.is_valid():
         reason = decline.cleaned_data["reason"]
         carry_out(
@@ -190,8 +184,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
         "is_open": found.status == RefundRequest.Status.OPEN,
         "why_not": refunds.why_not_accept(found, person(principal)),
     }
-    status = 422 if accept.errors or decline.errors else 200
-    return render(request, "billing/adjustments/refund.html", context, status=status)
+    return form_page(request, "billing/adjustments/refund.html", context)
 
 
 # -- the account itself ----------------------------------------------------------------------------
@@ -203,12 +196,12 @@ def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = ReasonForm(request.POST or None)
-    if saved(form, partial(wallets.wallet_close, wallet, actor=principal)):
-        messages.success(request, _("The account is closed."))
-        return redirect("billing:account", slug=slug)
+    save = partial(wallets.wallet_close, wallet, actor=principal)
+    done = told(request, _("The account is closed."), "billing:account", slug=slug)
     context = {"wallet": wallet, "form": form}
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/wallet_close.html", context, status=status)
+    return saved(form, save, done) or form_page(
+        request, "billing/adjustments/wallet_close.html", context
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -217,9 +210,9 @@ def wallet_open(request: HttpRequest) -> HttpResponse:
     principal = principal_of(request)
     access.require(principal, "billing.finance")
     form = OpenForm(request.POST or None, initial={"account": request.GET.get("account")})
-    if request.method == "POST" and form.is_valid():
-        wallet = wallets.wallet_open(form.cleaned_data["account"], principal)
-        return redirect("billing:account", slug=wallet.slug)
-    context = {"form": form}
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/wallet_open.html", context, status=status)
+    answer = saved(
+        form,
+        partial(wallets.wallet_open, actor=principal),
+        lambda wallet: redirect("billing:account", slug=wallet.slug),
+    )
+    return answer or form_page(request, "billing/adjustments/wallet_open.html", {"form": form})

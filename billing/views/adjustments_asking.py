@@ -1,13 +1,13 @@
 """Asking for an adjustment: a kind, its own fields, the balance before and after."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -23,8 +23,8 @@ from billing.selectors.wallets import wallet_get
 from billing.services import adjustments as services
 from billing.services.acting import person
 from poolsite.access import four_eyes
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors
 
 Kind = MoneyOrder.Kind
 
@@ -83,14 +83,9 @@ def adjust(request: HttpRequest, slug: str) -> HttpResponse:
         "recharge": request.GET.get("top_up", "")[:20],
     }
     form = AdjustmentForm(request.POST or None, wallet=wallet, kind=choice.kind, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.adjustment_ask(wallet, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            say(request, made)
-            return redirect("billing:adjustment", pk=made.pk)
+    save = partial(services.adjustment_ask, wallet, actor=principal)
+    if answer := saved(form, save, partial(asked, request)):
+        return answer
     limit: int = settings.BILLING_FOUR_EYES_ABOVE
     alone = services.alone_up_to(wallet, person(principal), choice.kind)
     effects = _before_and_after(wallet, choice.kind, form["amount"].value())
@@ -108,8 +103,7 @@ def adjust(request: HttpRequest, slug: str) -> HttpResponse:
         "button": submit if needs_approval else choice.verb,
         **effects,
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/adjust.html", context, status=status)
+    return form_page(request, "billing/adjustments/adjust.html", context)
 
 
 def _before_and_after(wallet: Wallet, kind: str, text: Any) -> dict[str, Any]:
@@ -135,10 +129,11 @@ def _before_and_after(wallet: Wallet, kind: str, text: Any) -> dict[str, Any]:
     }
 
 
-def say(request: HttpRequest, made: Adjustment) -> None:
-    """Tell on the next page what comes of what was asked for."""
+def asked(request: HttpRequest, made: Adjustment) -> HttpResponse:
+    """Show what was asked for, and say what comes of it."""
     words = in_words(made.amount, made.wallet.account.currency)
     if made.status == Adjustment.Status.WAITING:
         messages.info(request, _("%s is waiting for another operator's approval.") % words)
     else:
         messages.success(request, _("%s will be applied to the balance shortly.") % words)
+    return redirect("billing:adjustment", pk=made.pk)

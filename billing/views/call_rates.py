@@ -22,9 +22,9 @@ from billing.views.tariffs import address_of, may_change, own_tariff
 from billing.views.tariffs_edit import check_seen, mark_of, name_of_new
 from billing.views.tariffs_forms import CallRatesForm
 from poolsite.console import tables
+from poolsite.console.form_pages import add_errors
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import SqlColumn
-from poolsite.console.verbs import add_errors
 
 
 @require_GET

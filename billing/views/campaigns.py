@@ -1,5 +1,6 @@
 """Campaigns: a new one, and one from its draft to its last report."""
 
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods
 
-from billing.models import Campaign
+from billing.models import Campaign, Template
 from billing.presentation import amount
 from billing.pricing import missing_of
 from billing.selectors import figures as wallet_figures
@@ -40,10 +41,10 @@ from billing.views.campaigns_progress import progress_context
 from billing.views.common import link, may_pay, number_of
 from billing.views.messages_words import outcome, place_of, range_words
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import add_errors
 from poolsite.dates import moment
 from poolsite.table_sentences import said
 
@@ -68,25 +69,22 @@ def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.send")
     templates = [each for each in templates_of(wallet) if not missing_of(each)]
     form = CampaignForm(templates, request.POST or None, initial={"name": ""})
-    if request.method == "POST" and form.is_valid():
+
+    def create(name: str, template: Template) -> Campaign:
         file = request.FILES.get("file")
-        try:
-            if file is None or not file.name:
-                raise ValidationError(_("Choose a file first."))
-            with transaction.atomic():
-                campaign = services.campaign_create(
-                    actor=principal,
-                    wallet=wallet,
-                    template=form.template_chosen(),
-                    name=form.cleaned_data["name"],
-                )
-                recipients_upload(
-                    actor=principal, campaign=campaign, file_name=file.name, data=file.chunks()
-                )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("billing:campaign", slug, campaign.pk)
+        if file is None or not file.name:
+            raise ValidationError(_("Choose a file first."))
+        with transaction.atomic():
+            campaign = services.campaign_create(
+                actor=principal, wallet=wallet, template=template, name=name
+            )
+            recipients_upload(
+                actor=principal, campaign=campaign, file_name=file.name, data=file.chunks()
+            )
+        return campaign
+
+    if answer := saved(form, create, lambda made: redirect("billing:campaign", slug, made.pk)):
+        return answer
     context = {
         "wallet": wallet,
         "account": wallet.account,
@@ -94,9 +92,7 @@ def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
         "templates": templates,
         "templates_url": link("templates", slug),
     }
-    return render(
-        request, "billing/campaigns/new.html", context, status=422 if form.errors else 200
-    )
+    return form_page(request, "billing/campaigns/new.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -139,15 +135,10 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
     }
     templates = templates_of(campaign.wallet)
     form = CampaignSettingsForm(templates, request.POST or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data | {"template": form.template_chosen()}
-        try:
-            services.campaign_change(actor=principal_of(request), campaign=campaign, **given)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Draft saved."))
-            return redirect("billing:campaign", campaign.wallet.slug, campaign.pk)
+    save = partial(services.campaign_change, actor=principal_of(request), campaign=campaign)
+    done = told(request, _("Draft saved."), "billing:campaign", campaign.wallet.slug, campaign.pk)
+    if answer := saved(form, save, done):
+        return answer
     known = bool(campaign.accepted) and not campaign.is_reading
     estimate = estimate_of(campaign) if known else Estimate()
     context = _common(request, campaign) | {
@@ -163,8 +154,7 @@ def _draft(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         "top_up_url": link("top_up", campaign.wallet.slug),
         "page": progress_context(request, campaign)["page"],
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/campaigns/draft.html", context, status=status)
+    return form_page(request, "billing/campaigns/draft.html", context)
 
 
 def _send_label(campaign: Campaign) -> str:

@@ -104,8 +104,8 @@ class CampaignForm(forms.Form):
         self.templates = {str(each.pk): each for each in templates}
         self.fields["template"].choices = template_choices(templates)  # type: ignore[attr-defined]
 
-    def template_chosen(self) -> Template:
-        """The template; after is_valid()."""
+    def clean_template(self) -> Template:
+        """The template that was chosen."""
         return self.templates[self.cleaned_data["template"]]
 
 

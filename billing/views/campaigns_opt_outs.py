@@ -2,9 +2,8 @@
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -18,11 +17,12 @@ from billing.services import opt_outs as services
 from billing.views.campaigns_common import may_send
 from billing.views.messages_words import place_of, range_words
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import add_errors, carry_out
+from poolsite.console.verbs import carry_out
 from poolsite.csv_text import csv_file
 from poolsite.paging import older_page
 
@@ -46,18 +46,18 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
     action = "billing.send" if request.method == "POST" else "billing.view"
     wallet = wallet_get(principal, slug, action)
     form = OptOutForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        texts = form.cleaned_data["numbers"].splitlines()
-        try:
-            added = services.opt_outs_add(
-                actor=principal, wallet=wallet, texts=texts, reason=form.cleaned_data["reason"]
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            words = ngettext("%(n)s number added.", "%(n)s numbers added.", added)
-            messages.success(request, words % {"n": figure(added)})
-            return redirect("billing:opt_outs", slug)
+
+    def add(numbers: str, reason: str) -> int:
+        texts = numbers.splitlines()
+        return services.opt_outs_add(actor=principal, wallet=wallet, texts=texts, reason=reason)
+
+    def done(added: int) -> HttpResponse:
+        words = ngettext("%(n)s number added.", "%(n)s numbers added.", added)
+        messages.success(request, words % {"n": figure(added)})
+        return redirect("billing:opt_outs", slug)
+
+    if answer := saved(form, add, done):
+        return answer
     rows, wanted = opt_outs_of(wallet), request.GET.get("q", "")[:40].strip()
     total = rows.count()
     if wanted:
@@ -80,8 +80,7 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
         else "",
         "back_url": address({"q": wanted}) if before else "",
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/campaigns/opt_outs.html", context, status=status)
+    return form_page(request, "billing/campaigns/opt_outs.html", context)
 
 
 def _dressed(rows: list[OptOut]) -> list[OptOut]:

@@ -4,9 +4,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -20,9 +19,9 @@ from billing.selectors.wallets import wallet_get
 from billing.services import templates as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import add_errors
 
 
 class TemplateForm(forms.Form):
@@ -123,18 +122,16 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
     rows = Chatbot.objects.filter(account_id=wallet.account_id, archived_at=None).order_by("name")
     chatbots = [template.chatbot] if template is not None else list(rows)
     form = TemplateForm(chatbots, request.POST or None, initial=_initial(template))
-    if request.method == "POST" and form.is_valid():
-        try:
-            if template is None:
-                chatbot = form.chatbots[form.cleaned_data["chatbot"]]
-                services.template_create(actor=principal, chatbot=chatbot, **form.given())
-            else:
-                services.template_change(actor=principal, template=template, **form.given())
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Template saved."))
-            return redirect("billing:templates", wallet.slug)
+
+    def save(**given: Any) -> Template:
+        if template is not None:
+            return services.template_change(actor=principal, template=template, **given)
+        chatbot = form.chatbots[form.cleaned_data["chatbot"]]
+        return services.template_create(actor=principal, chatbot=chatbot, **given)
+
+    done = told(request, _("Template saved."), "billing:templates", wallet.slug)
+    if answer := saved(form, save, done, given=form.given):
+        return answer
     fixed = services.why_fixed(template) if template is not None else ""
     costs, problem = _costs(template) if template is not None else ([], "")
     context = {
@@ -150,8 +147,7 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
         "costs": costs,
         "cost_problem": problem,
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/campaigns/template.html", context, status=status)
+    return form_page(request, "billing/campaigns/template.html", context)
 
 
 def _costs(template: Template) -> tuple[list[PriceLine], str]:

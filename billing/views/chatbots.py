@@ -16,8 +16,8 @@ from billing.selectors.wallets import wallet_get
 from billing.services import chatbots as services
 from billing.views.campaigns_common import may_send
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors, saved
 
 PAGE_ROWS = 200
 SHOWN = 6  # templates and campaigns beside a chatbot
@@ -48,16 +48,12 @@ def chatbot_new(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     form = ChatbotForm(request.POST or None, is_new=True)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.chatbot_create(
-                actor=principal, account=wallet.account, **form.cleaned_data
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("billing:chatbot", slug=slug, chatbot=made.slug)
-    return _page(request, wallet, form, None)
+    answer = saved(
+        form,
+        partial(services.chatbot_create, actor=principal, account=wallet.account),
+        lambda made: redirect("billing:chatbot", slug=slug, chatbot=made.slug),
+    )
+    return answer or _page(request, wallet, form, None)
 
 
 @require_http_methods(["GET", "POST"])
@@ -69,10 +65,9 @@ def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
     found = _chatbot(wallet, chatbot)
     initial = {"name": found.name, "rate_limit": found.rate_limit}
     form = ChatbotForm(request.POST or None, is_new=False, initial=initial)
-    if saved(form, partial(services.chatbot_change, actor=principal, chatbot=found)):
-        messages.success(request, _("Saved."))
-        return redirect("billing:chatbot", slug=slug, chatbot=chatbot)
-    return _page(request, wallet, form, found)
+    save = partial(services.chatbot_change, actor=principal, chatbot=found)
+    done = told(request, _("Saved."), "billing:chatbot", slug=slug, chatbot=chatbot)
+    return saved(form, save, done) or _page(request, wallet, form, found)
 
 
 def _page(
@@ -96,8 +91,7 @@ def _page(
         "campaigns": campaigns,
         "may": may_send(principal_of(request), wallet),
     }
-    status = 422 if form.errors else 200
-    answer = render(request, "billing/chatbots/chatbot.html", context, status=status)
+    answer = form_page(request, "billing/chatbots/chatbot.html", context)
     if secret:
         answer["Cache-Control"] = "no-store"
     return answer

@@ -1,7 +1,7 @@
 """Every entry of the books, newest first, as a page and as a file."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
@@ -28,6 +28,7 @@ from billing.views.ledger import Part, by_day, ledger
 from billing.views.messages_words import count_words
 from poolsite.access.models import Account
 from poolsite.console.chips import chips_of
+from poolsite.console.days import day_of
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
@@ -110,11 +111,8 @@ def _running(entries: Sequence[JournalEntry], balance: int | None) -> tuple[list
 
 def day_us(text: str, account: Account, days: int = 0) -> int:
     """Where a day begins (or ends) in the account's zone, µs since 1970; 0 for no such day."""
-    try:
-        day = date.fromisoformat(text) + timedelta(days=days)
-        return max(0, day_start_us(account, day))
-    except (ValueError, OverflowError):
-        return 0
+    day = day_of(text)
+    return 0 if day is None else max(0, day_start_us(account, day + timedelta(days=days)))
 
 
 def _place(wallet: Wallet, figure: str, cursor: str) -> PageCursor | None:

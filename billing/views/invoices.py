@@ -3,9 +3,8 @@
 from functools import partial
 from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_GET, require_http_methods
@@ -24,10 +23,10 @@ from billing.views.invoices_files import credit_pdf_file, invoice_csv_file, invo
 from billing.views.invoices_forms import IssueForm, TaxProfileForm
 from poolsite.access import four_eyes
 from poolsite.console import tables
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import Choice, SqlColumn
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import saved
 from poolsite.moments import iso
 
 
@@ -178,9 +177,9 @@ def tax_profile(request: HttpRequest, slug: str) -> HttpResponse:
     profile = tax_profiles.profile_of(wallet.account)
     initial = tax_profiles.profile_values(wallet.account, profile)
     form = TaxProfileForm(request.POST or None, initial=initial)
-    if saved(form, partial(tax_profiles.profile_set, wallet, actor=principal)):
-        messages.success(request, _("Saved. The next invoice uses it."))
-        return redirect("billing:invoices", slug=slug)
+    save = partial(tax_profiles.profile_set, wallet, actor=principal)
+    done = told(request, _("Saved. The next invoice uses it."), "billing:invoices", slug=slug)
     context = {"wallet": wallet, "form": form}
-    status = 422 if form.errors else 200
-    return render(request, "billing/invoices/tax_profile.html", context, status=status)
+    return saved(form, save, done) or form_page(
+        request, "billing/invoices/tax_profile.html", context
+    )

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -38,9 +38,10 @@ from billing.views.invoices import (
 from billing.views.invoices_forms import IssueForm, RateEndForm, SellerForm, TaxRateForm
 from poolsite import access
 from poolsite.console import tables
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import SqlColumn
-from poolsite.console.verbs import carry_out, saved
+from poolsite.console.verbs import carry_out
 
 
 @require_GET
@@ -166,19 +167,19 @@ def seller(request: HttpRequest) -> HttpResponse:
         initial = {name: getattr(found, name) for name in tax_profiles.SELLER}
     form = SellerForm(request.POST if part == "seller" else None, initial=initial)
     rate = TaxRateForm(request.POST if part == "rate" else None, auto_id="rate_%s")
-    if saved(form, partial(tax_profiles.seller_set, actor=principal)) or saved(
-        rate, partial(tax_profiles.rate_create, actor=principal)
-    ):
-        messages.success(request, _("Saved."))
-        return redirect("billing:seller")
+    done = told(request, _("Saved."), "billing:seller")
+    answer = saved(form, partial(tax_profiles.seller_set, actor=principal), done) or saved(
+        rate, partial(tax_profiles.rate_create, actor=principal), done
+    )
+    if answer:
+        return answer
     today = timezone.localdate()
     rates = [
         (each, percent(each.rate), each.valid_until is not None and each.valid_until <= today)
         for each in TaxRate.objects.all()[:200]
     ]
     context = {"seller": found, "form": form, "rate": rate, "rates": rates}
-    status = 422 if form.errors or rate.errors else 200
-    return render(request, "billing/invoices/seller.html", context, status=status)
+    return form_page(request, "billing/invoices/seller.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -188,9 +189,7 @@ def rate_end(request: HttpRequest, pk: int) -> HttpResponse:
     access.require(principal, "billing.finance")
     found = get_object_or_404(TaxRate, pk=pk)
     form = RateEndForm(request.POST or None, initial={"valid_until": timezone.localdate()})
-    if saved(form, partial(tax_profiles.rate_end, found, actor=principal)):
-        messages.success(request, _("Saved."))
-        return redirect("billing:seller")
+    save = partial(tax_profiles.rate_end, found, actor=principal)
+    done = told(request, _("Saved."), "billing:seller")
     context = {"rate": found, "percent": percent(found.rate), "form": form}
-    status = 422 if form.errors else 200
-    return render(request, "billing/invoices/rate_end.html", context, status=status)
+    return saved(form, save, done) or form_page(request, "billing/invoices/rate_end.html", context)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -28,6 +28,7 @@ from billing.views.common import link
 from billing.views.messages_words import outcome, place_of, range_words
 from poolsite.console import tables
 from poolsite.console.chips import chips_of
+from poolsite.console.days import beginning, span
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of, text_of
@@ -134,31 +135,14 @@ def _period(filters: dict[str, str]) -> tuple[datetime | None, datetime | None]:
     today = timezone.localdate()
     match filters["period"]:
         case "today":
-            return _midnight(today), None
+            return beginning(today), None
         case "7d":
-            return _midnight(today - timedelta(days=6)), None
+            return beginning(today - timedelta(days=6)), None
         case "month":
-            return _midnight(today.replace(day=1)), None
+            return beginning(today.replace(day=1)), None
         case "dates":
-            first, last = _day(filters["from"]), _day(filters["until"])
-            return (
-                _midnight(first) if first else None,
-                _midnight(last + timedelta(days=1)) if last else None,
-            )
+            return span(filters["from"], filters["until"])
     return None, None
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time.min, timezone.get_current_timezone())
-
-
-def _day(text: str) -> date | None:
-    """A day between 2000 and 2999: no zone can carry it out of the calendar."""
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if 2000 <= day.year < 3000 else None
 
 
 def _rows(

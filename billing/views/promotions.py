@@ -1,11 +1,11 @@
 """Promotional credit of one account: what was granted, a form to grant more, revoking."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods, require_POST
@@ -17,12 +17,13 @@ from billing.selectors.wallets import wallet_get
 from billing.services.acting import person
 from billing.services.adjustments import adjustment_ask
 from billing.services.promotions import promotion_revoke
-from billing.views.adjustments_asking import say
+from billing.views.adjustments_asking import asked
 from poolsite import access
 from poolsite.access import four_eyes
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import PAGE_ROWS
-from poolsite.console.verbs import add_errors, carry_out
+from poolsite.console.verbs import carry_out
 
 
 @require_http_methods(["GET", "POST"])
@@ -31,17 +32,8 @@ def promotions(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = PromotionForm(request.POST or None, wallet=wallet)
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = adjustment_ask(
-                wallet, actor=principal, kind=MoneyOrder.Kind.GRANT, **form.cleaned_data
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            say(request, made)
-            return redirect("billing:adjustment", pk=made.pk)
-    return _page(request, wallet, form)
+    save = partial(adjustment_ask, wallet, actor=principal, kind=MoneyOrder.Kind.GRANT)
+    return saved(form, save, partial(asked, request)) or _page(request, wallet, form)
 
 
 def _page(request: HttpRequest, wallet: Wallet, form: PromotionForm) -> HttpResponse:
@@ -52,8 +44,7 @@ def _page(request: HttpRequest, wallet: Wallet, form: PromotionForm) -> HttpResp
         "rows": [_row(each) for each in rows],
         "approvers": four_eyes.approvers(person(principal_of(request))),
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/adjustments/promotions.html", context, status=status)
+    return form_page(request, "billing/adjustments/promotions.html", context)
 
 
 def _row(promotion: Promotion) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -24,8 +23,9 @@ from billing.views.tariffs_forms import EndTariffForm
 from billing.views.tariffs_table import difference, rows_of
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, saved
+from poolsite.console.verbs import carry_out
 
 NEWEST, MOST = 6, 500  # versions shown at first, and at all
 
@@ -121,12 +121,10 @@ def tariff_end(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     wallet = wallet_get(principal, slug, "billing.finance")
     tariff = own_tariff(wallet, pk)
     form = EndTariffForm(request.POST or None)
-    if saved(form, partial(services.tariff_end, actor=principal, tariff=tariff)):
-        messages.success(request, _("Saved."))
-        return redirect("billing:tariffs", slug=slug)
+    save = partial(services.tariff_end, actor=principal, tariff=tariff)
+    done = told(request, _("Saved."), "billing:tariffs", slug=slug)
     context = {"wallet": wallet, "form": form, "tariff": tariff, "zone": wallet.account.zone}
-    status = 422 if form.errors else 200
-    return render(request, "billing/tariffs/tariff_end.html", context, status=status)
+    return saved(form, save, done) or form_page(request, "billing/tariffs/tariff_end.html", context)
 
 
 @require_POST

@@ -36,8 +36,8 @@ from billing.views.tariffs_table import prices_or_none, rows_of
 from billing.views.tariffs_traffic import difference_words, traffic
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.form_pages import add_errors
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors
 
 OWN_SOURCES, OTHER_SOURCES = 20, 100
 

@@ -1,26 +1,26 @@
 """The form of a top-up: the amount is asked for once, with what it does to the balance."""
 
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from billing import money
 from billing.forms import OTHER, TopUpForm, shortest
-from billing.models import Recharge, Wallet
+from billing.models import Wallet
 from billing.presentation import amount as in_words
 from billing.presentation import rounded
 from billing.recharging import variants
 from billing.selectors import top_up as selectors
 from billing.selectors.wallets import wallet_get
 from billing.services.recharges import check_amount, recharge_start
-from poolsite.access import Principal
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import add_errors
 
 YEAR_HOURS = 24 * 365
 
@@ -35,13 +35,13 @@ def top_up(request: HttpRequest, slug: str) -> HttpResponse:
     given = chosen or request.GET.get("change", "")[:24]
     initial = {"amount": given or shortest(selectors.DEFAULT)}
     form = TopUpForm(request.POST or None, wallet=wallet, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            recharge = _start(principal, wallet, form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("billing:recharge_pay", slug=slug, pk=recharge.pk)
+    answer = saved(
+        form,
+        partial(recharge_start, wallet, actor=principal),
+        lambda recharge: redirect("billing:recharge_pay", slug=slug, pk=recharge.pk),
+    )
+    if answer:
+        return answer
     units = _units(form["amount"].value() or "", wallet)
     context = {
         "wallet": wallet,
@@ -51,19 +51,7 @@ def top_up(request: HttpRequest, slug: str) -> HttpResponse:
         "fixed": chosen if units and chosen and not form.errors else "",
         **_amounts(wallet, units, form["amount"].value() or ""),
     }
-    status = 422 if form.errors else 200
-    return render(request, "billing/recharges/top_up.html", context, status=status)
-
-
-def _start(principal: Principal, wallet: Wallet, cleaned: dict[str, Any]) -> Recharge:
-    return recharge_start(
-        wallet,
-        actor=principal,
-        amount=cleaned["amount"],
-        variant=cleaned["variant"],
-        token=cleaned["token"],
-        keep_method=cleaned.get("keep_method", False),
-    )
+    return form_page(request, "billing/recharges/top_up.html", context)
 
 
 def _units(text: str, wallet: Wallet) -> int:

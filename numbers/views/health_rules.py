@@ -1,9 +1,10 @@
 """The health rules of a pool: listed, made, changed, switched off, deleted."""
 
-from typing import Any
+from collections.abc import Callable
+from copy import copy
+from functools import partial
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -19,8 +20,8 @@ from numbers.services.health_rules import (
 )
 from numbers.views.common import pool_of
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors
 
 
 @require_GET
@@ -53,29 +54,18 @@ def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
     pool = pool_of(principal, slug, "numbers.operate")
     rule = None if rule_id is None else _rule(pool, rule_id)
     # The form writes into its instance, also what is refused: it gets a row of its own.
-    instance = HealthRule(pool=pool) if rule is None else _rule(pool, rule.pk)
+    instance = HealthRule(pool=pool) if rule is None else copy(rule)
     form = HealthRuleForm(request.POST or None, instance=instance)
-    if request.method == "POST" and form.is_valid():
-        try:
-            if rule is None:
-                health_rule_create(actor=principal, pool=pool, **form.cleaned_data)
-            else:
-                health_rule_change(actor=principal, rule=rule, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Rule saved. It is evaluated every 30 seconds."))
-            return redirect("numbers:health_rules", slug=pool.slug)
-    return _form_page(request, pool, form, rule)
-
-
-def _form_page(
-    request: HttpRequest, pool: Pool, form: HealthRuleForm, rule: HealthRule | None
-) -> HttpResponse:
-    context: dict[str, Any] = {"pool": pool, "form": form, "rule": rule, "groups": form.groups()}
-    return render(
-        request, "numbers/health_rule.html", context, status=422 if form.is_bound else 200
+    save: Callable[..., HealthRule] = (
+        partial(health_rule_create, actor=principal, pool=pool)
+        if rule is None
+        else partial(health_rule_change, actor=principal, rule=rule)
     )
+    words = _("Rule saved. It is evaluated every 30 seconds.")
+    if answer := saved(form, save, told(request, words, "numbers:health_rules", slug=slug)):
+        return answer
+    context = {"pool": pool, "form": form, "rule": rule, "groups": form.groups()}
+    return form_page(request, "numbers/health_rule.html", context)
 
 
 @require_POST

@@ -1,12 +1,12 @@
 """One pool live: its page, what its modules ask for, and what an operator may do to it."""
 
+from copy import copy
 from datetime import timedelta
-from typing import Any
+from functools import partial
 
-from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,6 +27,7 @@ from numbers.topics.figures import figures_of
 from numbers.topics.states import letter_of_state
 from numbers.views.common import answers_json, reason_of
 from poolsite import access, hotpath
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.moments import us_of
 
@@ -257,16 +258,10 @@ def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything about a pool that may be changed."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
-    form = PoolSettingsForm(request.POST or None, instance=pool)
-    if request.method == "POST" and form.is_valid():
-        try:
-            fresh = Pool.objects.get(pk=pool.pk)  # the form has written into its own copy
-            services.pool_configure(actor=principal, pool=fresh, **form.changes())
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
-            messages.success(request, _("Settings saved."))
-            return redirect("numbers:pool", slug=pool.slug)
-    context: dict[str, Any] = {"pool": pool, "form": form, "groups": form.groups()}
-    status = 422 if form.is_bound else 200
-    return render(request, "numbers/pool_settings.html", context, status=status)
+    form = PoolSettingsForm(request.POST or None, instance=copy(pool))
+    save = partial(services.pool_configure, actor=principal, pool=pool)
+    done = told(request, _("Settings saved."), "numbers:pool", slug=slug)
+    if answer := saved(form, save, done, given=form.given):
+        return answer
+    context = {"pool": pool, "form": form, "groups": form.groups()}
+    return form_page(request, "numbers/pool_settings.html", context)

@@ -1,10 +1,10 @@
 """All pools live, and the first pool."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -13,11 +13,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from numbers import selectors, services
 from numbers.forms import PoolCreateForm
+from numbers.models import Pool
 from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
 from poolsite.console.chips import chips_of
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.goals import guide_url
 from poolsite.console.lists import address, head
 from poolsite.console.pages import principal_of
@@ -54,19 +56,18 @@ def pool_create(request: HttpRequest) -> HttpResponse:
     """Make a pool, then show it."""
     principal = principal_of(request)
     access.require(principal, "numbers.create")
-    form = PoolCreateForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            pool = services.pool_create(actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
-            messages.success(
-                request, _("Pool %(name)s created. Add its numbers next.") % {"name": pool.name}
-            )
-            return redirect("numbers:pool", slug=pool.slug)
+    form = PoolCreateForm(request.POST or None)
+
+    def done(pool: Pool) -> HttpResponse:
+        words = _("Pool %(name)s created. Add its numbers next.")
+        messages.success(request, words % {"name": pool.name})
+        return redirect("numbers:pool", slug=pool.slug)
+
+    save = partial(services.pool_create, actor=principal)
+    if answer := saved(form, save, done, given=form.given):
+        return answer
     context = {**_context(request, principal, form), "open_form": True}
-    return render(request, "numbers/pools.html", context, status=422 if form.is_bound else 200)
+    return form_page(request, "numbers/pools.html", context)
 
 
 def _context(

@@ -1,10 +1,9 @@
 """The switches of a pool: which there are, of which kind, and a new one with its token."""
 
-from typing import Any
+from functools import partial
 
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -13,6 +12,7 @@ from numbers.forms import SwitchForm
 from numbers.models import Pool, Switch, SwitchKind
 from numbers.selectors.switches import media_not_chosen, switches_of
 from poolsite import access
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 
@@ -24,31 +24,28 @@ def pool_switches(request: HttpRequest, slug: str) -> HttpResponse:
     posted = request.method == "POST"
     pool = selectors.pool_get(principal, slug, "numbers.operate" if posted else "numbers.view")
     form = SwitchForm(request.POST if posted else None)
-    secret, made = "", None
-    if form.is_valid():
-        try:
-            made, secret = services.switch_create(actor=principal, pool=pool, **form.cleaned_data)
-        except ValidationError as error:
-            form.add_error(None, error)
-        else:
-            form = SwitchForm()
-    may_operate = access.decide(principal, "numbers.operate", pool).allowed
-    context = _context(pool, form, may_operate) | {"made": made, "secret": secret}
-    status = 422 if form.is_bound else 200
-    return render(request, "numbers/switches.html", context, status=status)
+    save = partial(services.switch_create, actor=principal, pool=pool)
+    shown_once = partial(_page, request, pool, SwitchForm())
+    return saved(form, save, shown_once) or _page(request, pool, form)
 
 
-def _context(pool: Pool, form: SwitchForm, may_operate: bool) -> dict[str, Any]:
-    return {
+def _page(
+    request: HttpRequest, pool: Pool, form: SwitchForm, new: tuple[Switch | None, str] = (None, "")
+) -> HttpResponse:
+    """The list; `new`: a switch that was made, and its token."""
+    context = {
         "pool": pool,
         "switches": switches_of(pool),
         "kinds": SwitchKind.choices,
         "not_chosen": media_not_chosen(pool),
-        "may_operate": may_operate,
+        "may_operate": access.decide(principal_of(request), "numbers.operate", pool).allowed,
         "form": form,
+        "made": new[0],
+        "secret": new[1],
         "empty_title": _("No switches yet"),
         "empty_text": _("A switch appears here when you add it or when it reports an event."),
     }
+    return form_page(request, "numbers/switches.html", context)
 
 
 @require_POST

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.console.settings_forms import DurationsMixin
 from poolsite.console.short_names import ShortNameMixin
-from poolsite.hotpath.rows import SLUG_PATTERN, AggregateRow
+from poolsite.hotpath.rows import SLUG_PATTERN, RedisRow
 
 
 class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
@@ -19,7 +20,7 @@ class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
     `slug_help`: who knows it by the short name. `slug_taken`: refuses one that another has or had.
     """
 
-    model: ClassVar[type[AggregateRow]]
+    model: ClassVar[type[RedisRow]]
     slug_help: ClassVar[Any]
     slug_taken: ClassVar[Any]
 
@@ -45,9 +46,13 @@ class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
         self.fields["slug"].help_text = self.slug_help
         self.order_fields([*(name for name in self.fields if name != "account"), "account"])
 
+    def given(self) -> dict[str, Any]:
+        """What the service takes; a text that was left empty is the service's to fill."""
+        return {name: value for name, value in self.cleaned_data.items() if value != ""}
+
     def clean_slug(self) -> str:
         """Refuse a slug that one has or had: years of history name it."""
         slug = super().clean_slug()
-        if self.model._base_manager.filter(slug=slug).exists():
+        if self.model._base_manager.filter(Q(slug=slug)).exists():
             raise ValidationError(self.slug_taken)
         return slug

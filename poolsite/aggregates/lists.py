@@ -7,11 +7,10 @@ the page, which the app's template extends by its rows.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from django import forms
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -23,7 +22,9 @@ from django.views.decorators.http import require_GET, require_http_methods
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.aggregates import paging
+from poolsite.aggregates.forms import AggregateCreateForm
 from poolsite.console import lists
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.goals import guide_url
 from poolsite.console.lists import Column
 from poolsite.console.pages import principal_of
@@ -55,8 +56,8 @@ class AggregateList(Generic[M, R]):
     """One kind of aggregate. `view` and `make` answer the requests of its two addresses.
 
     url, create_url: names of the addresses. topic: of the live list. visible: who may
-    see which, by slug. figures: a row for each of them. create(actor, form) is told a valid form;
-    its ValidationError stands in the dialog. made: what is said of a new one; goes_to: where it
+    see which, by slug. figures: a row for each of them. create: the service that is given the form;
+    what it refuses stands in the dialog. made: what is said of a new one; goes_to: where it
     leads. goal: the one whose guide an empty list leads to. incidents: prefix of the types of
     incident whose open ones stand in the rows, as `problems` of each aggregate.
     """
@@ -74,8 +75,8 @@ class AggregateList(Generic[M, R]):
     visible: Callable[[Principal], QuerySet[M]]
     figures: Callable[[list[M]], Iterable[R]]
     columns: Callable[[], list[Column[R]]]
-    form: Callable[..., forms.Form]
-    create: Callable[[Principal, Any], M]
+    form: type[AggregateCreateForm]
+    create: Callable[..., M]
     made: Callable[[M], str]
     goes_to: str
     goal: str = ""
@@ -97,20 +98,20 @@ class AggregateList(Generic[M, R]):
         """Make one, then show it; the dialog says what is wrong (422)."""
         principal = principal_of(request)
         access.require(principal, self.create_action)
-        form = self.form(request.POST if request.method == "POST" else None)
-        if form.is_valid():
-            try:
-                made: Any = self.create(principal, form)
-            except ValidationError as error:
-                form.add_error(None, ValidationError(error.messages))
-            else:
-                messages.success(request, self.made(made))
-                return redirect(self.goes_to, slug=made.slug)
+        form = self.form(request.POST or None)
+
+        def done(made: Any) -> HttpResponse:
+            messages.success(request, self.made(made))
+            return redirect(self.goes_to, slug=made.slug)
+
+        save = partial(self.create, actor=principal)
+        if answer := saved(form, save, done, given=form.given):
+            return answer
         context = {**self._context(request, principal, form), "open_form": True}
-        return render(request, self.template, context, status=422 if form.is_bound else 200)
+        return form_page(request, self.template, context)
 
     def _context(
-        self, request: HttpRequest, principal: Principal, form: forms.Form | None
+        self, request: HttpRequest, principal: Principal, form: AggregateCreateForm | None
     ) -> dict[str, Any]:
         columns = self.columns()
         page = paging.page_of(request, self.visible(principal), kind=self.kind)

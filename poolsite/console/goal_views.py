@@ -16,9 +16,9 @@ from poolsite.access import Decision
 from poolsite.access.confirming import asks_again, confirm_url, factor_url
 from poolsite.access.mails import site_of
 from poolsite.api.problems import RefusedError
+from poolsite.console.form_pages import add_errors
 from poolsite.console.goals import DONE, LATER, NEXT, GoalStep, Guide, goals, guide_of, open_guides
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import add_errors
 
 
 @never_cache
@@ -59,10 +59,8 @@ def _saved(request: HttpRequest, guide: Guide, step: GoalStep, form: forms.Form)
     """Whether the service did it, and said what; else the form tells why not."""
     try:
         said = step.save(guide, form) if step.save else ""
-    except ValidationError as error:
+    except (ValidationError, RefusedError) as error:
         add_errors(form, error)
-    except RefusedError as error:
-        form.add_error(None, error.detail)
     except hotpath.UnknownOutcome:
         text = _(
             "Redis received the request but did not respond. Check the result before you try again."

@@ -1,6 +1,6 @@
 """What lists share: columns that sort and export, and the address of the filters."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 from urllib.parse import urlencode
@@ -82,6 +82,6 @@ def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> Ht
     return answer
 
 
-def address(filters: dict[str, str], **more: Any) -> str:
+def address(filters: Mapping[str, Any], **more: Any) -> str:
     """The list's address with these filters; empty ones stay out."""
     return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})

@@ -108,6 +108,11 @@ class SettingsMixin(DurationsMixin):
         """The same with their values."""
         return {name: self.cleaned_data[name] for name in self.changed_settings()}
 
+    def given(self) -> dict[str, Any]:
+        """What the service takes: the changes, and why, where the page asks."""
+        why = {"reason": self.cleaned_data["reason"]} if "reason" in self.fields else {}
+        return {**self.changes(), **why}
+
     def _overtaken(self, name: str) -> bool:
         stored, opened, given = self.initial.get(name), self._opened(name), self[name].data
         return (

@@ -93,9 +93,11 @@ def page_of(
     *,
     after: int | None = None,
     before: int | None = None,
+    size: int | None = None,
 ) -> TablePage[M]:
     """The page that follows the row `after`, or leads up to `before`; neither: the first.
 
+    size: how many rows, by default PAGE_ROWS.
     Costs the same on page one and page ten thousand where an index has the order. A key whose row
     is not in the list any more leads to the first page.
     """
@@ -106,8 +108,9 @@ def page_of(
     found = queryset.order_by(*[term.by for term in terms])
     if values is not None:
         found = found.filter(_beyond(terms, values))
-    rows = list(found[: PAGE_ROWS + 1])
-    more, rows = len(rows) > PAGE_ROWS, rows[:PAGE_ROWS]
+    size = size or PAGE_ROWS
+    rows = list(found[: size + 1])
+    more, rows = len(rows) > size, rows[:size]
     if turned:
         rows.reverse()
         return TablePage(rows, rows[-1].pk if rows else None, rows[0].pk if more else None)

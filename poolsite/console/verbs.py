@@ -2,21 +2,24 @@
 next page (`carry_out`), or in JSON to the page's own module (`answers_json`)."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.forms import BaseForm, Form
+from django.forms import Form
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from poolsite import access, hotpath
+from poolsite.access import Principal
 from poolsite.api.problems import RefusedError, status_of
+from poolsite.console.pages import principal_of
 
 P = ParamSpec("P")
+T = TypeVar("T")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 BODY_LIMIT_BYTES = 10_000
 TEXT_LENGTH = 200
@@ -49,26 +52,18 @@ def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = 
     return False
 
 
-def saved(form: BaseForm, save: Callable[..., object]) -> bool:
-    """Hand what was sent with a form to a service; what it refuses is shown. Whether it took it."""
-    if not form.is_valid():
-        return False
-    try:
-        save(**form.cleaned_data)
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    return True
+def act(
+    request: HttpRequest, verbs: Mapping[str, Callable[[Principal, T, HttpRequest], str]], thing: T
+) -> bool:
+    """Carry out the verb that the form names: it is done to the thing and returns what to tell.
 
-
-def add_errors(form: BaseForm, error: ValidationError) -> None:
-    """Show what a service refused beside its field, or above the form."""
-    if not hasattr(error, "error_dict"):
-        form.add_error(None, error)
-        return
-    for name, faults in error.message_dict.items():
-        target: Any = name if name in form.fields else None
-        form.add_error(target, faults)
+    Whether it was done.
+    """
+    verb = verbs.get(request.POST.get("verb", ""))
+    if verb is None:
+        messages.error(request, _("Action not found."))
+        return False
+    return carry_out(request, lambda: verb(principal_of(request), thing, request))
 
 
 def next_of(request: HttpRequest, default: str = "") -> str:

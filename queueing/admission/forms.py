@@ -81,10 +81,6 @@ class GateCreateForm(AggregateCreateForm):
         help_text=_("A slot that isn't released becomes free after this time."),
     )
 
-    def settings(self) -> dict[str, Any]:
-        """What the service takes; an empty key is the service's to fill."""
-        return {name: value for name, value in self.cleaned_data.items() if value != ""}
-
 
 if TYPE_CHECKING:
     GateForm = forms.ModelForm[Gate]
@@ -196,3 +192,8 @@ class BatchForm(forms.Form):
         if file.size > UPLOAD_LIMIT_BYTES:
             raise ValidationError(_("The file is larger than 32 MB. Nothing was added."))
         return file
+
+    def given(self) -> dict[str, Any]:
+        """What the service takes: the file's content as it comes."""
+        given = {name: value for name, value in self.cleaned_data.items() if name != "file"}
+        return {**given, "csv": self.cleaned_data["file"].chunks()}

@@ -47,7 +47,7 @@ def _gate_step() -> console.GoalStep:
         form=GateCreateForm,
         first=("name", "cap"),
         button=gettext_lazy("Create gate"),
-        create=lambda guide, form: gate_create(actor=guide.principal, **form.settings()),
+        create=lambda guide, form: gate_create(actor=guide.principal, **form.given()),
         said=gettext_lazy("Gate %(name)s created."),
     )
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from queueing.admission.views import batches, device, gate, gates, holders, settings
+from queueing.admission.views import batches, gate, gates, holders, settings
 
 app_name = "admission"
 urlpatterns = [
@@ -11,7 +11,7 @@ urlpatterns = [
     path("gates/<slug:slug>/", gate.gate_page, name="gate"),
     path("gates/<slug:slug>/samples/", gate.gate_samples, name="samples"),
     path("gates/<slug:slug>/holders/", holders.holder_list, name="holders"),
-    path("gates/<slug:slug>/device/", device.device_page, name="device"),
+    path("gates/<slug:slug>/device/", holders.device_page, name="device"),
     path("gates/<slug:slug>/settings/", settings.gate_settings, name="gate_settings"),
     path("gates/<slug:slug>/delete/", settings.gate_delete, name="gate_delete"),
     path("gates/<slug:slug>/key/", settings.gate_key, name="gate_key"),

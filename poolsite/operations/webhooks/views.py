@@ -1,8 +1,8 @@
 """Webhook endpoints: the list, one with its deliveries, and its settings."""
 
+from functools import partial
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -15,9 +15,9 @@ from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account
 from poolsite.access.visibility import visible
 from poolsite.console import tables
+from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of, topic_of
 from poolsite.console.tables import SqlColumn
-from poolsite.console.verbs import add_errors
 from poolsite.moments import iso
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 from poolsite.operations.models.webhooks import EVERY_EVENT
@@ -91,15 +91,12 @@ def endpoint_add(request: HttpRequest) -> HttpResponse:
         platform=platform,
         initial={"account": None if platform else accounts.first()},
     )
-    if request.method == "POST" and form.is_valid():
-        try:
-            made = services.endpoint_create(actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("operations:webhook", slug=made.slug)
-    status = 422 if form.errors else 200
-    return render(request, "operations/webhook_form.html", {"form": form}, status=status)
+    answer = saved(
+        form,
+        partial(services.endpoint_create, actor=principal),
+        lambda made: redirect("operations:webhook", slug=made.slug),
+    )
+    return answer or form_page(request, "operations/webhook_form.html", {"form": form})
 
 
 @never_cache
@@ -116,16 +113,10 @@ def endpoint_edit(request: HttpRequest, slug: str) -> HttpResponse:
         "every": EVERY_EVENT in found.events,
     }
     form = EndpointForm(request.POST or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.endpoint_change(endpoint=found, actor=principal, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("operations:webhook", slug=slug)
+    save = partial(services.endpoint_change, endpoint=found, actor=principal)
+    answer = saved(form, save, lambda _done: redirect("operations:webhook", slug=slug))
     context = {"form": form, "endpoint": found}
-    status = 422 if form.errors else 200
-    return render(request, "operations/webhook_form.html", context, status=status)
+    return answer or form_page(request, "operations/webhook_form.html", context)
 
 
 @never_cache

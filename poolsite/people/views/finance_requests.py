@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,6 +15,7 @@ from poolsite.access.confirming import factor_url
 from poolsite.access.models import FinanceRequest
 from poolsite.access.services.finance_requests import DECIDE, why_not_approve
 from poolsite.console.pages import user_of
+from poolsite.console.verbs import carry_out
 from poolsite.people.forms import ReasonForm
 from poolsite.people.views.common import actor_of, asks
 
@@ -95,10 +94,5 @@ def finance_reject(request: HttpRequest, pk: int) -> HttpResponseBase:
 def _decided(
     request: HttpRequest, act: Callable[[], object], pk: int, words: str
 ) -> HttpResponseBase:
-    try:
-        act()
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, words)
+    carry_out(request, act, words)
     return redirect("access:finance_request", pk=pk)

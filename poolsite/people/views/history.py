@@ -1,13 +1,10 @@
 """The history: who did what to which thing, from what to what, and why, as sentences."""
 
 import json
-from datetime import datetime, timedelta
 from typing import Any
 
 from django.apps import apps
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import timezone
-from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -16,12 +13,12 @@ from django.views.decorators.http import require_GET
 from poolsite.access import selectors
 from poolsite.access.models import AuditEntry
 from poolsite.console import lists, sentences, tables
+from poolsite.console.days import span
 from poolsite.console.sentences import Names, Reading
 from poolsite.console.tables import SqlColumn
 from poolsite.people.views.common import actor_of, asks
 from poolsite.people.views.history_rows import rows_of
 
-OLDEST_YEAR, LATEST_YEAR = 1970, 9000  # beyond, the edges of datetime itself come near
 FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
 PEOPLE_SUGGESTED_OF = 500  # latest entries
 
@@ -36,7 +33,7 @@ def history(request: HttpRequest) -> HttpResponseBase:
     days = {name: tables.text_of(request, name, 10) for name in ("since", "until")}
     entry = tables.key_of(request, "entry")
     given = {**wanted, **days, "entry": "" if entry is None else str(entry)}
-    since, until = _midnight(days["since"]), _after(days["until"])
+    since, until = span(days["since"], days["until"])
     rows = selectors.history(reader, **wanted, entry=entry, since=since, until=until)
     suggested = selectors.history(reader)[:PEOPLE_SUGGESTED_OF].values_list("actor_name", flat=True)
     names = Names()
@@ -125,19 +122,3 @@ def _filter_words(name: str, value: str, names: Names) -> str:
 
 def _as_json(values: dict[str, Any] | None) -> str | None:
     return None if values is None else json.dumps(values, ensure_ascii=False)
-
-
-def _midnight(day: str) -> datetime | None:
-    """The start of a day in the reader's zone; None when it is not a date."""
-    try:
-        parsed = parse_date(day)
-    except ValueError:
-        return None
-    if parsed is None or not OLDEST_YEAR <= parsed.year <= LATEST_YEAR:
-        return None
-    return timezone.make_aware(datetime(parsed.year, parsed.month, parsed.day))  # noqa: DTZ001
-
-
-def _after(day: str) -> datetime | None:
-    start = _midnight(day)
-    return None if start is None else start + timedelta(days=1)

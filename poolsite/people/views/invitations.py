@@ -21,7 +21,7 @@ from poolsite.access.mailed_links import JOIN_SECRET
 from poolsite.access.mails import send_invitation, site_of
 from poolsite.access.models import Invitation, User
 from poolsite.access.services.invitations import invitation_of
-from poolsite.console.verbs import add_errors
+from poolsite.console.form_pages import add_errors
 from poolsite.people.forms import JoinForm
 
 TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600

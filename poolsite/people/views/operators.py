@@ -1,9 +1,10 @@
 """The platform's own staff: who is an operator, with which grants."""
 
+from functools import partial
+
 from django.contrib import messages
-from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -13,8 +14,9 @@ from poolsite.access import selectors, services
 from poolsite.access.actions import decide
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Grant, GrantName, Invitation, User
+from poolsite.access.services.managing import GrantsChange
 from poolsite.console import tables
-from poolsite.console.verbs import add_errors
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
 from poolsite.people.views.common import actor_of, asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
@@ -59,17 +61,14 @@ def _grants(user: User) -> list[str]:
 def operator_invite(request: HttpRequest) -> HttpResponseBase:
     """Invite an operator; nobody gives what he or she does not have."""
     form = InviteOperatorForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            invitation, secret = services.operator_invite(
-                **form.cleaned_data, actor=actor_of(request)
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            mail_invitation(request, invitation, secret)
-            return redirect("access:operators")
-    return render(request, "access/operator_invite.html", {"form": form})
+
+    def done(made: tuple[Invitation, str]) -> HttpResponse:
+        mail_invitation(request, *made)
+        return redirect("access:operators")
+
+    save = partial(services.operator_invite, actor=actor_of(request))
+    context = {"form": form}
+    return saved(form, save, done) or form_page(request, "access/operator_invite.html", context)
 
 
 @never_cache
@@ -81,26 +80,21 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
     user = get_object_or_404(User, pk=user_id, is_operator=True)
     held = Grant.objects.filter(user=user, thing="").values_list("name", flat=True)
     form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
-    if request.method == "POST" and form.is_valid() and _save_grants(request, form, user):
+
+    def done(change: GrantsChange) -> HttpResponse:
+        if change.waits:
+            words = _("The Finance grant is waiting for approval by another finance operator.")
+            messages.info(request, words)
+        if change.changed:
+            messages.success(request, _("Grants saved. They take effect immediately."))
         return redirect("access:operators")
+
+    save = partial(services.operator_set, user=user, actor=actor_of(request))
+    if answer := saved(form, save, done):
+        return answer
     waiting = selectors.waiting_finance_requests(user).first()
     context = {"form": form, "person": user, "waiting": waiting, **sign_on_of(user)}
-    return render(request, "access/operator.html", context)
-
-
-def _save_grants(request: HttpRequest, form: GrantsForm, user: User) -> bool:
-    try:
-        change = services.operator_set(**form.cleaned_data, user=user, actor=actor_of(request))
-    except ValidationError as error:
-        add_errors(form, error)
-        return False
-    if change.waits:
-        messages.info(
-            request, _("The Finance grant is waiting for approval by another finance operator.")
-        )
-    if change.changed:
-        messages.success(request, _("Grants saved. They take effect immediately."))
-    return True
+    return form_page(request, "access/operator.html", context)
 
 
 @never_cache
@@ -110,18 +104,21 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Let somebody in no more, or again; operators do this to anyone but themselves."""
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.user_set_active(
-                **form.cleaned_data, user=user, active=not user.is_active, actor=actor_of(request)
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect("access:operators" if user.is_operator else "access:accounts")
+    answer = saved(
+        form,
+        partial(
+            services.user_set_active,
+            user=user,
+            active=not user.is_active,
+            actor=actor_of(request),
+        ),
+        lambda _done: redirect(_list_of(user)),
+    )
+    if answer:
+        return answer
     holds_finance = user.grants.filter(name=GrantName.FINANCE).exists() or user.is_superuser
     context = {"form": form, "person": user, "holds_finance": holds_finance}
-    return render(request, "access/deactivate.html", context)
+    return form_page(request, "access/deactivate.html", context)
 
 
 @never_cache
@@ -132,15 +129,15 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Forget a lost authenticator app of somebody else; the person sets up a new one."""
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            services.factors_reset(**form.cleaned_data, user=user, actor=actor_of(request))
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Authenticator app removed."))
-            return redirect("access:operators" if user.is_operator else "access:accounts")
-    return render(request, "access/factor_reset.html", {"form": form, "person": user})
+    save = partial(services.factors_reset, user=user, actor=actor_of(request))
+    done = told(request, _("Authenticator app removed."), _list_of(user))
+    context = {"form": form, "person": user}
+    return saved(form, save, done) or form_page(request, "access/factor_reset.html", context)
+
+
+def _list_of(user: User) -> str:
+    """The page that has them: staff, or people of accounts."""
+    return "access:operators" if user.is_operator else "access:accounts"
 
 
 @never_cache

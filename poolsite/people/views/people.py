@@ -3,9 +3,8 @@
 from functools import partial
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -16,9 +15,9 @@ from poolsite.access.actions import decide, require
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account, Invitation, Membership, Role, User
 from poolsite.console import tables
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.goals import guide_url
 from poolsite.console.tables import SqlColumn
-from poolsite.console.verbs import add_errors, saved
 from poolsite.moments import iso
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 from poolsite.people.forms import AccountForm, InviteForm, RolesForm
@@ -82,15 +81,13 @@ def _account_columns() -> list[SqlColumn[Account]]:
 def account_add(request: HttpRequest) -> HttpResponseBase:
     """A new tenant."""
     form = AccountForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            account = services.account_create(**form.cleaned_data, actor=actor_of(request))
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, _("Account created. Next, invite its owner."))
-            return redirect("access:invite", slug=account.slug)
-    return render(request, "access/account_add.html", {"form": form})
+
+    def done(account: Account) -> HttpResponse:
+        messages.success(request, _("Account created. Next, invite its owner."))
+        return redirect("access:invite", slug=account.slug)
+
+    save = partial(services.account_create, actor=actor_of(request))
+    return saved(form, save, done) or form_page(request, "access/account_add.html", {"form": form})
 
 
 def _account(request: HttpRequest, slug: str, action: str) -> Account:
@@ -143,17 +140,14 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Invite somebody into an account."""
     account = _account(request, slug, "access.people_change")
     form = InviteForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
-            invitation, secret = services.member_invite(
-                **form.cleaned_data, account=account, actor=actor_of(request)
-            )
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            mail_invitation(request, invitation, secret)
-            return redirect("access:members", slug=slug)
-    return render(request, "access/invite.html", {"form": form, "account": account})
+
+    def done(made: tuple[Invitation, str]) -> HttpResponse:
+        mail_invitation(request, *made)
+        return redirect("access:members", slug=slug)
+
+    save = partial(services.member_invite, account=account, actor=actor_of(request))
+    context = {"form": form, "account": account}
+    return saved(form, save, done) or form_page(request, "access/invite.html", context)
 
 
 @never_cache
@@ -170,13 +164,12 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
     form = RolesForm(
         request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
     )
-    if saved(
-        form, partial(services.member_set, user=user, account=account, actor=actor_of(request))
-    ):
-        messages.success(request, _("Roles saved. They take effect immediately."))
-        return redirect("access:members", slug=slug)
+    save = partial(services.member_set, user=user, account=account, actor=actor_of(request))
+    words = _("Roles saved. They take effect immediately.")
+    if answer := saved(form, save, told(request, words, "access:members", slug=slug)):
+        return answer
     context = {"form": form, "account": account, "person": user, **sign_on_of(user)}
-    return render(request, "access/member.html", context)
+    return form_page(request, "access/member.html", context)
 
 
 @never_cache

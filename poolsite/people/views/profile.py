@@ -1,15 +1,18 @@
 """One's own pages: names and language, log-out everywhere. How one logs in is allauth's."""
 
+from functools import partial
+
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import services
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ProfileForm
 from poolsite.people.views.common import actor_of, asks
@@ -23,11 +26,9 @@ def profile(request: HttpRequest) -> HttpResponseBase:
     user = user_of(request)
     fields = ("first_name", "last_name", "zone", "locale")
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
-    if request.method == "POST" and form.is_valid():
-        services.profile_change(user=user, actor=actor_of(request), **form.cleaned_data)
-        messages.success(request, _("Profile saved."))
-        return redirect("access:profile")
-    return render(request, "access/profile.html", {"form": form})
+    save = partial(services.profile_change, user=user, actor=actor_of(request))
+    done = told(request, _("Profile saved."), "access:profile")
+    return saved(form, save, done) or form_page(request, "access/profile.html", {"form": form})
 
 
 @never_cache

@@ -23,7 +23,8 @@ from poolsite.access.networks import allows
 from poolsite.access.principal import Principal
 from poolsite.access.token_areas import purposes
 from poolsite.access.visibility import visible
-from poolsite.console.verbs import add_errors, next_of
+from poolsite.console.form_pages import add_errors
+from poolsite.console.verbs import next_of
 from poolsite.people import token_words
 from poolsite.people.token_forms import CUSTOM, TokenForm, with_purpose
 from poolsite.people.views.common import actor_of, asks

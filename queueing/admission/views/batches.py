@@ -1,10 +1,10 @@
 """A gate's batches: uploaded, watched, held, ended; what failed as CSV."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.utils.text import capfirst
@@ -15,20 +15,19 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.console import tables
+from poolsite.console.form_pages import saved
 from poolsite.console.pages import principal_of
 from poolsite.console.sentences import Names
 from poolsite.console.tables import SqlColumn
 from poolsite.console.templatetags.console import figure
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import act, word_of
 from poolsite.csv_text import csv_file
 from poolsite.moments import iso
 from queueing.admission import selectors, services
-from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import BatchForm
-from queueing.admission.models import Gate, Task, TaskBatch
+from queueing.admission.models import Task, TaskBatch
 from queueing.admission.selectors import GATES
 
-PROBLEMS_SHOWN = 20
 FAILED_HEAD = ("device", "payload", "state", "reason", "attempt", "ended at")
 ID_LIMIT = 2**63
 
@@ -41,8 +40,9 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
     gate = GATES.get(principal, slug, "admission.batch" if changes else "admission.view")
     may_batch = access.decide(principal, "admission.batch", gate).allowed
     form = BatchForm(request.POST, request.FILES) if changes else BatchForm()
-    if changes and (batch := _upload(request, principal, gate, form)) is not None:
-        return redirect("admission:batch", batch_id=batch.pk)
+    save = partial(services.batch_create, actor=principal, gate=gate)
+    if sent := saved(form, save, partial(_uploaded, request), given=form.given):
+        return sent
     text = tables.text_of(request, "q")
     counts = selectors.state_counts(gate, text)
     state = tables.choice_of(request, "state", _("State"), _states(counts))
@@ -120,34 +120,15 @@ def _batch_columns() -> list[SqlColumn[TaskBatch]]:
     ]
 
 
-def _upload(
-    request: HttpRequest, principal: Principal, gate: Gate, form: BatchForm
-) -> TaskBatch | None:
-    """Make the batch; None = the form says why not, and nothing was made."""
-    if not form.is_valid():
-        return None
-    given = form.cleaned_data
-    try:
-        made = services.batch_create(
-            actor=principal,
-            gate=gate,
-            name=given["name"],
-            csv=given["file"].chunks(),
-            opens_at=given["opens_at"],
-            closes_at=given["closes_at"],
-            skip_bad=given["skip_bad"],
-        )
-    except AdmissionError as error:
-        problems = [str(problem) for problem in error.more.get("problems", ())]
-        form.add_error(None, ValidationError([error.detail, *problems[:PROBLEMS_SHOWN]]))
-        return None
+def _uploaded(request: HttpRequest, made: services.Uploaded) -> HttpResponse:
+    """Show the new batch, and say how many tasks it has."""
     words = ngettext("%(n)s task added.", "%(n)s tasks added.", made.batch.total)
     said = words % {"n": f"{made.batch.total:,}"}
     if made.bad:
         left = ngettext("%(n)s row skipped.", "%(n)s rows skipped.", made.bad)
         said = f"{said} {left % {'n': f'{made.bad:,}'}}"
     messages.success(request, said)
-    return made.batch
+    return redirect("admission:batch", batch_id=made.batch.pk)
 
 
 @require_GET
@@ -197,24 +178,24 @@ def _task_columns() -> list[SqlColumn[Task]]:
 @require_POST
 def batch_act(request: HttpRequest, batch_id: int) -> HttpResponse:
     """Pause, resume or cancel. Says what was done, or why nothing was."""
-    principal = principal_of(request)
-    batch = _batch_of(principal, batch_id, "admission.batch")
-    carry_out(request, lambda: _act(principal, batch, request))
+    batch = _batch_of(principal_of(request), batch_id, "admission.batch")
+    act(request, {"pause": _pause, "resume": _resume, "cancel": _cancel}, batch)
     return redirect("admission:batch", batch_id=batch.pk)
 
 
-def _act(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
-    verb, reason = request.POST.get("verb", ""), word_of(request, "reason")
-    if verb == "pause":
-        services.batch_pause(actor=principal, batch=batch, reason=reason)
-        return _("Batch paused. Running tasks will finish.")
-    if verb == "resume":
-        services.batch_resume(actor=principal, batch=batch, reason=reason)
-        return _("Batch resumed.")
-    if verb == "cancel":
-        services.batch_cancel(actor=principal, batch=batch, reason=reason)
-        return _("Batch cancelled. Running tasks will finish.")
-    raise AdmissionError("malformed", _("Action not found."))
+def _pause(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_pause(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch paused. Running tasks will finish.")
+
+
+def _resume(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_resume(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch resumed.")
+
+
+def _cancel(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str:
+    services.batch_cancel(actor=principal, batch=batch, reason=word_of(request, "reason"))
+    return _("Batch cancelled. Running tasks will finish.")
 
 
 @require_GET

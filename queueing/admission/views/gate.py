@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -14,7 +13,7 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.aggregates.minutes import hour_values
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, cleaned, word_of
+from poolsite.console.verbs import act, cleaned, word_of
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.forms import CapForm
@@ -74,15 +73,9 @@ def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def gate_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of the verbs below. Says what was done, or why nothing was."""
-    principal = principal_of(request)
-    gate = GATES.get(principal, slug, "admission.operate")
-    verb = VERBS.get(request.POST.get("verb", ""), _unknown)
-    carry_out(request, lambda: verb(principal, gate, request))
+    gate = GATES.get(principal_of(request), slug, "admission.operate")
+    act(request, VERBS, gate)
     return redirect("admission:gate", slug=gate.slug)
-
-
-def _unknown(_principal: Principal, _gate: Gate, _request: HttpRequest) -> str:
-    raise AdmissionError("malformed", _("Action not found."))
 
 
 def _cap_of(request: HttpRequest) -> int:
@@ -131,7 +124,7 @@ def _free(principal: Principal, gate: Gate, request: HttpRequest) -> str:
     return _("Slot held by %(holder)s freed.") % {"holder": holder}
 
 
-VERBS: dict[str, Callable[[Principal, Gate, HttpRequest], Any]] = {
+VERBS: dict[str, Callable[[Principal, Gate, HttpRequest], str]] = {
     "resize": _resize,
     "pin": _pin,
     "unpin": _unpin,

@@ -1,11 +1,8 @@
 """All gates live, and the first gate."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from poolsite.access import Principal
 from poolsite.aggregates.columns import figure_column, first_columns, hour_column
 from poolsite.aggregates.lists import AggregateList, Words
 from poolsite.console.lists import Column
@@ -42,10 +39,6 @@ def _columns() -> list[Column[GateNow]]:
     ]
 
 
-def _create(principal: Principal, form: Any) -> Gate:
-    return services.gate_create(actor=principal, **form.settings())
-
-
 LIST = AggregateList[Gate, GateNow](
     kind="gate",
     icon="traffic",
@@ -61,7 +54,7 @@ LIST = AggregateList[Gate, GateNow](
     figures=selectors.GATES.with_hours,
     columns=_columns,
     form=GateCreateForm,
-    create=_create,
+    create=services.gate_create,
     made=lambda gate: _("Gate %(name)s created. Next, upload a batch.") % {"name": gate.name},
     goes_to="admission:gate",
     goal="permit",

@@ -1,4 +1,4 @@
-"""Every permit of a gate, page by page, and one that is looked for by its name."""
+"""Every permit of a gate, page by page or by its name; why a device gets no task."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,6 +13,7 @@ from poolsite.console.lists import head
 from poolsite.console.pages import principal_of
 from queueing.admission import gate as door
 from queueing.admission import selectors
+from queueing.admission.gate import is_device_name
 from queueing.admission.models import Gate
 from queueing.admission.selectors import GATES
 
@@ -20,6 +21,7 @@ ROWS = 100
 BY = {"holder": "name", "since": "since", "left": "left_seconds"}
 SORTS = {**BY, **{f"-{name}": row for name, row in BY.items()}}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+GOOD = ("running", "next-report", "done", "result-pending")  # reasons that are none to worry
 
 
 @require_GET
@@ -92,3 +94,25 @@ def _row(found: door.Holders, row: door.Holder) -> dict[str, Any]:
         "age_seconds": (found.as_of_us - row.granted_us) // 1_000_000,
         "left_seconds": max(0, (row.deadline_us - found.as_of_us) // 1_000_000),
     }
+
+
+@require_GET
+def device_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """The answer for the device `q`, which is a whole name; without it, the question."""
+    gate = GATES.get(principal_of(request), slug)
+    text = request.GET.get("q", "").strip()[:64]
+    is_missing, found = False, None
+    if is_device_name(text):
+        try:
+            found = selectors.explain(gate, text)
+        except hotpath.HotPathError:
+            is_missing = True
+    context = {
+        "gate": gate,
+        "text": text,
+        "found": found,
+        "is_good": found is not None and found.reason in GOOD,
+        "is_missing": is_missing,
+        "is_malformed": bool(text) and not is_device_name(text),
+    }
+    return render(request, "admission/device.html", context)

@@ -1,6 +1,8 @@
 """A gate's settings, all of them on one page."""
 
-from django.contrib import messages
+from copy import copy
+from functools import partial
+
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,11 +11,11 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out, word_of
 from queueing.admission import services
 from queueing.admission.forms import GateSettingsForm
-from queueing.admission.models import Gate
 from queueing.admission.selectors import GATES
 
 KEY_DONE = {
@@ -28,20 +30,13 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything about a gate that may be changed; in force from the moment it is saved."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug, "admission.operate")
-    form = GateSettingsForm(request.POST or None, instance=gate)
-    if request.method == "POST" and form.is_valid():
-        fresh = Gate.objects.get(pk=gate.pk)  # the form has written into its own copy
-        reason = form.cleaned_data["reason"]
-        try:
-            services.gate_configure(actor=principal, gate=fresh, reason=reason, **form.changes())
-        except ValidationError as error:
-            form.add_error(None, ValidationError(error.messages))
-        else:
-            messages.success(request, _("Settings saved."))
-            return redirect("admission:gate", slug=gate.slug)
-    context = {"gate": Gate.objects.get(pk=gate.pk), "form": form, "groups": form.groups()}
-    status = 422 if form.is_bound else 200
-    return render(request, "admission/gate_settings.html", context, status=status)
+    form = GateSettingsForm(request.POST or None, instance=copy(gate))
+    save = partial(services.gate_configure, actor=principal, gate=gate)
+    done = told(request, _("Settings saved."), "admission:gate", slug=slug)
+    if answer := saved(form, save, done, given=form.given):
+        return answer
+    context = {"gate": gate, "form": form, "groups": form.groups()}
+    return form_page(request, "admission/gate_settings.html", context)
 
 
 @require_POST

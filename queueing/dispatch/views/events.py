@@ -1,9 +1,7 @@
 """A group's event log, filtered, and the same as CSV."""
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
@@ -11,9 +9,11 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from poolsite.console.days import day_of, span
+from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
-from poolsite.moments import moment_of
+from poolsite.moments import moment_of, us_of
 from poolsite.paging import keyset_page
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import selectors
@@ -22,7 +22,6 @@ from queueing.dispatch.selectors import GROUPS
 
 PAGE_ROWS = 100
 CSV_ROWS = 100_000
-DAY_US = 86_400_000_000
 HEAD = ("at", "event", "peer", "instance", "other end", "count", "reason", "data")
 
 
@@ -47,7 +46,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
         "filtered": any(given.values()),
         **given,
         "most_day": timezone.localdate(),
-        "query": urlencode({name: value for name, value in given.items() if value}),
+        "query": address(given),
         "before": selectors.place_told(last) if last else "",
     }
     return render(request, "dispatch/events.html", context)
@@ -68,27 +67,20 @@ def _filters(request: HttpRequest) -> dict[str, str]:
     if given["event"] not in door.EVENTS:
         given["event"] = ""
     for name in ("day", "until"):
-        try:
-            datetime.strptime(given[name], "%Y-%m-%d").replace(tzinfo=UTC)
-        except ValueError:
+        if day_of(given[name]) is None:
             given[name] = ""
     return given
 
 
 def _filtered(group: Group, given: dict[str, str]) -> "QuerySet[DispatchEvent]":
+    since, until = span(given["day"], given["until"])
     return selectors.story_of(
         group,
         event=given["event"],
         who=given["who"],
-        since_us=_start_us(given["day"]) if given["day"] else None,
-        until_us=_start_us(given["until"]) + DAY_US if given["until"] else None,
+        since_us=None if since is None else us_of(since),
+        until_us=None if until is None else us_of(until),
     )
-
-
-def _start_us(text: str) -> int:
-    """The beginning of the day in the reader's zone."""
-    first = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=timezone.get_current_timezone())
-    return int(first.timestamp()) * 1_000_000
 
 
 def _cells(rows: "QuerySet[DispatchEvent]") -> Iterator[Sequence[Any]]:

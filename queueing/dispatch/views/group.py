@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -14,9 +13,8 @@ from poolsite import access
 from poolsite.access import Principal
 from poolsite.aggregates.minutes import hour_values
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, cleaned, word_of
+from poolsite.console.verbs import act, carry_out, cleaned, word_of
 from queueing.dispatch import selectors, services
-from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.forms import UntilForm, UpgradeForm
 from queueing.dispatch.models import Group, Upgrade
 from queueing.dispatch.selectors import GROUPS
@@ -80,13 +78,8 @@ def group_act(request: HttpRequest, slug: str) -> HttpResponse:
     group = GROUPS.get(principal, slug, "dispatch.operate")
     if request.POST.get("verb") == "upgrade":
         return _upgrade(request, principal, group)
-    verb = VERBS.get(request.POST.get("verb", ""), _unknown)
-    carry_out(request, lambda: verb(principal, group, request))
+    act(request, VERBS, group)
     return redirect("dispatch:group", slug=group.slug)
-
-
-def _unknown(_principal: Principal, _group: Group, _request: HttpRequest) -> str:
-    raise DispatchError("malformed", _("Action not found."))
 
 
 def _upgrade(request: HttpRequest, principal: Principal, group: Group) -> HttpResponse:
@@ -169,7 +162,7 @@ def _end_session(principal: Principal, group: Group, request: HttpRequest) -> st
     return _("Session %(session)s ended. Both ends are notified.") % {"session": session}
 
 
-VERBS: dict[str, Callable[[Principal, Group, HttpRequest], Any]] = {
+VERBS: dict[str, Callable[[Principal, Group, HttpRequest], str]] = {
     "open": _set("open"),
     "drain": _set("drain"),
     "block": _set("blocked"),

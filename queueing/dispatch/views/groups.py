@@ -1,11 +1,8 @@
 """All groups live, and the first group."""
 
-from typing import Any
-
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from poolsite.access import Principal
 from poolsite.aggregates.columns import figure_column, first_columns, hour_column
 from poolsite.aggregates.lists import AggregateList, Words
 from poolsite.console.lists import Column
@@ -42,10 +39,6 @@ def _columns() -> list[Column[GroupNow]]:
     ]
 
 
-def _create(principal: Principal, form: Any) -> Group:
-    return services.group_create(actor=principal, **form.cleaned_data)
-
-
 LIST = AggregateList[Group, GroupNow](
     kind="group",
     icon="hub",
@@ -61,7 +54,7 @@ LIST = AggregateList[Group, GroupNow](
     figures=selectors.GROUPS.with_hours,
     columns=_columns,
     form=GroupCreateForm,
-    create=_create,
+    create=services.group_create,
     made=lambda group: (
         _("Group %(name)s created. Its front-ends and instances can link now.")
         % {"name": group.name}

@@ -1,17 +1,18 @@
 """A group's settings, and its end."""
 
-from django.contrib import messages
-from django.core.exceptions import ValidationError
+from copy import copy
+from functools import partial
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out, word_of
 from queueing.dispatch import services
 from queueing.dispatch.forms import GroupSettingsForm
-from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS
 
 
@@ -20,20 +21,14 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Every setting of a group; links and sessions go on when one changes."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.configure")
-    row = Group.objects.get(pk=group.pk)  # a form writes what was typed into its own copy
-    form = GroupSettingsForm(request.POST if request.method == "POST" else None, instance=row)
-    if form.is_valid():
-        reason = form.cleaned_data["reason"]
-        try:
-            services.group_configure(actor=principal, group=group, reason=reason, **form.changes())
-        except ValidationError as error:
-            form.add_error(None, ValidationError(error.messages))
-        else:
-            messages.success(request, _("Settings saved. They take effect immediately."))
-            return redirect("dispatch:group", slug=group.slug)
-    status = 422 if form.is_bound else 200
+    form = GroupSettingsForm(request.POST or None, instance=copy(group))
+    save = partial(services.group_configure, actor=principal, group=group)
+    words = _("Settings saved. They take effect immediately.")
+    done = told(request, words, "dispatch:group", slug=slug)
+    if answer := saved(form, save, done, given=form.given):
+        return answer
     context = {"group": group, "form": form, "groups": form.groups()}
-    return render(request, "dispatch/settings.html", context, status=status)
+    return form_page(request, "dispatch/settings.html", context)
 
 
 @require_POST

@@ -9,10 +9,9 @@ from django.views.decorators.http import require_GET, require_POST
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out, word_of
+from poolsite.console.verbs import act, word_of
 from poolsite.live.scopes import in_language
 from queueing.dispatch import selectors, services
-from queueing.dispatch.errors import DispatchError
 from queueing.dispatch.models import Upgrade
 
 ID_LIMIT = 2**63
@@ -50,24 +49,21 @@ def _took_seconds(upgrade: Upgrade) -> float | None:
 @require_POST
 def upgrade_act(request: HttpRequest, slug: str, upgrade_id: int) -> HttpResponse:
     """Force the drain that runs, or abort. Says what was done, or why nothing was."""
-    principal = principal_of(request)
-    upgrade = _upgrade_of(principal, slug, upgrade_id, "dispatch.operate")
-    carry_out(request, lambda: _act(principal, upgrade, request))
+    upgrade = _upgrade_of(principal_of(request), slug, upgrade_id, "dispatch.operate")
+    act(request, {"force": _force, "abort": _abort}, upgrade)
     return redirect("dispatch:upgrade", slug=slug, upgrade_id=upgrade_id)
 
 
-def _act(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
-    verb = request.POST.get("verb", "")
-    if verb == "force":
-        ended = services.upgrade_force(
-            actor=principal, upgrade=upgrade, reason=word_of(request, "reason")
-        )
-        words = ngettext("%(n)s session ended.", "%(n)s sessions ended.", ended)
-        return words % {"n": f"{ended:,}"}
-    if verb == "abort":
-        services.upgrade_abort(actor=principal, upgrade=upgrade, reason=word_of(request, "reason"))
-        return _("Upgrade aborted. Each instance is in the state shown below.")
-    raise DispatchError("malformed", _("Action not found."))
+def _force(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
+    reason = word_of(request, "reason")
+    ended = services.upgrade_force(actor=principal, upgrade=upgrade, reason=reason)
+    words: str = ngettext("%(n)s session ended.", "%(n)s sessions ended.", ended)
+    return words % {"n": f"{ended:,}"}
+
+
+def _abort(principal: Principal, upgrade: Upgrade, request: HttpRequest) -> str:
+    services.upgrade_abort(actor=principal, upgrade=upgrade, reason=word_of(request, "reason"))
+    return _("Upgrade aborted. Each instance is in the state shown below.")
 
 
 def _upgrade_of(

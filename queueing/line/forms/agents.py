@@ -77,7 +77,8 @@ class AgentForm(SettingsMixin, forms.Form):
 
     def settings(self) -> dict[str, Any]:
         """What the services take."""
-        found = {name: self.cleaned_data[name] for name in ("name", "capacity", "queues", "phone")}
+        names = ("user", "name", "capacity", "queues", "phone")
+        found = {name: self.cleaned_data[name] for name in names}
         levels = {skill.slug: self.cleaned_data.get(PREFIX + skill.slug) for skill in self.skills}
         return {**found, "skills": {slug: level for slug, level in levels.items() if level}}
 

@@ -7,37 +7,26 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access.models import Account
 from poolsite.access.models.tenants import RESERVED_SLUGS
+from poolsite.aggregates.forms import AggregateCreateForm
 from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 from poolsite.console.short_names import ShortNameMixin
 from queueing.line.forms.fields import HoursField
 from queueing.line.models import Desk, Queue
-from queueing.line.models.desks import SLUG
 
 
-class DeskCreateForm(ShortNameMixin, forms.Form):
+class DeskCreateForm(AggregateCreateForm):
     """The first thing an operator makes; queues and agents come next."""
 
-    name = forms.CharField(label=_("Name"), max_length=120)
-    slug = forms.CharField(
-        label=_("Short name"),
-        max_length=40,
-        validators=[SLUG],
-        help_text=_("Used in web addresses and in Redis. It can't be changed later."),
-    )
-    account = forms.ModelChoiceField(
-        label=_("Account"),
-        queryset=Account.objects.all(),
-        required=False,
-        empty_label=_("Platform (no account)"),
-    )
+    model = Desk
+    slug_help = _("Used in web addresses and in Redis. It can't be changed later.")
+    slug_taken = _("This short name is already taken. Choose another.")
 
     def clean_slug(self) -> str:
-        """Refuse a slug that a desk has."""
+        """Refuse a slug that a desk has, and one that addresses have."""
         slug = super().clean_slug()
-        if slug in RESERVED_SLUGS or Desk.objects.filter(slug=slug).exists():
-            raise ValidationError(_("This short name is already taken. Choose another."))
+        if slug in RESERVED_SLUGS:
+            raise ValidationError(self.slug_taken)
         return slug
 
 

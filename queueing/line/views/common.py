@@ -1,10 +1,10 @@
-"""What the desks' pages share: the desk of the address, tabs, faults in words, CSV."""
+"""What the desks' pages share: the desk of the address, tabs, what a form was sent with, CSV."""
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.http import StreamingHttpResponse
 
 from poolsite import access
@@ -36,19 +36,16 @@ def tabs(principal: Principal, desk: Desk) -> dict[str, Any]:
     }
 
 
-def day_of(text: str) -> date | None:
-    """A day of the address; None when it is none."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        return None
-
-
-def faults_of(form: forms.BaseForm) -> list[str]:
-    """What is wrong with a form, field by field, for a message above the page."""
-    return [
-        f"{form[name].label}: {' '.join(map(str, faults))}" for name, faults in form.errors.items()
-    ]
+def cleaned(form: forms.BaseForm) -> dict[str, Any]:
+    """What a small form was sent with. ValidationError, field by field, when it is amiss."""
+    if form.is_valid():
+        return form.cleaned_data
+    raise ValidationError(
+        [
+            f"{form[name].label}: {' '.join(map(str, faults))}"
+            for name, faults in form.errors.items()
+        ]
+    )
 
 
 def csv_answer(

@@ -1,7 +1,5 @@
 """For supervisors and operators: all desks, and one desk's wallboard with its verbs."""
 
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -14,7 +12,8 @@ from poolsite.aggregates.columns import first_columns
 from poolsite.aggregates.lists import AggregateList, Words
 from poolsite.console.lists import Column
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out
+from poolsite.console.tables import key_of
+from poolsite.console.verbs import act, word_of
 from queueing.line import definitions, pauses
 from queueing.line.errors import LineError
 from queueing.line.forms import DeskCreateForm
@@ -53,10 +52,6 @@ def _columns() -> list[Column[DeskRow]]:
     ]
 
 
-def _create(principal: Principal, form: Any) -> Desk:
-    return use.desk_create(actor=principal, **form.cleaned_data)
-
-
 LIST = AggregateList[Desk, DeskRow](
     kind="desk",
     icon="support_agent",
@@ -72,7 +67,7 @@ LIST = AggregateList[Desk, DeskRow](
     figures=desk_rows,
     columns=_columns,
     form=DeskCreateForm,
-    create=_create,
+    create=use.desk_create,
     made=lambda desk: (
         _("Desk %(name)s created. Create its first queue next.") % {"name": desk.name}
     ),
@@ -115,48 +110,61 @@ def floor(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-def act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of a supervisor's verbs: end, move, take_over, log_out. Says what was done."""
-    principal = principal_of(request)
-    desk = desk_of(principal, slug, "line.supervise")
-    carry_out(request, lambda: _act(principal, desk, request))
+def desk_act(request: HttpRequest, slug: str) -> HttpResponse:
+    """One of a supervisor's verbs below. Says what was done, or why nothing was."""
+    desk = desk_of(principal_of(request), slug, "line.supervise")
+    act(request, VERBS, desk)
     back = request.POST.get("back", "")[:32]
     if back and Visit.objects.filter(desk=desk, public_id=back).exists():
         return redirect("line:story", slug=desk.slug, visit=back)
     return redirect("line:floor", slug=desk.slug)
 
 
-def _act(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    verb, reason = request.POST.get("verb", ""), request.POST.get("reason", "")[:200]
-    if verb == "log_out":
-        agent = _agent(desk, request.POST.get("agent", ""))
-        rooms.agent_log_out_now(actor=principal, agent=agent, reason=reason)
-        return _("%(name)s was logged out. Their visitors went back to the front of the line.") % {
-            "name": agent.name
-        }
+def _log_out(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    agent = _agent(desk, request)
+    rooms.agent_log_out_now(actor=principal, agent=agent, reason=word_of(request, "reason"))
+    words = _("%(name)s was logged out. Their visitors went back to the front of the line.")
+    return words % {"name": agent.name}
+
+
+def _end(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    visit, reason = _visit(desk, request), word_of(request, "reason")
+    rooms.visit_end_by_supervisor(actor=principal, visit=visit, reason=reason)
+    return _("Visit ended.")
+
+
+def _take_over(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    visit, agent = _visit(desk, request), _agent(desk, request)
+    rooms.visit_take_over(actor=principal, visit=visit, agent=agent)
+    return _("%(name)s took over the room.") % {"name": agent.name}
+
+
+def _move(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    visit, front = _visit(desk, request), request.POST["verb"] == "front"
+    queue = desk.queues.filter(slug=request.POST.get("queue", "")[:40]).first() or visit.queue
+    reason = word_of(request, "reason")
+    rooms.visit_move(actor=principal, visit=visit, queue=queue, front=front, reason=reason)
+    return _("Visitor moved to %(queue)s.") % {"queue": queue.name}
+
+
+def _visit(desk: Desk, request: HttpRequest) -> Visit:
     visit = Visit.objects.filter(desk=desk, public_id=request.POST.get("visit", "")[:32]).first()
     if visit is None:
         raise LineError("unknown-visit", _("Visit not found."))
-    if verb == "end":
-        rooms.visit_end_by_supervisor(actor=principal, visit=visit, reason=reason)
-        return _("Visit ended.")
-    if verb == "take_over":
-        agent = _agent(desk, request.POST.get("agent", ""))
-        rooms.visit_take_over(actor=principal, visit=visit, agent=agent)
-        return _("%(name)s took over the room.") % {"name": agent.name}
-    if verb in ("move", "front"):
-        queue = desk.queues.filter(slug=request.POST.get("queue", "")[:40]).first() or visit.queue
-        rooms.visit_move(
-            actor=principal, visit=visit, queue=queue, front=verb == "front", reason=reason
-        )
-        return _("Visitor moved to %(queue)s.") % {"queue": queue.name}
-    raise LineError("malformed", _("Action not found."))
+    return visit
 
 
-def _agent(desk: Desk, user_id: str) -> Agent:
-    agent = None
-    if user_id.isdecimal() and len(user_id) < 12:
-        agent = Agent.objects.filter(desk=desk, user_id=int(user_id)).first()
+def _agent(desk: Desk, request: HttpRequest) -> Agent:
+    agent = Agent.objects.filter(desk=desk, user_id=key_of(request, "agent") or 0).first()
     if agent is None:
         raise LineError("unknown-agent", _("Agent not found."))
     return agent
+
+
+VERBS = {
+    "log_out": _log_out,
+    "end": _end,
+    "take_over": _take_over,
+    "move": _move,
+    "front": _move,
+}

@@ -12,11 +12,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from poolsite import dates
+from poolsite.console.days import day_of
 from poolsite.console.pages import principal_of
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import forecast
 from queueing.line.selectors.demand import HALF_HOUR
-from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
+from queueing.line.views.common import csv_answer, desk_of, tabs
 
 DAYS_NAMED = 8
 CSV_HEADS = (

@@ -1,20 +1,18 @@
 """An agent's own history: past rooms, searched; one of them, read again; its outcome."""
 
-from typing import Any
-from urllib.parse import urlencode
-
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
+from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
+from poolsite.console.tables import key_of
 from poolsite.console.verbs import carry_out
 from poolsite.paging import keyset_page
 from queueing.line.selectors import own_history
 from queueing.line.services import outcomes
 from queueing.line.views.common import agent_of
-from queueing.line.views.outcomes import key_of
 
 STARS = ("2", "3", "4")  # "that many or fewer"
 
@@ -29,8 +27,8 @@ def history_page(request: HttpRequest) -> HttpResponse:
     wanted = own_history.HistoryQuery(
         days=int(asked["days"]),
         search=asked["q"],
-        outcome=key_of(asked["outcome"]),
-        stars=key_of(asked["stars"]),
+        outcome=key_of(request, "outcome"),
+        stars=int(asked["stars"]) if asked["stars"] else None,
     )
     before = request.GET.get("before", "")[:64]
     rows = own_history.older_rooms(own_history.own_rooms(agent, wanted), before)
@@ -45,9 +43,9 @@ def history_page(request: HttpRequest) -> HttpResponse:
         "star_choices": STARS,
         "is_filtered": bool(asked["q"] or asked["outcome"] or asked["stars"]),
         "shown": _("%(n)s shown") % {"n": len(page)},
-        "next_url": _address(asked, own_history.cursor_of(last)) if last is not None else "",
-        "back_url": _address(asked) if before else "",
-        "clear_url": "?" + urlencode({"days": asked["days"]}),
+        "next_url": address(asked, before=own_history.cursor_of(last)) if last is not None else "",
+        "back_url": address(asked) if before else "",
+        "clear_url": address({"days": asked["days"]}),
     }
     return render(request, "line/history.html", context)
 
@@ -80,7 +78,7 @@ def history_act(request: HttpRequest, visit: str) -> HttpResponse:
         raise Http404
 
     def run() -> str:
-        code = outcomes.outcome_of_id(found, key_of(request.POST.get("outcome", "")))
+        code = outcomes.outcome_of_id(found, key_of(request, "outcome"))
         outcomes.visit_outcome(actor=principal, visit=found, code=code, agent=agent)
         return _("Outcome saved.")
 
@@ -90,15 +88,10 @@ def history_act(request: HttpRequest, visit: str) -> HttpResponse:
 
 def _asked(request: HttpRequest) -> dict[str, str]:
     days, stars = request.GET.get("days", ""), request.GET.get("stars", "")
-    outcome = request.GET.get("outcome", "")[:9]
+    outcome = key_of(request, "outcome")
     return {
         "days": days if days in map(str, own_history.PERIODS) else "30",
         "q": " ".join(request.GET.get("q", "")[: own_history.SEARCH_LENGTH].split()),
-        "outcome": outcome if key_of(outcome) is not None else "",
+        "outcome": str(outcome or ""),
         "stars": stars if stars in STARS else "",
     }
-
-
-def _address(asked: dict[str, str], before: str = "") -> str:
-    values: dict[str, Any] = {**asked, "before": before}
-    return "?" + urlencode({name: value for name, value in values.items() if value})

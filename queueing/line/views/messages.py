@@ -1,11 +1,9 @@
 """Messages that visitors left: what waits for an answer, what was answered, as CSV."""
 
 from collections.abc import Iterator
-from datetime import datetime, time, timedelta
 from typing import Any
-from urllib.parse import urlencode
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,15 +12,20 @@ from django.views.decorators.http import require_GET, require_POST
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.days import span
+from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
+from poolsite.console.tables import Term, key_of, page_of
 from poolsite.console.verbs import carry_out
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, LeftMessage
 from queueing.line.selectors.messages import with_text
 from queueing.line.services import calling, left_messages, message_calls
-from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
+from queueing.line.views.common import csv_answer, desk_of, tabs
 
 PAGE_ROWS = 50
+OLDEST_FIRST = (Term("at"), Term("pk"))
+NEWEST_FIRST = (Term("at", falling=True), Term("pk", falling=True))
 CSV_ROWS = 10_000
 STATES = ("open", "handled", "all")
 FILTERS = ("state", "queue", "q", "from", "until", "sort")
@@ -47,9 +50,9 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     desk = desk_of(principal, slug, "line.messages")
     given, rows = _asked(request.GET, desk)
-    before = request.GET.get("before", "")
-    shown = _after(rows, before, is_rising=given["sort"] == OLDEST)
-    page = list(shown[: PAGE_ROWS + 1])
+    before = key_of(request, "before")
+    order = OLDEST_FIRST if given["sort"] == OLDEST else NEWEST_FIRST
+    page = page_of(rows, order, after=before, size=PAGE_ROWS)
     open_count = LeftMessage.objects.filter(queue__desk=desk, handled_at=None).count()
     may_answer = access.decide(principal, "line.answer", desk).allowed
     agent = _agent_of(principal, desk) if may_answer and calling.can_call(desk) else None
@@ -57,7 +60,7 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
         **tabs(principal, desk),
         "tab": "messages",
         "agent": agent,
-        "callable": {row.pk for row in page if agent is not None and _can_be_called(row)},
+        "callable": {row.pk for row in page.rows if agent is not None and _can_be_called(row)},
         **given,
         "by_time": _address({**given, "sort": "" if given["sort"] == OLDEST else OLDEST}),
         "narrowed": any(given[name] for name in ("q", "queue", "from", "until")),
@@ -65,15 +68,11 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
         "most_day": timezone.localdate(),
         "states": [(value, words) for value, words in _words().items()],
         "queues": desk.queues.all(),
-        "rows": page[:PAGE_ROWS],
+        "rows": page.rows,
         "open_count": open_count,
-        "none_at_all": not page and not LeftMessage.objects.filter(queue__desk=desk).exists(),
-        "shown": _("%(n)s shown") % {"n": len(page[:PAGE_ROWS])},
-        "next_url": (
-            _address({**given, "before": str(page[PAGE_ROWS - 1].pk)})
-            if len(page) > PAGE_ROWS
-            else ""
-        ),
+        "none_at_all": not page.rows and not LeftMessage.objects.filter(queue__desk=desk).exists(),
+        "shown": _("%(n)s shown") % {"n": len(page.rows)},
+        "next_url": _address({**given, "before": str(page.after)}) if page.after else "",
         "back_url": _address(given) if before else "",
         "csv_query": _address(given),
         "may_answer": may_answer,
@@ -163,28 +162,16 @@ def _asked(asked: QueryDict, desk: Desk) -> tuple[dict[str, str], "QuerySet[Left
         rows = rows.filter(queue__slug=given["queue"])
     if text := given["q"]:
         rows = with_text(rows, text)
-    for name, lookup in (("from", "at__gte"), ("until", "at__lt")):
-        day = day_of(given[name])
-        given[name] = day.isoformat() if day is not None else ""
-        if day is not None:
-            day += timedelta(days=1 if name == "until" else 0)
-            begin = datetime.combine(day, time.min, timezone.get_current_timezone())
-            rows = rows.filter(**{lookup: begin})
+    since, until = span(given["from"], given["until"])
+    if since is None:
+        given["from"] = ""
+    else:
+        rows = rows.filter(at__gte=since)
+    if until is None:
+        given["until"] = ""
+    else:
+        rows = rows.filter(at__lt=until)
     return given, rows
-
-
-def _after(
-    rows: "QuerySet[LeftMessage]", before: str, *, is_rising: bool
-) -> "QuerySet[LeftMessage]":
-    """The rows that follow the one whose key the address names; all of them without one."""
-    if not (before.isascii() and before.isdecimal() and int(before[:20]) < KEY_LIMIT):
-        return rows
-    at = LeftMessage.objects.filter(pk=int(before[:20])).values_list("at", flat=True).first()
-    if at is None:
-        return rows
-    if is_rising:
-        return rows.filter(Q(at__gt=at) | Q(at=at, pk__gt=int(before)))
-    return rows.filter(Q(at__lt=at) | Q(at=at, pk__lt=int(before)))
 
 
 def _words() -> dict[str, str]:
@@ -192,5 +179,4 @@ def _words() -> dict[str, str]:
 
 
 def _address(given: dict[str, str]) -> str:
-    shown = {**given, "state": "" if given["state"] == "open" else given["state"]}
-    return "?" + urlencode({name: value for name, value in shown.items() if value})
+    return address({**given, "state": "" if given["state"] == "open" else given["state"]})

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from poolsite.access import Principal
+from poolsite.console.tables import key_of
 from queueing.line.errors import LineError
 from queueing.line.forms.outcomes import OutcomeForm
 from queueing.line.models import Desk, OutcomeCode, Visit
 from queueing.line.services import outcomes as use
-from queueing.line.views.common import faults_of
+from queueing.line.views.common import cleaned
 
 PREFIX = "outcome"
 
@@ -24,27 +24,20 @@ def settings_context(desk: Desk) -> dict[str, Any]:
     return {"outcomes": codes, "outcome_form": OutcomeForm(prefix=PREFIX)}
 
 
-def key_of(text: str) -> int | None:
-    """An id of a form; None = none was given, or it is none."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else None
-
-
 def set_outcome(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     """A supervisor says what came of a visit."""
     key = request.POST.get("visit", "")[:32]
     visit = Visit.objects.select_related("desk").filter(desk=desk, public_id=key).first()
     if visit is None:
         raise LineError("unknown-visit", _("Visit not found."))
-    code = use.outcome_of_id(visit, key_of(request.POST.get("outcome", "")))
+    code = use.outcome_of_id(visit, key_of(request, "outcome"))
     use.visit_outcome(actor=principal, visit=visit, code=code)
     return _("Outcome saved.")
 
 
 def _add(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    form = OutcomeForm(request.POST, prefix=PREFIX)
-    if not form.is_valid():
-        raise ValidationError(faults_of(form))
-    code = use.outcome_add(actor=principal, desk=desk, **form.cleaned_data)
+    given = cleaned(OutcomeForm(request.POST, prefix=PREFIX))
+    code = use.outcome_add(actor=principal, desk=desk, **given)
     return _("Outcome %(name)s added.") % {"name": code.name}
 
 
@@ -67,7 +60,7 @@ def _up(principal: Principal, desk: Desk, request: HttpRequest) -> str:
 
 def _code(desk: Desk, request: HttpRequest) -> OutcomeCode:
     rows = desk.outcome_codes.select_related("desk").filter(archived_at=None)
-    code = rows.filter(pk=key_of(request.POST.get("id", "")) or 0).first()
+    code = rows.filter(pk=key_of(request, "id") or 0).first()
     if code is None:
         raise LineError("no-such-outcome", _("Outcome not found at this desk."))
     return code

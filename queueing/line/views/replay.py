@@ -9,12 +9,13 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from poolsite.console.days import day_of
 from poolsite.console.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk
 from queueing.line.selectors import replay
 from queueing.line.services.common import zone_of
-from queueing.line.views.common import day_of, desk_of, tabs
+from queueing.line.views.common import desk_of, tabs
 
 MINUTE = timedelta(minutes=1)
 LATEST_MS = 4_102_444_800_000  # the year 2100: beyond it, and below 0, a time is nonsense

@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 from typing import Any
-from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
@@ -12,13 +11,15 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from poolsite import dates
+from poolsite.console.days import day_of
+from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 from queueing.line import definitions
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors import pause_times, reports
 from queueing.line.selectors.outcome_counts import outcomes_of
 from queueing.line.selectors.report_span import Span, span_of
-from queueing.line.views.common import csv_answer, day_of, desk_of, tabs
+from queueing.line.views.common import csv_answer, desk_of, tabs
 
 PRESETS = (
     (1, gettext_lazy("Today")),
@@ -126,7 +127,7 @@ def _period(span: Span) -> str:
 def _query(asked: dict[str, Any], **more: str) -> str:
     span, queue = asked["span"], asked["queue"]
     values = {"from": span.first, "until": span.last, "queue": queue.slug if queue else "", **more}
-    return "?" + urlencode({name: value for name, value in values.items() if value})
+    return address(values)
 
 
 def _preset(desk: Desk, asked: dict[str, Any], days: int, words: Any) -> dict[str, Any]:

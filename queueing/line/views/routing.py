@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.forms import BaseFormSet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,16 +11,16 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import Principal
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out
+from poolsite.console.tables import key_of
+from poolsite.console.verbs import act, carry_out
 from queueing.line.errors import LineError
 from queueing.line.forms import HolidaysForm, LanguagesForm, TopicFormSet
 from queueing.line.forms.routing import OTHER_LANGUAGES, TopicForm, topic_initial
 from queueing.line.models import Desk, Queue, Topic
 from queueing.line.services import desk_settings, identities, routing
-from queueing.line.views.common import desk_of, faults_of, tabs
+from queueing.line.views.common import cleaned, desk_of, tabs
 
 CONFIGURE = "line.configure"
-ID_DIGITS = 12
 
 
 @require_http_methods(["GET", "HEAD"])
@@ -52,37 +51,28 @@ def routing_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of VERBS; a new secret is shown on the page that answers, and nowhere else."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
-    verb = request.POST.get("verb", "")
     made: list[str] = []
 
-    def act() -> str:
-        if verb == "key":
-            made.append(identities.key_new(actor=principal, desk=desk))
-            return _("Signing secret created.")
-        does = VERBS.get(verb)
-        if does is None:
-            raise LineError("malformed", _("Action not found."))
-        return does(principal, desk, request)
+    def new_key(principal: Principal, desk: Desk, _request: HttpRequest) -> str:
+        made.append(identities.key_new(actor=principal, desk=desk))
+        return _("Signing secret created.")
 
-    if carry_out(request, act) and made:
+    if act(request, {**VERBS, "key": new_key}, desk) and made:
         context = {**tabs(principal, desk), "tab": "settings", "secret": made[0]}
         return render(request, "line/identity_key_shown.html", context)
-    page = "line:settings" if verb == "holidays" else "line:routing"
+    page = "line:settings" if request.POST.get("verb") == "holidays" else "line:routing"
     return redirect(page, slug=desk.slug)
 
 
 def _languages(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     form = LanguagesForm(request.POST, desk=desk, prefix="languages")
-    if not form.is_valid():
-        raise ValidationError(faults_of(form))
+    cleaned(form)
     routing.languages_save(actor=principal, desk=desk, skills=form.skills())
     return _("Languages saved.")
 
 
 def _key_revoke(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    text = request.POST.get("id", "")
-    is_number = text.isascii() and text.isdecimal() and len(text) < ID_DIGITS
-    key = desk.identity_keys.filter(pk=int(text)).first() if is_number else None
+    key = desk.identity_keys.filter(pk=key_of(request, "id") or 0).first()
     if key is None:
         raise LineError("malformed", _("Secret not found."))
     identities.key_revoke(actor=principal, key=key)
@@ -91,13 +81,9 @@ def _key_revoke(principal: Principal, desk: Desk, request: HttpRequest) -> str:
 
 def _holidays(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     form = HolidaysForm(request.POST, desk=desk, prefix="holidays")
-    if not form.is_valid():
-        raise ValidationError(faults_of(form))
+    given = cleaned(form)
     count = desk_settings.closures_import(
-        actor=principal,
-        queues=form.queues(),
-        days=form.cleaned_data["days"],
-        yearly=form.cleaned_data["yearly"],
+        actor=principal, queues=form.queues(), days=given["days"], yearly=given["yearly"]
     )
     return _("Days added: %(count)s.") % {"count": count}
 

@@ -1,21 +1,22 @@
 """A desk is set up: its own settings, queues, agents, skills, replies, holidays."""
 
+from collections.abc import Callable
+from copy import copy
+from functools import partial
 from typing import Any
 
-from django import forms
-from django.contrib import messages
-from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite import access
 from poolsite.access import Principal
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out
+from poolsite.console.tables import key_of
+from poolsite.console.verbs import act
 from queueing.line.errors import LineError
 from queueing.line.forms import (
     AgentForm,
@@ -26,14 +27,13 @@ from queueing.line.forms import (
     ReplyForm,
     SkillForm,
 )
-from queueing.line.models import Agent, Closure, Desk, Queue
+from queueing.line.models import Agent, Closure, Desk
 from queueing.line.services import desk_settings as use
 from queueing.line.services import desks
 from queueing.line.views import outcomes
-from queueing.line.views.common import desk_of, faults_of, tabs
+from queueing.line.views.common import cleaned, desk_of, tabs
 
 CONFIGURE = "line.configure"
-ID_DIGITS = 12
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,13 +41,10 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """All that belongs to a desk; POST saves its own settings."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
-    form = DeskSettingsForm(request.POST if request.method == "POST" else None, instance=desk)
-    if form.is_valid():
-        changes = form.changes()
-        if _saved(form, lambda: use.desk_configure(actor=principal, desk=desk, **changes)):
-            messages.success(request, _("Settings saved."))
-            return redirect("line:settings", slug=desk.slug)
-    desk.refresh_from_db()
+    form = DeskSettingsForm(request.POST or None, instance=copy(desk))
+    save = partial(use.desk_configure, actor=principal, desk=desk)
+    if answer := saved(form, save, _back(request, desk, _("Settings saved.")), given=form.given):
+        return answer
     today = timezone.localdate()
     context = {
         **tabs(principal, desk),
@@ -67,34 +64,24 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
         "holidays_form": HolidaysForm(desk=desk, prefix="holidays"),
         **outcomes.settings_context(desk),
     }
-    return render(request, "line/settings.html", context, status=_status(form))
+    return form_page(request, "line/settings.html", context)
 
 
 @require_POST
 def settings_act(request: HttpRequest, slug: str) -> HttpResponse:
     """One of VERBS."""
-    principal = principal_of(request)
-    desk = desk_of(principal, slug, CONFIGURE)
-    carry_out(request, lambda: _act(principal, desk, request))
-    return redirect("line:settings", slug=desk.slug)
-
-
-def _act(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    verb = request.POST.get("verb", "")
-    does = VERBS.get(verb)
-    if does is None:
-        raise LineError("malformed", _("Action not found."))
-    return does(principal, desk, request)
+    act(request, VERBS, desk_of(principal_of(request), slug, CONFIGURE))
+    return redirect("line:settings", slug=slug)
 
 
 def _skill(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(SkillForm(request.POST, prefix="skill"))
+    given = cleaned(SkillForm(request.POST, prefix="skill"))
     use.skill_create(actor=principal, desk=desk, **given)
     return _("Skill %(name)s added.") % {"name": given["name"]}
 
 
 def _skill_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    skill = desk.skills.filter(pk=_key(request)).first()
+    skill = desk.skills.filter(pk=key_of(request, "id") or 0).first()
     if skill is None:
         raise LineError("malformed", _("Skill not found."))
     use.skill_delete(actor=principal, skill=skill)
@@ -102,13 +89,13 @@ def _skill_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str
 
 
 def _reply(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(ReplyForm(request.POST, prefix="reply"))
+    given = cleaned(ReplyForm(request.POST, prefix="reply"))
     use.reply_save(actor=principal, desk=desk, **given)
     return _("Reply saved. Agents insert it with /%(shortcut)s.") % {"shortcut": given["shortcut"]}
 
 
 def _reply_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    reply = desk.canned_replies.filter(pk=_key(request)).first()
+    reply = desk.canned_replies.filter(pk=key_of(request, "id") or 0).first()
     if reply is None:
         raise LineError("malformed", _("Reply not found."))
     use.reply_delete(actor=principal, reply=reply)
@@ -116,7 +103,7 @@ def _reply_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str
 
 
 def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    given = _cleaned(ClosureForm(request.POST, desk=desk, prefix="closure"))
+    given = cleaned(ClosureForm(request.POST, desk=desk, prefix="closure"))
     closure = use.closure_save(
         actor=principal,
         queue=given["queue"],
@@ -130,7 +117,7 @@ def _closure(principal: Principal, desk: Desk, request: HttpRequest) -> str:
 
 def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     closure = (
-        Closure.objects.filter(queue__desk=desk, pk=_key(request))
+        Closure.objects.filter(queue__desk=desk, pk=key_of(request, "id") or 0)
         .select_related("queue__desk__account")
         .first()
     )
@@ -141,12 +128,12 @@ def _closure_delete(principal: Principal, desk: Desk, request: HttpRequest) -> s
 
 
 def _archive(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    agent = use.agent_archive(actor=principal, agent=_agent(desk, _key(request)))
+    agent = use.agent_archive(actor=principal, agent=_agent(desk, request))
     return _("Agent %(name)s archived.") % {"name": agent.name}
 
 
 def _restore(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    agent = use.agent_restore(actor=principal, agent=_agent(desk, _key(request)))
+    agent = use.agent_restore(actor=principal, agent=_agent(desk, request))
     return _("Agent %(name)s restored. They can go online again.") % {"name": agent.name}
 
 
@@ -163,22 +150,12 @@ VERBS = {
 }
 
 
-def _key(request: HttpRequest) -> int:
-    text = request.POST.get("id", "")
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < ID_DIGITS else 0
-
-
-def _agent(desk: Desk, key: int) -> Agent:
+def _agent(desk: Desk, request: HttpRequest) -> Agent:
+    key = key_of(request, "id") or 0
     agent = Agent.objects.filter(desk=desk, user_id=key).select_related("desk").first()
     if agent is None:
         raise LineError("unknown-agent", _("Agent not found."))
     return agent
-
-
-def _cleaned(form: forms.Form) -> dict[str, Any]:
-    if form.is_valid():
-        return form.cleaned_data
-    raise ValidationError(faults_of(form))
 
 
 # -- queues and agents ---------------------------------------------------------------------------
@@ -189,13 +166,11 @@ def queue_create(request: HttpRequest, slug: str) -> HttpResponse:
     """A new queue of the desk."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
-    form = QueueForm(request.POST if request.method == "POST" else None, desk=desk)
-    if form.is_valid() and _saved(
-        form, lambda: desks.queue_create(actor=principal, desk=desk, **form.settings())
-    ):
-        messages.success(request, _("Queue created. Its page is open to visitors."))
-        return redirect("line:settings", slug=desk.slug)
-    return _form_page(request, principal, desk, form, {"queue": None})
+    form = QueueForm(request.POST or None, desk=desk)
+    save = partial(desks.queue_create, actor=principal, desk=desk)
+    done = _back(request, desk, _("Queue created. Its page is open to visitors."))
+    answer = saved(form, save, done, given=form.settings)
+    return answer or _form_page(request, principal, desk, form, {"queue": None})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -206,17 +181,10 @@ def queue_settings(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
     found = desk.queues.filter(slug=queue).first()
     if found is None:
         raise Http404
-    form = QueueForm(request.POST if request.method == "POST" else None, desk=desk, instance=found)
-    if form.is_valid() and _saved(form, lambda: _configure(principal, found, form)):
-        messages.success(request, _("Settings saved."))
-        return redirect("line:settings", slug=desk.slug)
-    return _form_page(request, principal, desk, form, {"queue": found})
-
-
-def _configure(principal: Principal, queue: Queue, form: QueueForm) -> None:
-    changes = form.changes()
-    if changes:
-        desks.queue_configure(actor=principal, queue=queue, **changes)
+    form = QueueForm(request.POST or None, desk=desk, instance=copy(found))
+    save = partial(desks.queue_configure, actor=principal, queue=found)
+    answer = saved(form, save, _back(request, desk, _("Settings saved.")), given=form.given)
+    return answer or _form_page(request, principal, desk, form, {"queue": found})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -224,16 +192,12 @@ def agent_create(request: HttpRequest, slug: str) -> HttpResponse:
     """A member of the account becomes an agent of the desk."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
-    form = AgentForm(request.POST if request.method == "POST" else None, desk=desk)
-    if form.is_valid() and _saved(
-        form,
-        lambda: desks.agent_create(
-            actor=principal, desk=desk, user=form.cleaned_data["user"], **form.settings()
-        ),
-    ):
-        messages.success(request, _("Agent added. They can go online now."))
-        return redirect("line:settings", slug=desk.slug)
-    return _form_page(request, principal, desk, form, {"agent": None, "of_agent": True})
+    form = AgentForm(request.POST or None, desk=desk)
+    save = partial(desks.agent_create, actor=principal, desk=desk)
+    done = _back(request, desk, _("Agent added. They can go online now."))
+    answer = saved(form, save, done, given=form.settings)
+    more = {"agent": None, "of_agent": True}
+    return answer or _form_page(request, principal, desk, form, more)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -244,13 +208,15 @@ def agent_settings(request: HttpRequest, slug: str, user_id: int) -> HttpRespons
     agent = desk.agents.filter(user_id=user_id).first() if user_id < 2**31 else None
     if agent is None:
         raise Http404
-    form = AgentForm(request.POST if request.method == "POST" else None, desk=desk, agent=agent)
-    if form.is_valid() and _saved(
-        form, lambda: desks.agent_configure(actor=principal, agent=agent, **form.changes())
-    ):
-        messages.success(request, _("Settings saved."))
-        return redirect("line:settings", slug=desk.slug)
-    return _form_page(request, principal, desk, form, {"agent": agent, "of_agent": True})
+    form = AgentForm(request.POST or None, desk=desk, agent=copy(agent))
+    save = partial(desks.agent_configure, actor=principal, agent=agent)
+    answer = saved(form, save, _back(request, desk, _("Settings saved.")), given=form.given)
+    more = {"agent": agent, "of_agent": True}
+    return answer or _form_page(request, principal, desk, form, more)
+
+
+def _back(request: HttpRequest, desk: Desk, words: str) -> Callable[[object], HttpResponse]:
+    return told(request, words, "line:settings", slug=desk.slug)
 
 
 def _form_page(
@@ -260,30 +226,6 @@ def _form_page(
     form: QueueForm | AgentForm,
     more: dict[str, Any],
 ) -> HttpResponse:
-    access.require(principal, CONFIGURE, desk)
     context = {**tabs(principal, desk), "tab": "settings", "form": form, **more}
     context |= {"groups": form.groups(), "thing": form.instance if form.instance.pk else None}
-    return render(request, "line/settings_form.html", context, status=_status(form))
-
-
-def _saved(form: forms.BaseForm, save: Any) -> bool:
-    """Whether it was saved; else the form says why not."""
-    try:
-        save()
-    except ValidationError as error:
-        _tell(form, error)
-        return False
-    except LineError as error:
-        form.add_error(None, error.detail)
-        return False
-    return True
-
-
-def _tell(form: forms.BaseForm, error: ValidationError) -> None:
-    by_field = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-    for name, words in by_field.items():
-        form.add_error(name if name in form.fields else None, ValidationError(words))
-
-
-def _status(form: forms.BaseForm) -> int:
-    return 422 if form.is_bound and form.errors else 200
+    return form_page(request, "line/settings_form.html", context)

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -14,7 +13,8 @@ from django.views.decorators.http import require_GET, require_POST
 from poolsite import access, hotpath
 from poolsite.access import Principal
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import carry_out
+from poolsite.console.tables import key_of
+from poolsite.console.verbs import act
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.forms import EraseForm
@@ -22,7 +22,7 @@ from queueing.line.models import BlockedVisitor, Desk, Visit
 from queueing.line.selectors import stories
 from queueing.line.services import desk_settings, erasing, guests
 from queueing.line.topics.scope import may_read, place_of
-from queueing.line.views.common import desk_of, faults_of, tabs
+from queueing.line.views.common import cleaned, desk_of, tabs
 from queueing.line.views.outcomes import set_outcome
 
 SAID = ("visitor", "agent", "supervisor")  # looks of lines that both sides read
@@ -113,39 +113,18 @@ def visitor_act(request: HttpRequest, slug: str) -> HttpResponse:
     action = "line.erase" if verb == "erase" else "line.supervise"
     desk = desk_of(principal, slug, action)
     visit = request.POST.get("visit", "")[:32]
-    done = carry_out(request, lambda: _act(principal, desk, request, verb))
+    done = act(request, VERBS, desk)
     if visit and (verb != "erase" or done):
         return redirect("line:story", slug=desk.slug, visit=visit)
     may_configure = access.decide(principal, "line.configure", desk).allowed
     return redirect("line:visitors" if may_configure else "line:floor", slug=desk.slug)
 
 
-def _act(principal: Principal, desk: Desk, request: HttpRequest, verb: str) -> str:
-    if verb == "erase":
-        return _erase(principal, desk, request)
-    if verb == "outcome":
-        return set_outcome(principal, desk, request)
-    if verb == "block":
-        return _block(principal, desk, request)
-    if verb == "unblock":
-        text = request.POST.get("id", "")
-        key = int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else 0
-        row = BlockedVisitor.objects.filter(desk=desk, pk=key).select_related("desk").first()
-        if row is None:
-            raise LineError("malformed", _("Blocked visitor not found."))
-        desk_settings.visitor_unblock(actor=principal, blocked=row)
-        return _("Address unblocked. It can join again.")
-    raise LineError("malformed", _("Action not found."))
-
-
 def _erase(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     visit = request.POST.get("visit", "")[:32]
     given: dict[str, Any] = {"visit": visit, "reason": request.POST.get("reason", "")[:200]}
     if not visit:
-        form = EraseForm(request.POST)
-        if not form.is_valid():
-            raise ValidationError(faults_of(form))
-        given = form.cleaned_data
+        given = cleaned(EraseForm(request.POST))
     done = erasing.visitor_erase(actor=principal, desk=desk, **given)
     words: str = ngettext(
         "%(n)s visit erased, including %(m)s messages and %(l)s left messages.",
@@ -169,3 +148,15 @@ def _block(principal: Principal, desk: Desk, request: HttpRequest) -> str:
     reason = request.POST.get("reason", "")[:200]
     desk_settings.visitor_block(actor=principal, desk=desk, key=key, reason=reason, until=until)
     return _("Address %(key)s blocked.") % {"key": key}
+
+
+def _unblock(principal: Principal, desk: Desk, request: HttpRequest) -> str:
+    rows = BlockedVisitor.objects.filter(desk=desk).select_related("desk")
+    row = rows.filter(pk=key_of(request, "id") or 0).first()
+    if row is None:
+        raise LineError("malformed", _("Blocked visitor not found."))
+    desk_settings.visitor_unblock(actor=principal, blocked=row)
+    return _("Address unblocked. It can join again.")
+
+
+VERBS = {"erase": _erase, "outcome": set_outcome, "block": _block, "unblock": _unblock}

@@ -1,24 +1,23 @@
 """The chat on a tenant's own site: its script, the rules of its frame, its settings page."""
 
 import json
-from functools import cache
+from functools import cache, partial
 from hashlib import sha256
 
 from django.conf import settings
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import condition, require_http_methods, require_safe
 
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from queueing.line.forms import WidgetForm
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors.widgets import loader_config, widget_of
 from queueing.line.services.widgets import widget_configure
 from queueing.line.views.common import desk_of, tabs
-from queueing.line.views.settings import CONFIGURE, _saved, _status
+from queueing.line.views.settings import CONFIGURE
 
 KEEP_SECONDS = 300
 CONFIG = '"__CONFIG__"'  # what stands in the script for the queue's own
@@ -74,12 +73,11 @@ def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     widget = widget_of(desk)
-    form = WidgetForm(request.POST if request.method == "POST" else None, instance=widget)
-    if form.is_valid() and _saved(
-        form, lambda: widget_configure(actor=principal, desk=desk, **form.changes())
-    ):
-        messages.success(request, _("Widget settings saved."))
-        return redirect("line:widget", slug=desk.slug)
+    form = WidgetForm(request.POST or None, instance=widget)
+    save = partial(widget_configure, actor=principal, desk=desk)
+    done = told(request, _("Widget settings saved."), "line:widget", slug=slug)
+    if answer := saved(form, save, done, given=form.changes):
+        return answer
     context = {
         **tabs(principal, desk),
         "tab": "settings",
@@ -88,6 +86,6 @@ def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
         "queues": desk.queues.all(),
         "console": f"{request.scheme}://{request.get_host()}",
     }
-    answer = render(request, "line/widget.html", context, status=_status(form))
-    vars(answer)["_csp_replace"] = {"frame-src": ["'self'"]}  # the chat, tried on this page
-    return answer
+    page = form_page(request, "line/widget.html", context)
+    vars(page)["_csp_replace"] = {"frame-src": ["'self'"]}  # the chat, tried on this page
+    return page

@@ -1,26 +1,29 @@
-"""The customer's own rules: alerts and who is told, the daily limit, automatic top-ups."""
+"""An account's limits: the customer's own rules, and how far below zero the balance may go."""
 
 from functools import partial
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from billing.forms import CreditLimitForm
 from billing.forms_limits import LimitsForm, NoticeForm
-from billing.models import Wallet
+from billing.models import Adjustment, Wallet
 from billing.selectors import figures
 from billing.selectors.people import names_of
 from billing.selectors.recharges import RECIPIENTS_LIMIT, method_of, recipients_of
 from billing.selectors.wallets import wallet_get
+from billing.services import credit_limits
+from billing.services.acting import person
 from billing.services.alert_recipients import recipient_add
 from billing.services.payment_methods import method_remove
 from billing.services.wallets import CUSTOMERS, wallet_configure
 from billing.views.common import number_of
-from poolsite.access import Principal
+from poolsite.access import Principal, four_eyes
+from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from poolsite.console.verbs import saved
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import delete_target
 
@@ -40,13 +43,15 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
-    if (
-        saved(form, partial(wallet_configure, wallet, actor=principal))
-        or saved(notice, partial(recipient_add, wallet, actor=principal))
-        or (part == "forget" and _forget(principal, wallet, request.POST.get("target", "")))
-    ):
-        messages.success(request, _("Saved."))
-        return redirect("billing:limits", slug=slug)
+    done = told(request, _("Saved."), "billing:limits", slug=slug)
+    if part == "forget":
+        _forget(principal, wallet, request.POST.get("target", ""))
+        return done(None)
+    answer = saved(form, partial(wallet_configure, wallet, actor=principal), done) or saved(
+        notice, partial(recipient_add, wallet, actor=principal), done
+    )
+    if answer:
+        return answer
     context = {
         "wallet": wallet,
         "form": form,
@@ -56,15 +61,13 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         "targets": recipients_of(wallet)[:RECIPIENTS_LIMIT],
         "spent": figures.of(wallet).spent_today if wallet.daily_limit else None,
     }
-    status = 422 if form.errors or notice.errors else 200
-    return render(request, "billing/recharges/limits.html", context, status=status)
+    return form_page(request, "billing/recharges/limits.html", context)
 
 
-def _forget(principal: Principal, wallet: Wallet, key: str) -> bool:
+def _forget(principal: Principal, wallet: Wallet, key: str) -> None:
     found = NoticeTarget.objects.filter(account=wallet.account_id, pk=number_of(key) or 0).first()
     if found is not None:
         delete_target(found, actor=principal)
-    return True
 
 
 @require_POST
@@ -77,3 +80,34 @@ def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
         method_remove(method, actor=principal)
         messages.success(request, _("Payment method removed."))
     return redirect("billing:limits", slug=slug)
+
+
+@require_http_methods(["GET", "POST"])
+def credit_limit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change how far the balance of one account may go below zero."""
+    principal = principal_of(request)
+    wallet = wallet_get(principal, slug, "billing.finance")
+    form = CreditLimitForm(
+        request.POST or None,
+        currency=wallet.account.currency,
+        initial={"amount": wallet.credit_limit},
+    )
+
+    def done(waiting: Adjustment | None) -> HttpResponse:
+        if waiting is not None:
+            messages.info(request, _("The higher credit limit is waiting for approval."))
+            return redirect("billing:adjustment", pk=waiting.pk)
+        messages.success(request, _("Credit limit changed."))
+        return redirect("billing:account", slug=slug)
+
+    save = partial(credit_limits.credit_limit_ask, wallet, actor=principal)
+    if answer := saved(form, save, done):
+        return answer
+    context = {
+        "wallet": wallet,
+        "form": form,
+        "now": figures.of(wallet),
+        "waiting": credit_limits.waiting_raise(wallet),
+        "approvers": four_eyes.approvers(person(principal)),
+    }
+    return form_page(request, "billing/adjustments/credit_limit.html", context)
