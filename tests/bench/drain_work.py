@@ -58,8 +58,10 @@ def events(calls: str) -> dict[str, Any]:
     for slug in Pool.objects.values_list("slug", flat=True):
         for start in range(0, int(calls), AT_ONCE):
             ids = [f"{slug}-{start + index}-{time.time_ns()}" for index in range(AT_ONCE)]
-            called = hotpath.run_all([pool.event(slug, pool.Event("call", call_id=i)) for i in ids])
-            hotpath.run_all([pool.event(slug, pool.Event("hangup", call_id=i)) for i in ids])
+            called = hotpath.run_all(
+                [pool.event(slug, pool.Event.of("call", call_id=i)) for i in ids]
+            )
+            hotpath.run_all([pool.event(slug, pool.Event.of("hangup", call_id=i)) for i in ids])
             assert all(outcome.number for outcome in called)
             sent += 2 * AT_ONCE
     return {"events": sent}
