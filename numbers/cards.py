@@ -157,7 +157,7 @@ def register() -> None:
     console.register_card(
         console.Card(
             "numbers.pools",
-            gettext_lazy("Pools"),  # type: ignore[arg-type]  # translated where it is shown
+            gettext_lazy("Pools"),
             pools_card,
             order=10,
             icon="apps",
@@ -171,13 +171,13 @@ def register() -> None:
             ("numbers.blocked", gettext_lazy("Blocked, last hour"), blocked_calls),
         )
     ):
-        entry = console.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
+        entry = console.StatEntry(name, label, load, order=10 + order)
         console.register_stat(entry)
     console.register_managed(
         console.ManagedKind(
             "pool",
-            gettext_lazy("Pool"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the pool."),  # type: ignore[arg-type]
+            gettext_lazy("Pool"),
+            gettext_lazy("Visible to everyone who can view the pool."),
             Pool.objects.all,
             lambda pool: reverse("numbers:pool", args=[pool.slug]),
             "numbers.view",

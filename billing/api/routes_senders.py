@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Status
 
@@ -193,7 +194,7 @@ def _own_chatbot_of(row: Chatbot) -> Chatbot:
     return Chatbot.objects.select_related("token").get(pk=row.pk)
 
 
-def _templates(wallet: Wallet) -> Any:
+def _templates(wallet: Wallet) -> QuerySet[Template]:
     rows = Template.objects.select_related("chatbot__account")
     return rows.filter(chatbot__account_id=wallet.account_id)
 
@@ -202,7 +203,7 @@ def _own_template(wallet: Wallet, key: int) -> Template:
     found = _templates(wallet).filter(pk=key).first()
     if found is None:
         raise ProblemError("unknown-template", "template not found")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _chatbot(row: Chatbot) -> ChatbotOut:

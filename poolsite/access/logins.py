@@ -51,7 +51,7 @@ def axes_username(request: HttpRequest, credentials: dict[str, Any] | None = Non
     return str((credentials or {}).get("username") or request.POST.get("login", ""))
 
 
-class LoginThrottle(AxesCacheHandler):  # type: ignore[misc]
+class LoginThrottle(AxesCacheHandler):
     """axes' cache handler with a limit for each way of counting."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:

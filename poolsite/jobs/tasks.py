@@ -21,14 +21,14 @@ __all__ = ["messages", "resume", "run_job", "run_light", "run_shard", "send", "s
 LOG = structlog.get_logger(__name__)
 
 
-@shared_task(name="jobs.shard", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="jobs.shard", ignore_result=True)
 def run_shard(name: str, shard: int) -> None:
     """Run one shard of a sweep, unless another worker is at it."""
     with _redis_may_be_away(name):
         sweeping.run_shard(name, shard)
 
 
-@shared_task(name="jobs.light", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="jobs.light", ignore_result=True)
 def run_light(names: list[str]) -> None:
     """Run light sweeps one after the other, each under its own lease."""
     for name in names:

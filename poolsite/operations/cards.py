@@ -14,7 +14,7 @@ def register() -> None:
     register_card(
         Card(
             "system",
-            gettext_lazy("System"),  # type: ignore[arg-type]  # translated where it is shown
+            gettext_lazy("System"),
             system_card,
             order=90,
             url="/system/",

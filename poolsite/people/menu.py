@@ -82,8 +82,8 @@ def _register_accounts() -> None:
     console.register_managed(
         console.ManagedKind(
             "account",
-            _("Account"),  # type: ignore[arg-type]  # translated where it is shown
-            _("Visible only to operators."),  # type: ignore[arg-type]
+            _("Account"),
+            _("Visible only to operators."),
             Account.objects.all,
             lambda account: reverse("access:members", args=[account.slug]),
             "access.operators_view",

@@ -52,8 +52,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "gate",
-            gettext_lazy("Gate"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the gate."),  # type: ignore[arg-type]
+            gettext_lazy("Gate"),
+            gettext_lazy("Visible to everyone who can view the gate."),
             Gate.objects.all,
             lambda gate: reverse("admission:gate", args=[gate.slug]),
             "admission.view",

@@ -50,8 +50,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "group",
-            gettext_lazy("Group"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the group."),  # type: ignore[arg-type]
+            gettext_lazy("Group"),
+            gettext_lazy("Visible to everyone who can view the group."),
             Group.objects.all,
             lambda group: reverse("dispatch:group", args=[group.slug]),
             "dispatch.view",

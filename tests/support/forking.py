@@ -39,7 +39,7 @@ WARM = (
     *("poolsite.api.tracing", "poolsite.live.routing", "poolsite.operations.watch"),
     *("billing.api.hot", "numbers.api.hot", "queueing.admission.api.hot", "queueing.line.api.hot"),
     *("billing.consumers", "numbers.consumers"),
-    *("queueing.dispatch.consumers", "queueing.line.consumers"),
+    *("queueing.dispatch.consumers"),
     *("uvicorn.main", "uvicorn.lifespan.on", "uvloop"),
     *("uvicorn.protocols.http.httptools_impl", "uvicorn.protocols.websockets.websockets_impl"),
     *("celery.bin.celery", "celery.bin.worker", "celery.apps.worker", "celery.apps.beat"),

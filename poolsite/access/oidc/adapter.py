@@ -33,7 +33,7 @@ from poolsite.access.services.invitations import invitation_accept, invitation_o
 log = logging.getLogger("poolsite.access")
 
 
-class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):
     """One provider, from the settings; nobody signs up but as `pre_social_login` allows."""
 
     def get_provider(self, request: HttpRequest, provider: str, client_id: Any = None) -> Provider:

@@ -68,7 +68,7 @@ def _columns() -> list[SqlColumn[WebhookEndpoint]]:
         SqlColumn(
             "sent",
             _("Last request"),
-            lambda row: iso(row.last_sent_at),  # type: ignore[attr-defined]
+            lambda row: iso(row.last_sent_at),  # type: ignore[attr-defined]  # annotated
             order=("last_sent_at",),
             nullable=True,
         ),

@@ -25,11 +25,11 @@ class _BlockedMixin:
         return response
 
 
-class LogInCodeView(_BlockedMixin, views.AuthenticateView):  # type: ignore[misc]
+class LogInCodeView(_BlockedMixin, views.AuthenticateView):
     """The second step of the log-in."""
 
 
-class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc]
+class ConfirmView(_BlockedMixin, views.ReauthenticateView):
     """The second factor again, before money moves or the log-in changes."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -47,7 +47,7 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc
         return page
 
 
-class SessionsView(sessions.ListUserSessionsView):  # type: ignore[misc]
+class SessionsView(sessions.ListUserSessionsView):
     """The reader's sessions: this one, then the newest first. Ends one, or all the others."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:

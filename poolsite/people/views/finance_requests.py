@@ -15,10 +15,11 @@ from poolsite.access import four_eyes, selectors, services
 from poolsite.access.actions import Decision, decide
 from poolsite.access.confirming import factor_url
 from poolsite.access.models import FinanceRequest
+from poolsite.access.principals import principal_of_request
 from poolsite.access.services.finance_requests import DECIDE, why_not_approve
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ReasonForm
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 CHIPS = {
     FinanceRequest.Status.WAITING: ("chip--warn", "schedule"),
@@ -42,7 +43,7 @@ def _found(pk: int) -> FinanceRequest:
 
 
 def _page(request: HttpRequest, found: FinanceRequest, form: Form, status: int) -> HttpResponseBase:
-    reader, answer = user_of(request), decide(actor_of(request), DECIDE)
+    reader, answer = user_of(request), decide(principal_of_request(request), DECIDE)
     waiting = found.status == FinanceRequest.Status.WAITING
     chip, icon = CHIPS[FinanceRequest.Status(found.status)]
     context = {
@@ -69,7 +70,7 @@ def finance_approve(request: HttpRequest, pk: int) -> HttpResponseBase:
     found = _found(pk)
     return _decided(
         request,
-        lambda: services.finance_approve(found, actor=actor_of(request)),
+        lambda: services.finance_approve(found, actor=principal_of_request(request)),
         pk,
         _("Request approved. The grant is now in effect."),
     )
@@ -86,7 +87,7 @@ def finance_reject(request: HttpRequest, pk: int) -> HttpResponseBase:
     reason = form.cleaned_data["reason"]
     return _decided(
         request,
-        lambda: services.finance_reject(found, actor=actor_of(request), reason=reason),
+        lambda: services.finance_reject(found, actor=principal_of_request(request), reason=reason),
         pk,
         _("Request closed. Nothing was granted."),
     )

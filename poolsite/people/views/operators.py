@@ -13,10 +13,11 @@ from poolsite.access import selectors, services
 from poolsite.access.actions import decide
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Grant, GrantName, Invitation, User
+from poolsite.access.principals import principal_of_request
 from poolsite.console import tables
 from poolsite.console.verbs import add_errors
 from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
-from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
 from poolsite.people.views.person_columns import person_columns
 
@@ -30,7 +31,7 @@ def operators(request: HttpRequest) -> HttpResponseBase:
     context = {
         "invitations": selectors.open_invitations(None),
         "finance_requests": selectors.waiting_finance_requests()[:200],
-        "may_change": decide(actor_of(request), "access.operators_change").allowed,
+        "may_change": decide(principal_of_request(request), "access.operators_change").allowed,
         "text": text,
     }
     return tables.answer(
@@ -62,7 +63,7 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         try:
             invitation, secret = services.operator_invite(
-                **form.cleaned_data, actor=actor_of(request)
+                **form.cleaned_data, actor=principal_of_request(request)
             )
         except ValidationError as error:
             add_errors(form, error)
@@ -90,7 +91,9 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 def _save_grants(request: HttpRequest, form: GrantsForm, user: User) -> bool:
     try:
-        change = services.operator_set(**form.cleaned_data, user=user, actor=actor_of(request))
+        change = services.operator_set(
+            **form.cleaned_data, user=user, actor=principal_of_request(request)
+        )
     except ValidationError as error:
         add_errors(form, error)
         return False
@@ -113,7 +116,10 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         try:
             services.user_set_active(
-                **form.cleaned_data, user=user, active=not user.is_active, actor=actor_of(request)
+                **form.cleaned_data,
+                user=user,
+                active=not user.is_active,
+                actor=principal_of_request(request),
             )
         except ValidationError as error:
             add_errors(form, error)
@@ -134,7 +140,9 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            services.factors_reset(**form.cleaned_data, user=user, actor=actor_of(request))
+            services.factors_reset(
+                **form.cleaned_data, user=user, actor=principal_of_request(request)
+            )
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -149,6 +157,6 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
 def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseBase:
     """Make an operator's invitation worthless."""
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
-    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))
     messages.success(request, _("Invitation withdrawn."))
     return redirect("access:operators")

@@ -15,6 +15,7 @@ from poolsite.access import selectors, services
 from poolsite.access.actions import decide, require
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account, Invitation, Membership, Role, User
+from poolsite.access.principals import principal_of_request
 from poolsite.console import tables
 from poolsite.console.goals import guide_url
 from poolsite.console.tables import SqlColumn
@@ -22,7 +23,7 @@ from poolsite.console.verbs import add_errors, saved
 from poolsite.moments import iso
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 from poolsite.people.forms import AccountForm, InviteForm, RolesForm
-from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
 from poolsite.people.views.person_columns import person_columns
 
@@ -32,7 +33,7 @@ from poolsite.people.views.person_columns import person_columns
 @asks("access.people_view")
 def accounts(request: HttpRequest) -> HttpResponseBase:
     """The accounts whose people the reader may see; tags are for operators."""
-    principal = actor_of(request)
+    principal = principal_of_request(request)
     sees_tags = decide(principal, "access.operators_view").allowed
     given = {name: tables.text_of(request, name) for name in ("q", "tag")}
     rows = selectors.accounts(principal, text=given["q"])
@@ -84,7 +85,9 @@ def account_add(request: HttpRequest) -> HttpResponseBase:
     form = AccountForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            account = services.account_create(**form.cleaned_data, actor=actor_of(request))
+            account = services.account_create(
+                **form.cleaned_data, actor=principal_of_request(request)
+            )
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -96,7 +99,7 @@ def account_add(request: HttpRequest) -> HttpResponseBase:
 def _account(request: HttpRequest, slug: str, action: str) -> Account:
     """The account, when the reader may do that to it; a foreign one looks like a missing one."""
     account = get_object_or_404(Account, slug=slug)
-    require(actor_of(request), action, account)
+    require(principal_of_request(request), action, account)
     return account
 
 
@@ -112,8 +115,10 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "account": account,
         "invitations": selectors.open_invitations(account),
-        "may_change": decide(actor_of(request), "access.people_change", account).allowed,
-        "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
+        "may_change": decide(
+            principal_of_request(request), "access.people_change", account
+        ).allowed,
+        "may_deactivate": decide(principal_of_request(request), "access.operators_change").allowed,
         "choices": [role],
         "text": text,
     }
@@ -146,7 +151,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         try:
             invitation, secret = services.member_invite(
-                **form.cleaned_data, account=account, actor=actor_of(request)
+                **form.cleaned_data, account=account, actor=principal_of_request(request)
             )
         except ValidationError as error:
             add_errors(form, error)
@@ -171,7 +176,10 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
         request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
     )
     if saved(
-        form, partial(services.member_set, user=user, account=account, actor=actor_of(request))
+        form,
+        partial(
+            services.member_set, user=user, account=account, actor=principal_of_request(request)
+        ),
     ):
         messages.success(request, _("Roles saved. They take effect immediately."))
         return redirect("access:members", slug=slug)
@@ -186,6 +194,6 @@ def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpRespons
     """Make an invitation worthless."""
     account = _account(request, slug, "access.people_change")
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
-    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))
     messages.success(request, _("Invitation withdrawn."))
     return redirect("access:members", slug=slug)

@@ -10,9 +10,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from poolsite.access import services
+from poolsite.access.principals import principal_of_request
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ProfileForm
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 
 @never_cache
@@ -24,7 +25,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
     fields = ("first_name", "last_name", "zone", "locale")
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
     if request.method == "POST" and form.is_valid():
-        services.profile_change(user=user, actor=actor_of(request), **form.cleaned_data)
+        services.profile_change(user=user, actor=principal_of_request(request), **form.cleaned_data)
         messages.success(request, _("Profile saved."))
         return redirect("access:profile")
     return render(request, "access/profile.html", {"form": form})
@@ -36,7 +37,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
 def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
     """End every session of the reader, this one too."""
     with transaction.atomic():
-        services.log_out_everywhere(user=user_of(request), actor=actor_of(request))
+        services.log_out_everywhere(user=user_of(request), actor=principal_of_request(request))
         logout(request)
     messages.success(request, _("You've been logged out everywhere."))
     return redirect("account_login")

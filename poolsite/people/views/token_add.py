@@ -21,12 +21,13 @@ from poolsite.access.mails import site_of
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.networks import allows
 from poolsite.access.principal import Principal
+from poolsite.access.principals import principal_of_request
 from poolsite.access.token_areas import purposes
 from poolsite.access.visibility import visible
 from poolsite.console.verbs import add_errors, next_of
 from poolsite.people import token_words
 from poolsite.people.token_forms import CUSTOM, TokenForm, with_purpose
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 ONCE_SECONDS = 24 * 3600  # for so long a form that was sent is not taken a second time
 CHANGE = "access.tokens_change"
@@ -38,7 +39,7 @@ CHANGE = "access.tokens_change"
 @asks_again
 def token_add(request: HttpRequest) -> HttpResponseBase:
     """A new token; its secret is on this one page and nowhere else."""
-    principal = actor_of(request)
+    principal = principal_of_request(request)
     if request.method != "POST":
         purpose = request.GET.get("purpose", "")
         data = with_purpose(request.GET, purpose) if purpose else request.GET.copy()
@@ -70,7 +71,7 @@ def token_summary(request: HttpRequest) -> HttpResponseBase:
     data: QueryDict = request.POST
     if "preset" in data:
         data = with_purpose(data, request.POST.get("preset", ""))
-    form = _form(actor_of(request), data)
+    form = _form(principal_of_request(request), data)
     return render(request, "access/token_parts.html", _parts(request, form))
 
 
@@ -82,7 +83,9 @@ def _form(principal: Principal, data: QueryDict | None) -> TokenForm:
 def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse:
     """The form; errors are shown once it was sent, the reason beside the button always."""
     chosen = form.data.get("purpose", "") if form.data else ""
-    others = visible(ApiToken.objects.filter(revoked_at=None), actor_of(request), CHANGE)
+    others = visible(
+        ApiToken.objects.filter(revoked_at=None), principal_of_request(request), CHANGE
+    )
     context = {
         "form": form,
         "tried": tried,
