@@ -49,8 +49,8 @@ sockets = [
     *dispatch_sockets,
     socket("", missing_socket),
 ]
-# Django and asgiref write the same ASGI callable with different types.
-pages_and_api = lane.application(static_files(bounded_bodies(django_application)))  # type: ignore[arg-type]
+pages = static_files(bounded_bodies(django_application))  # type: ignore[arg-type]  # asgiref has other types
+pages_and_api = lane.application(pages)
 application = ProtocolTypeRouter(
     {
         "http": traced_requests(measured_requests(guarded(pages_and_api))),

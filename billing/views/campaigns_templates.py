@@ -73,7 +73,7 @@ class TemplateForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.chatbots = {str(each.pk): each for each in chatbots}
         choices = [(str(each.pk), each.name) for each in chatbots]
-        self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]
+        self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]  # a choice
 
     def given(self) -> dict[str, Any]:
         """The fields as the service takes them; after is_valid()."""

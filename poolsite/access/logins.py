@@ -75,8 +75,8 @@ class LoginThrottle(AxesCacheHandler):
         for key, limit in _counters(request, credentials):
             reached = _count(key) >= limit or reached
         if reached:
-            request.axes_locked_out = True  # type: ignore[attr-defined]
-            request.axes_credentials = credentials  # type: ignore[attr-defined]
+            request.axes_locked_out = True  # type: ignore[attr-defined]  # axes reads it
+            request.axes_credentials = credentials  # type: ignore[attr-defined]  # likewise
             user_locked_out.send(
                 "axes",
                 request=request,

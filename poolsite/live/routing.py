@@ -14,8 +14,7 @@ Application = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 def socket(route: str, application: Application) -> URLPattern:
     """An entry of `websocket_urlpatterns`, by regular expression."""
-    # Django's stubs know views only; Channels' URLRouter takes any ASGI application.
-    return re_path(route, application)  # type: ignore[arg-type]
+    return re_path(route, application)  # type: ignore[arg-type]  # the stubs know views only
 
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:

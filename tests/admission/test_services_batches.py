@@ -41,7 +41,7 @@ def upload(gate: Gate, csv: bytes, **given: object) -> services.Uploaded:
         "opens_at": now,
         "closes_at": now + timedelta(hours=1),
     } | given
-    return services.batch_create(**words)  # type: ignore[arg-type]
+    return services.batch_create(**words)
 
 
 def counts(batch: TaskBatch) -> dict[str, int]:

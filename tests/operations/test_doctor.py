@@ -63,7 +63,7 @@ def gaps(monkeypatch: pytest.MonkeyPatch) -> None:
         "broken": DoctorLine("fail", "none of it", "Add it."),
     }
     for name, told in found.items():
-        examination = operations.Examination(name, lambda told=told: [told])  # type: ignore[misc]
+        examination = operations.Examination(name, lambda told=told: [told])
         monkeypatch.setitem(EXAMINATIONS, name, examination)
 
 

@@ -300,7 +300,7 @@ def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
-    threading._shutdown()  # type: ignore[attr-defined]
+    threading._shutdown()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
@@ -358,7 +358,7 @@ def _read_crash_point_again() -> None:
 def _run_program(words: list[str]) -> None:
     """Do as `python words…` does."""
     if os.environ.get("PYTHONUNBUFFERED"):
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        sys.stdout.reconfigure(line_buffering=True)
     if words[0] == "-c":
         exec(words[1], {"__name__": "__main__"})
     elif words[0] == "-m":

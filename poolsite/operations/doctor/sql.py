@@ -184,7 +184,7 @@ def _session() -> Iterator[Any]:
     parameters = {**connection.get_connection_params(), "connect_timeout": CONNECT_SECONDS}
     with (
         connection.wrap_database_errors,
-        connection.Database.connect(**parameters, autocommit=True) as session,  # type: ignore[attr-defined]
+        connection.Database.connect(**parameters, autocommit=True) as session,  # type: ignore[attr-defined]  # psycopg
     ):
         yield session
 

@@ -10,16 +10,17 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.views.generic.base import TemplateResponseMixin
 
 from poolsite.access.browsers import browser_and_system
 from poolsite.access.factor_state import has_factor
 from poolsite.access.models import User
 
 
-class _BlockedMixin:
+class _BlockedMixin(TemplateResponseMixin):
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page; 429 while no code is looked at."""
-        response: HttpResponse = super().render_to_response(context, **kwargs)  # type: ignore[misc]
+        response = super().render_to_response(context, **kwargs)
         if context["form"].has_error("code", "blocked"):
             response.status_code = 429
         return response
@@ -61,7 +62,8 @@ class SessionsView(sessions.ListUserSessionsView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """End the session that is named; without a name all but this one."""
         if "session" not in request.POST:
-            return super().post(request, *args, **kwargs)  # type: ignore[no-any-return]
+            page: HttpResponseBase = super().post(request, *args, **kwargs)
+            return page
         named = request.POST["session"]
         mine = UserSession.objects.filter(user_id=request.user.pk)
         ending = mine.filter(pk=int(named)) if named.isdecimal() and len(named) < 19 else ()
