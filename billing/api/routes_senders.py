@@ -8,7 +8,7 @@ from ninja import Query, Router, Status
 
 from billing.api.common import Id, Slug, wallet_of
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.schemas_senders import (
     ChatbotChangeIn,
     ChatbotIn,

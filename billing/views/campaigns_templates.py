@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import PriceError, missing_of
+from billing.pricing.content import missing_of
+from billing.pricing.quotes import PriceError
 from billing.selectors.messages import PriceLine, price_lines
 from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.selectors.wallets import wallet_get

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from billing.services.calls import CallRefusedError
-from numbers.api.reading import MalformedError
 from numbers.pool import EventOutcome, reasons
 from poolsite import hotpath
 from poolsite.api.problems import problem
+from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 

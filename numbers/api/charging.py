@@ -10,11 +10,11 @@ from billing.services import calls
 from billing.services.calls import CallRefusedError, Payer
 from numbers import pool as door
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError
 from numbers.services import charging
 from numbers.services.charging_intervals import Charged, ChargeStep, Steps
 from poolsite import hotpath
 from poolsite.api.directory import DirectoryKind
+from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 

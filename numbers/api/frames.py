@@ -9,10 +9,10 @@ import orjson
 from numbers.api import live_list, processing
 from numbers.api.answers import failure_of
 from numbers.api.directory import PoolRef
-from numbers.api.reading import BodyReader, MalformedError, TooDeepError
 from numbers.api.server_time import server_time
 from numbers.schemas import EventFrame, LiveFrame, PingFrame
 from poolsite.access import Principal
+from poolsite.api.reading import BodyReader, MalformedError, TooDeepError
 
 _EVENTS: BodyReader[EventFrame] = BodyReader(EventFrame)
 _LIVE: BodyReader[LiveFrame] = BodyReader(LiveFrame)

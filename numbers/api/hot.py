@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from numbers.api import live_list, processing
 from numbers.api.directory import PoolRef, directory
-from numbers.api.reading import EVENTS, BodyReader, MalformedError
+from numbers.api.reading import EVENTS
 from numbers.schemas import BODY_LIMIT_BYTES, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
 from poolsite.access import Principal
@@ -19,6 +19,7 @@ from poolsite.api.problems import (
     problem_headers,
     problem_response,
 )
+from poolsite.api.reading import BodyReader, MalformedError
 from poolsite.api.waiting import while_connected
 
 EVENTS_PATH = "/api/v1/pools/{slug}/events"

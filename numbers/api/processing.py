@@ -13,13 +13,13 @@ from numbers import pool, regions
 from numbers.api import charging, waiting
 from numbers.api.answers import answer_of, failure_of
 from numbers.api.directory import PoolRef
-from numbers.api.reading import MalformedError
 from numbers.api.releasing import release_later
 from numbers.api.server_time import server_time
 from numbers.schemas import Event
 from poolsite import hotpath
 from poolsite.access import Principal, TokenScope
 from poolsite.api.gather import Gatherer, run_lists
+from poolsite.api.reading import MalformedError
 from poolsite.per_loop import PerLoop
 
 logger = logging.getLogger(__name__)

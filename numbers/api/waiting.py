@@ -10,10 +10,10 @@ import logging
 from dataclasses import replace
 
 from numbers import pool
-from numbers.api.reading import MalformedError
 from numbers.pool import Event, EventOutcome, PoolKeys
 from poolsite import hotpath
 from poolsite.api import waiting
+from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 

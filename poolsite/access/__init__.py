@@ -42,7 +42,7 @@ from poolsite.access.principals import (
 from poolsite.access.visibility import require_one, visible
 
 if TYPE_CHECKING:
-    from poolsite.access.rights import Watch, watch
+    from poolsite.access.rights.watches import Watch, watch
 
 __all__ = [
     "ANONYMOUS",

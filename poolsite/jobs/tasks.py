@@ -11,12 +11,9 @@ from django.utils.translation import ngettext_lazy
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.jobs import starting, sweeping
+from poolsite.jobs import run_task, starting, sweeping  # noqa: F401  Celery finds its task here
 from poolsite.jobs.registry import sweep, sweeps
-from poolsite.jobs.run_task import run_job
 from poolsite.jobs.telling import SweepDescription
-
-__all__ = ["messages", "resume", "run_job", "run_light", "run_shard", "send", "send_shards"]
 
 LOG = structlog.get_logger(__name__)
 

@@ -15,14 +15,9 @@ from poolsite.live import Snapshot, Topic
 from queueing.admission import gate as door
 from queueing.admission import services
 from queueing.admission.models import Gate, TaskBatch
-from queueing.admission.topics import (
-    BatchesTopic,
-    BatchTopic,
-    GateFiguresTopic,
-    GateListTopic,
-    HoldersTopic,
-    LineTopic,
-)
+from queueing.admission.topics.batches import BatchesTopic, BatchTopic
+from queueing.admission.topics.figures import GateFiguresTopic, GateListTopic
+from queueing.admission.topics.holders import HoldersTopic, LineTopic
 from tests.admission.people import SLUG, done, drain, make_batch, make_gate, report
 from tests.live.helpers import as_the_browser_gets_it, assert_snapshot_plus_changes
 from tests.numbers.people import operator, tenant

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numbers.api.reading import EVENTS, MalformedError
+from numbers.api.reading import EVENTS
 from numbers.schemas import Event
+from poolsite.api.reading import MalformedError
 
 
 def test_an_object_becomes_an_event_with_its_number_cleaned() -> None:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.test import RequestFactory
 
 from numbers.api import frames
-from numbers.api.reading import MalformedError
+from poolsite.api.reading import MalformedError
 from poolsite.console import verbs
 from queueing.dispatch.frames import JSON, MSGPACK, MalformedFrameError
 from tests.numbers.people import in_thread, make_pool, token_for

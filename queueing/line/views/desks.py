@@ -17,7 +17,7 @@ from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 from queueing.line import definitions, pauses
 from queueing.line.errors import LineError
-from queueing.line.forms import DeskCreateForm
+from queueing.line.forms.desks import DeskCreateForm
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.selectors import floor as floors
 from queueing.line.selectors import wallboard

@@ -14,8 +14,14 @@ from poolsite.access import Principal
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 from queueing.line.errors import LineError
-from queueing.line.forms import HolidaysForm, LanguagesForm, TopicFormSet
-from queueing.line.forms.routing import OTHER_LANGUAGES, TopicForm, topic_initial
+from queueing.line.forms.routing import (
+    OTHER_LANGUAGES,
+    HolidaysForm,
+    LanguagesForm,
+    TopicForm,
+    TopicFormSet,
+    topic_initial,
+)
 from queueing.line.models import Desk, Queue, Topic
 from queueing.line.services import desk_settings, identities, routing
 from queueing.line.views.common import desk_of, faults_of, tabs

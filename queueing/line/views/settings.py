@@ -17,15 +17,10 @@ from poolsite.access import Principal
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 from queueing.line.errors import LineError
-from queueing.line.forms import (
-    AgentForm,
-    ClosureForm,
-    DeskSettingsForm,
-    HolidaysForm,
-    QueueForm,
-    ReplyForm,
-    SkillForm,
-)
+from queueing.line.forms.agents import AgentForm
+from queueing.line.forms.desks import ClosureForm, DeskSettingsForm, ReplyForm, SkillForm
+from queueing.line.forms.queues import QueueForm
+from queueing.line.forms.routing import HolidaysForm
 from queueing.line.models import Agent, Closure, Desk, Queue
 from queueing.line.services import desk_settings as use
 from queueing.line.services import desks
