@@ -16,17 +16,16 @@ from unfold.views import ChangeList
 from numbers import services
 from numbers.admin_filters import HeldFilter, ReasonForm, RegionFilter, TagFilter
 from numbers.errors import NumbersError
-from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
-from numbers.models.records import Direction
+from numbers.models import CallRecord, Direction, Number, NumberImport, Pool, PoolEvent, Switch
 from numbers.pool import state_letter
 from numbers.presentation import end_of, picked_word, story_items, word_of
 from numbers.reason_words import sentence_of
-from numbers.selectors.lists import prefix_condition
+from numbers.selectors import prefix_condition
 from numbers.selectors.spellings import typed_prefix, with_country
 from numbers.services.bulk import AT_ONCE, bulk_apply
 from numbers.services.pools import SETTINGS
 from numbers.views.number_rows import rows_of
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
 from poolsite.console.admin_columns import Words

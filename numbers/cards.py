@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from numbers.models import Pool
+from numbers.selectors import visible_pools
 from numbers.selectors.charts import totals_by_minute
-from numbers.selectors.pools import visible_pools
 from numbers.selectors.rows import PoolRow, pool_rows
-from numbers.services.pools import pool_configure
+from numbers.services import pool_configure
 from poolsite import access, console
 from poolsite.access.principal import reach_of
 from poolsite.console.templatetags.console import figure, percent

@@ -9,8 +9,7 @@ from numbers.imports.table import read_rows
 from numbers.models import ImportRow, Number, NumberImport, Pool
 from numbers.services import owners
 from poolsite import access
-from poolsite.access.principal import ANONYMOUS, Principal
-from poolsite.access.principals import principal_of_user
+from poolsite.access import ANONYMOUS, Principal, principal_of_user
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.number_format import Normalised
 from poolsite.table_reader.limits import UnreadableFileError

@@ -20,9 +20,6 @@ from poolsite.access.actions import (
     require,
     require_fresh_factor,
 )
-from poolsite.access.actions import (
-    actions as registered_actions,
-)
 from poolsite.access.addresses import client_address, client_address_of_scope
 from poolsite.access.auditing import audit
 from poolsite.access.first_pages import first_page, register_first_page
@@ -70,7 +67,6 @@ __all__ = [
     "principal_of_user",
     "register_action",
     "register_first_page",
-    "registered_actions",
     "require",
     "require_fresh_factor",
     "require_one",

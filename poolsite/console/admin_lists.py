@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from poolsite import access
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
 from poolsite.console.admin_columns import ReadableAdmin

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
 
 from poolsite import dates
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.console.admin_columns import ReadableAdmin
 from poolsite.console.sentences import object_word
 from poolsite.history.models import GapRecord

@@ -11,9 +11,8 @@ from django.contrib.auth.models import Group
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 
-from poolsite.access import services
+from poolsite.access import principal_of_request, services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
-from poolsite.access.principals import principal_of_request
 from poolsite.console.admin_columns import ReadableAdmin, Words
 from poolsite.console.admin_values import label_of_key, labelled, value_of_key
 from poolsite.console.sentences import Reading, Sentence, object_word, plain, registered, title_of

@@ -16,9 +16,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from kombu.exceptions import OperationalError
 
-from poolsite.access import services
-from poolsite.access.addresses import client_address
-from poolsite.access.auditing import audit
+from poolsite.access import audit, client_address, services
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import LONGEST_NAME, normal
 from poolsite.access.mail_tasks import send_reset_mail

@@ -4,8 +4,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from poolsite import console
+from poolsite.access import Principal
 from poolsite.access.models import Account
-from poolsite.access.principal import Principal
 from poolsite.access.services import account_change
 from poolsite.console import navigation
 from poolsite.console.navigation import MenuEntry

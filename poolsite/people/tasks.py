@@ -4,8 +4,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from poolsite.access import mail_tasks, services  # noqa: F401  Celery finds its tasks here
-from poolsite.jobs.registry import sweep
-from poolsite.jobs.telling import SweepDescription
+from poolsite.jobs import SweepDescription, sweep
 from poolsite.people import tidying
 
 

@@ -12,7 +12,7 @@ from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.console.templatetags.console import figure
 from queueing.admission.models import Gate
 from queueing.admission.selectors import GATES, GateNow
-from queueing.admission.services.gates import gate_configure
+from queueing.admission.services import gate_configure
 
 
 def _cells(row: GateNow) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.console.templatetags.console import figure
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS, GroupNow
-from queueing.dispatch.services.groups import group_configure
+from queueing.dispatch.services import group_configure
 
 
 def _cells(row: GroupNow) -> list[dict[str, Any]]:

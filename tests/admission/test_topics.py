@@ -9,8 +9,7 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from poolsite import hotpath
-from poolsite.access import Decision
-from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access import ANONYMOUS, Decision, Principal
 from poolsite.live import Snapshot, Topic
 from queueing.admission import gate as door
 from queueing.admission import services

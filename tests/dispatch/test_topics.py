@@ -5,7 +5,7 @@ from asgiref.sync import sync_to_async
 
 from poolsite import access, hotpath, live
 from poolsite.access.models import Account, Membership, User
-from poolsite.live.topics import resolve
+from poolsite.live import resolve
 from queueing.dispatch import services
 from queueing.dispatch.models import Group
 from queueing.dispatch.topics.figures import GroupFiguresTopic, GroupListTopic

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 from poolsite.celery import app
-from poolsite.jobs.registry import Progress, kind
+from poolsite.jobs import Progress, kind
 from tests.support.waiting import patient
 
 __all__ = ["app"]

@@ -23,8 +23,7 @@ from numbers.topics.story import NumberTopic
 from numbers.topics.tiles import TilesTopic, changes_of
 from poolsite import hotpath, live
 from poolsite.access import Decision
-from poolsite.live import frames
-from poolsite.live.topics import Topic
+from poolsite.live import Topic, frames
 from tests.live.helpers import assert_all_follow
 from tests.numbers.people import drain, make_pool, operator, tenant
 from tests.support.clock import ScriptClock

@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 
 from poolsite import hotpath, operations
 from poolsite.jobs import sweeping
-from poolsite.operations import health
+from poolsite.operations import DoctorLine, health
 from poolsite.operations.doctor import running
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import CHECKS, EXAMINATIONS, DoctorLine
+from poolsite.operations.registry import CHECKS, EXAMINATIONS
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
 from tests.support.mail_server import mail_server

@@ -6,8 +6,8 @@ from django.test import Client
 
 from numbers.models import Pool
 from poolsite import access
+from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry
-from poolsite.access.principals import principal_of_user
 from poolsite.console import managed, palette
 from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Note, Tag

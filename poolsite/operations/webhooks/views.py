@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite import access
+from poolsite.access import visible
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account
-from poolsite.access.visibility import visible
 from poolsite.console import tables
 from poolsite.console.pages import principal_of, topic_of
 from poolsite.console.tables import SqlColumn

@@ -6,10 +6,8 @@ from typing import Any, Concatenate, ParamSpec
 
 from django.http import HttpRequest, HttpResponseBase
 
-from poolsite.access import selectors
-from poolsite.access.actions import require
+from poolsite.access import principal_of_request, require, selectors
 from poolsite.access.models import User
-from poolsite.access.principals import principal_of_request
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]

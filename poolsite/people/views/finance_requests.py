@@ -11,11 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.access import four_eyes, selectors, services
-from poolsite.access.actions import Decision, decide
+from poolsite.access import Decision, decide, four_eyes, principal_of_request, selectors, services
 from poolsite.access.confirming import factor_url
 from poolsite.access.models import FinanceRequest
-from poolsite.access.principals import principal_of_request
 from poolsite.access.services.finance_requests import DECIDE, why_not_approve
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ReasonForm

@@ -13,9 +13,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from poolsite.access import selectors
+from poolsite.access import principal_of_request, selectors
 from poolsite.access.models import AuditEntry
-from poolsite.access.principals import principal_of_request
 from poolsite.console import lists, sentences, tables
 from poolsite.console.sentences import Names, Reading
 from poolsite.console.tables import SqlColumn

@@ -9,11 +9,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide
+from poolsite.access import decide, principal_of_request, selectors, services
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Grant, GrantName, Invitation, User
-from poolsite.access.principals import principal_of_request
 from poolsite.console import tables
 from poolsite.console.verbs import add_errors
 from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm

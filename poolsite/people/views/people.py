@@ -11,11 +11,9 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide, require
+from poolsite.access import decide, principal_of_request, require, selectors, services
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account, Invitation, Membership, Role, User
-from poolsite.access.principals import principal_of_request
 from poolsite.console import tables
 from poolsite.console.goals import guide_url
 from poolsite.console.tables import SqlColumn

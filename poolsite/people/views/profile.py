@@ -9,8 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.access import services
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request, services
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ProfileForm
 from poolsite.people.views.common import asks

@@ -13,17 +13,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.access import services
-from poolsite.access.addresses import client_address
+from poolsite.access import Principal, client_address, principal_of_request, services, visible
 from poolsite.access.confirming import asks_again
 from poolsite.access.giving import may_make_platform_tokens
 from poolsite.access.mails import site_of
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.networks import allows
-from poolsite.access.principal import Principal
-from poolsite.access.principals import principal_of_request
 from poolsite.access.token_areas import purposes
-from poolsite.access.visibility import visible
 from poolsite.console.verbs import add_errors, next_of
 from poolsite.people import token_words
 from poolsite.people.token_forms import CUSTOM, TokenForm, with_purpose

@@ -10,10 +10,8 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide, require
+from poolsite.access import decide, principal_of_request, require, selectors, services
 from poolsite.access.models import ApiToken
-from poolsite.access.principals import principal_of_request
 from poolsite.console import tables
 from poolsite.console.tables import SqlColumn
 from poolsite.moments import iso

@@ -7,7 +7,8 @@ from poolsite.live.scopes import id_of
 from queueing.admission import gate as door
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.models import TaskBatch
-from queueing.admission.selectors.batches import batch_row, progress
+from queueing.admission.selectors import progress
+from queueing.admission.selectors.batches import batch_row
 from queueing.admission.topics.scope import GateScope
 
 CLOCK_SECONDS = 1.0

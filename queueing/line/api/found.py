@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from poolsite import access
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.api.root import ProblemError
 from queueing.line.api.credentials import desk_of_request
 from queueing.line.models import Agent, Queue, Visit
