@@ -78,7 +78,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load what stands on Redis at its first use: this package loads before the settings do."""
     if name in ("watch", "Watch"):
-        from poolsite.access import rights
+        from poolsite.access.rights import watches
 
-        return getattr(rights, name)
+        return getattr(watches, name)
     raise AttributeError(name)
