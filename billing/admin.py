@@ -1,13 +1,11 @@
 """The admin's lists of money: to look things up. Nothing is written here, past the services."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Field, QuerySet
+from django.db.models import Field
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
-from unfold.admin import ModelAdmin
 
 from billing import models
 from billing.admin_filters import account_filter
@@ -15,10 +13,8 @@ from billing.money import MoneyField
 from billing.presentation import KIND_WORDS, MODE_WORDS, exact, mode_word, state_word
 from billing.recharging.reports import ReportResult
 from billing.recharging.variants import label_of
-from poolsite import access
-from poolsite.access.principals import principal_of_request
 from poolsite.console.admin_columns import ReadableAdmin, Words, Written
-from poolsite.console.admin_lists import BoundedPaginator, audit_log_of
+from poolsite.console.admin_lists import audit_log_of
 
 # What came of a provider's notification (billing.recharging.reports.Answer).
 ANSWERS = {
@@ -42,22 +38,19 @@ def _state_word(state: str) -> str:
     return state_word(state)[0]
 
 
-class Looked(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class Looked(ReadableAdmin):
     """Rows of a wallet: who may see it looks; nobody writes. Money in currency units."""
 
     view_action = "billing.books"
-    account_path: ClassVar[str] = "wallet__account"
-    list_per_page = 50
-    show_full_result_count = False
-    paginator = BoundedPaginator
-    ordering: Sequence[str] = ("-pk",)
+    account_field = "wallet__account"
+    ordering = ("-pk",)
     related: ClassVar[tuple[str, ...]] = ("wallet__account",)
     figures = (MoneyField,)
 
     def __init_subclass__(cls, **given: Any) -> None:
         super().__init_subclass__(**given)
         cls.list_filter = [
-            account_filter(f"{cls.account_path}__slug"),
+            account_filter(f"{cls.account_field}__slug"),
             *cls.__dict__.get("filters", ()),
         ]
 
@@ -69,12 +62,6 @@ class Looked(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships n
     def writer_of(self, field: "Field[Any, Any]") -> Written | None:
         """Money in currency units."""
         return exact if isinstance(field, MoneyField) else super().writer_of(field)
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """The rows that the reader may see, with their accounts."""
-        rows = self.model._default_manager.select_related(*self.related).order_by(*self.ordering)
-        principal = principal_of_request(request)
-        return access.visible(rows, principal, self.view_action, account_field=self.account_path)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
@@ -88,7 +75,7 @@ class Looked(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships n
 class WalletAdmin(Looked):
     """Wallets as the books have them; live figures stand on their pages."""
 
-    account_path = "account"
+    account_field = "account"
     related = ("account",)
     ordering = ("account__slug",)
     list_display = ("account", "status", "spendable", "held", "receivable")
@@ -111,7 +98,7 @@ class RechargeAdmin(Looked):
 class ProviderEventAdmin(Looked):
     """What providers sent."""
 
-    account_path = "recharge__wallet__account"
+    account_field = "recharge__wallet__account"
     related = ("recharge__wallet__account",)
     words = {"variant": label_of, "answer": Words(ANSWERS)}
     list_display = ("event_id", "variant", "kind", "answer", "times", "at")
@@ -223,7 +210,7 @@ class MessageAdmin(Looked):
 class OfAccount(Looked):
     """Rows that name their account themselves."""
 
-    account_path = "account"
+    account_field = "account"
     related = ("account",)
 
     def history_view(
@@ -265,7 +252,7 @@ class OptOutAdmin(OfAccount):
 class TemplateAdmin(OfAccount):
     """Templates."""
 
-    account_path = "chatbot__account"
+    account_field = "chatbot__account"
     related = ("chatbot__account",)
     list_display = ("name", "chatbot", "native_kind", "link_registered", "archived_at")
 
@@ -290,7 +277,7 @@ class InvoiceAdmin(Looked):
 class CreditNoteAdmin(Looked):
     """Credit notes, and those that wait."""
 
-    account_path = "invoice__wallet__account"
+    account_field = "invoice__wallet__account"
     related = ("invoice__wallet__account", "asked_by", "decided_by")
     list_display = ("number", "invoice", "status", "asked_by", "decided_by", "asked_at")
     filters = ("status",)

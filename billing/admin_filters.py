@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from unfold.contrib.filters.admin import TextFilter
 
 
-class AccountFilter(TextFilter):  # type: ignore[misc]  # unfold ships no types
+class AccountFilter(TextFilter):
     """By the account's short name."""
 
     title = gettext_lazy("account short name")

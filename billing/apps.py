@@ -34,8 +34,9 @@ class BillingConfig(AppConfig):
         from billing.selectors.lag import collect as lag_metrics
         from billing.services.books import persist_all
         from billing.services.recharge_reports import reported
-        from poolsite import backup, console, operations, timers
+        from poolsite import console, operations, timers
         from poolsite.api import problems
+        from poolsite.backup import registry as backups
         from poolsite.runtime import demo_data
 
         timers.register(
@@ -44,7 +45,7 @@ class BillingConfig(AppConfig):
             )
         )
         timers.register_servers(servers.further)
-        backup.register(backup.Books("billing.wallet", positions, persist_all))
+        backups.register(backups.Books("billing.wallet", positions, persist_all))
         health.register()
         rules.register()
         webhook_events.register()

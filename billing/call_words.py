@@ -8,6 +8,7 @@ from django.utils.translation import pgettext
 
 from billing.presentation import amount
 from billing.pricing.calls import DAY, EVERY_DAY, Rate
+from poolsite.console.sentences.values import listed
 
 _MONDAY = date(2024, 1, 1)
 
@@ -21,7 +22,7 @@ def rate_words(rate: Rate) -> str:
     if rate.fee:
         parts.append(_("connection fee %(price)s") % {"price": amount(rate.fee)})
     parts.append(f"{rate.first}/{rate.increment}")
-    return _joined(parts)
+    return listed(parts)
 
 
 def explanation(rate: Rate | None, seconds: int, price: int = 0, length: int = 0) -> str:
@@ -32,14 +33,14 @@ def explanation(rate: Rate | None, seconds: int, price: int = 0, length: int = 0
     """
     charged = _("%(seconds)s s charged") % {"seconds": f"{seconds:,}"}
     if rate is not None:
-        return _joined([rate_words(rate), charged])
+        return listed([rate_words(rate), charged])
     if not length:
-        return _joined([_("Price of a call"), charged] if seconds else [_("Price of a call")])
+        return listed([_("Price of a call"), charged] if seconds else [_("Price of a call")])
     words = _("%(price)s per started %(length)s s") % {
         "price": amount(price),
         "length": f"{length:,}",
     }
-    return _joined([_("Price of a call"), words, charged] if seconds else [words])
+    return listed([_("Price of a call"), words, charged] if seconds else [words])
 
 
 def times_words(rate: Rate) -> str:
@@ -72,7 +73,3 @@ def _day(number: int) -> str:
 
 def _clock(minute: int) -> str:
     return "24:00" if minute == DAY else f"{time(minute // 60, minute % 60):%H:%M}"
-
-
-def _joined(parts: list[str]) -> str:
-    return pgettext("between the items of a list", ", ").join(parts)

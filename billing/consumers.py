@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
-from django.urls import re_path
 from redis.exceptions import RedisError
 
 from billing.api import reading
@@ -21,6 +20,7 @@ from billing.wallet import Balance, WalletKeys
 from poolsite import access, hotpath
 from poolsite.live.hub import hub_of_loop
 from poolsite.live.reading import Receive, TextFrames
+from poolsite.live.routing import socket
 from poolsite.live.serving import ServedSocket, admit
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -133,6 +133,5 @@ def _is_ping(text: str) -> bool:
 
 
 websocket_urlpatterns = [
-    # Channels takes ASGI applications where the stubs know views only.
-    re_path(r"^ws/accounts/(?P<slug>[a-z0-9-]{1,40})/balance/$", balance_application),  # type: ignore[arg-type]
+    socket(r"^ws/accounts/(?P<slug>[a-z0-9-]{1,40})/balance/$", balance_application),
 ]

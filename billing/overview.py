@@ -173,7 +173,7 @@ def register() -> None:
     console.register_card(
         console.Card(
             "billing.balances",
-            gettext_lazy("Balances"),  # type: ignore[arg-type]  # translated where it is shown
+            gettext_lazy("Balances"),
             balances_card,
             order=40,
             icon="account_balance_wallet",
@@ -185,7 +185,7 @@ def register() -> None:
             ("billing.audit", gettext_lazy("Money audit"), audit_stat),
         )
     ):
-        entry = console.StatEntry(name, label, load, order=40 + order)  # type: ignore[arg-type]
+        entry = console.StatEntry(name, label, load, order=40 + order)
         console.register_stat(entry)
     operations.register_metrics("billing.lists", collect)
     register_first_page("portal", suits=portal.has_portal, url=portal.first_page, order=40)

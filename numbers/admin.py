@@ -11,21 +11,21 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+from unfold.views import ChangeList
 
 from numbers import services
 from numbers.admin_filters import HeldFilter, ReasonForm, RegionFilter, TagFilter
 from numbers.errors import NumbersError
-from numbers.models import CallRecord, Number, NumberImport, Pool, PoolEvent, Switch
-from numbers.models.records import Direction
+from numbers.models import CallRecord, Direction, Number, NumberImport, Pool, PoolEvent, Switch
 from numbers.pool import state_letter
 from numbers.presentation import end_of, picked_word, story_items, word_of
 from numbers.reason_words import sentence_of
-from numbers.selectors.lists import prefix_condition
+from numbers.selectors import prefix_condition
 from numbers.selectors.spellings import typed_prefix, with_country
 from numbers.services.bulk import AT_ONCE, bulk_apply
 from numbers.services.pools import SETTINGS
-from numbers.views.number_rows import NumberRow, rows_of
-from poolsite.access.principals import principal_of_request
+from numbers.views.number_rows import rows_of
+from poolsite.access import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
 from poolsite.console.admin_columns import Words
@@ -57,6 +57,19 @@ class PoolAdmin(ChangedAggregate):
 
     def configure(self, actor: Actor, stored: Pool, **changes: Any) -> None:
         services.pool_configure(actor=actor, pool=stored, **changes)
+
+
+class LiveList(ChangeList):
+    """The list of numbers, whose states are read in one round trip."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """The page's numbers, each with its `live_letter`."""
+        super().get_results(request)
+        numbers = list(self.result_list)
+        letters = {row.number.pk: row.letter for row in rows_of(numbers, last_calls=False)}
+        for number in numbers:
+            number.live_letter = letters.get(number.pk, "-")
+        self.result_list = numbers
 
 
 @admin.register(Number)
@@ -91,18 +104,6 @@ class NumberAdmin(OfPool):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         """A list that reads its page's states in one round trip."""
-        base = super().get_changelist(request, **kwargs)
-
-        class LiveList(base):  # type: ignore[misc,valid-type]
-            def get_results(self, request: HttpRequest) -> None:
-                super().get_results(request)
-                page: Any = self.result_list  # type: ignore[has-type]
-                numbers: list[Any] = list(page)
-                letters = {row.number.pk: row.letter for row in _live(numbers)}
-                for number in numbers:
-                    number.live_letter = letters.get(number.pk, "-")
-                self.result_list = numbers
-
         return LiveList
 
     @admin.display(description=gettext_lazy("state"))
@@ -116,7 +117,7 @@ class NumberAdmin(OfPool):
             word_of(letter),
         )
 
-    def save_model(self, request: HttpRequest, obj: Number, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the services, which audit and tell Redis."""
         actor, data = principal_of_request(request), form.cleaned_data
         more = {name: data.get(name) or "" for name in ("label", "region", "notes")}
@@ -141,7 +142,7 @@ class NumberAdmin(OfPool):
         self._apply(request, queryset, "delete", reason)
 
     def get_deleted_objects(
-        self, objs: Sequence[Number], request: HttpRequest
+        self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
         """What goes: the numbers; their tags go along, and the history stays."""
         shown = [str(number) for number in objs[:100]]
@@ -195,10 +196,6 @@ class NumberAdmin(OfPool):
         messages.success(request, words % {"n": done.changed})
 
 
-def _live(numbers: Sequence[Number]) -> list[NumberRow]:
-    return rows_of(numbers, last_calls=False)
-
-
 @admin.register(Switch)
 class SwitchAdmin(OfPool):
     """Telephone switches, their kinds, and when they were last heard."""
@@ -221,7 +218,7 @@ class SwitchAdmin(OfPool):
         """Its calls name it."""
         return False
 
-    def save_model(self, request: HttpRequest, obj: Switch, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the service, which audits and tells Redis."""
         stored = Switch.objects.select_related("pool").get(pk=obj.pk)
         services.switch_configure(

@@ -14,7 +14,7 @@ from unfold.forms import ActionForm
 from numbers.models import Number
 
 
-class RegionFilter(TextFilter):  # type: ignore[misc]
+class RegionFilter(TextFilter):
     """By the whole name of a region."""
 
     title = gettext_lazy("region")
@@ -25,7 +25,7 @@ class RegionFilter(TextFilter):  # type: ignore[misc]
         return queryset.filter(region=self.value()) if self.value() else queryset
 
 
-class TagFilter(TextFilter):  # type: ignore[misc]
+class TagFilter(TextFilter):
     """By one tag."""
 
     title = gettext_lazy("tag")
@@ -53,7 +53,7 @@ class HeldFilter(admin.SimpleListFilter):
         return queryset.filter(quarantined_at__isnull=self.value() == "0")
 
 
-class ReasonForm(ActionForm):  # type: ignore[misc]
+class ReasonForm(ActionForm):
     """Every verb is asked why."""
 
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)

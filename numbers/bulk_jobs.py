@@ -12,7 +12,7 @@ from poolsite.moments import us_of
 
 if TYPE_CHECKING:
     from numbers.models import Number
-    from numbers.selectors.lists import NumberFilter
+    from numbers.selectors import NumberFilter
 
 CHUNK = 1_000
 MERGED_AT_ONCE = 100  # groups
@@ -30,9 +30,10 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
     from numbers.errors import NumbersError
     from numbers.models import Pool
     from numbers.reason_words import sentence_of
-    from numbers.selectors.lists import NumberFilter, filtered
+    from numbers.selectors import NumberFilter
+    from numbers.selectors.lists import filtered
     from numbers.services.bulk import bulk_apply
-    from poolsite.access.principals import principal_of_user
+    from poolsite.access import principal_of_user
 
     if job.actor is None:
         raise JobError(_("The user who requested this no longer exists. Nothing more was changed."))
@@ -66,7 +67,8 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
 
 def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> "list[Number]":
     """Those of a chunk whose live state is the one asked for."""
-    from numbers.selectors.lists import shown_state, with_live
+    from numbers.selectors import with_live
+    from numbers.selectors.lists import shown_state
 
     of_state = bool(wanted.state) and wanted.state != "quarantined"
     hang_up = job.data["verb"] == "hangup"
@@ -92,7 +94,7 @@ def run_merge(job: JobHandle) -> Iterator[Progress]:
     """Walk the groups; one that was merged already is not met again after a crash."""
     from numbers.selectors.twins import keepers
     from numbers.services.twins import twins_merge_all
-    from poolsite.access.principals import principal_of_user
+    from poolsite.access import principal_of_user
 
     if job.actor is None:
         raise JobError(_("The user who requested this no longer exists. Nothing more was changed."))

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from numbers.models import Pool
+from numbers.selectors import visible_pools
 from numbers.selectors.charts import totals_by_minute
-from numbers.selectors.pools import visible_pools
 from numbers.selectors.rows import PoolRow, pool_rows
-from numbers.services.pools import pool_configure
+from numbers.services import pool_configure
 from poolsite import access, console
 from poolsite.access.principal import reach_of
 from poolsite.console.templatetags.console import figure, percent
@@ -157,7 +157,7 @@ def register() -> None:
     console.register_card(
         console.Card(
             "numbers.pools",
-            gettext_lazy("Pools"),  # type: ignore[arg-type]  # translated where it is shown
+            gettext_lazy("Pools"),
             pools_card,
             order=10,
             icon="apps",
@@ -171,13 +171,13 @@ def register() -> None:
             ("numbers.blocked", gettext_lazy("Blocked, last hour"), blocked_calls),
         )
     ):
-        entry = console.StatEntry(name, label, load, order=10 + order)  # type: ignore[arg-type]
+        entry = console.StatEntry(name, label, load, order=10 + order)
         console.register_stat(entry)
     console.register_managed(
         console.ManagedKind(
             "pool",
-            gettext_lazy("Pool"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the pool."),  # type: ignore[arg-type]
+            gettext_lazy("Pool"),
+            gettext_lazy("Visible to everyone who can view the pool."),
             Pool.objects.all,
             lambda pool: reverse("numbers:pool", args=[pool.slug]),
             "numbers.view",

@@ -11,13 +11,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from django.urls import re_path
-
 from numbers.api import frames, pushes
 from numbers.api.directory import POOLS, PoolRef
 from numbers.schemas import BODY_LIMIT_BYTES
 from poolsite.access import Principal
 from poolsite.live.reading import TOO_MANY, Receive, TextFrames
+from poolsite.live.routing import socket
 from poolsite.live.serving import ServedSocket, admit, cancel
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -132,6 +131,5 @@ class SwitchSocket(ServedSocket):
 
 
 websocket_urlpatterns = [
-    # Channels takes ASGI applications where the stubs know views only.
-    re_path(r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$", switch_application),  # type: ignore[arg-type]
+    socket(r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$", switch_application),
 ]

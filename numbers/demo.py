@@ -22,14 +22,11 @@ from numbers.models import (
     Switch,
     SwitchKind,
 )
-from numbers.services.adding import numbers_add
+from numbers.services import numbers_add, numbers_quarantine, pool_create, switch_create
 from numbers.services.health_counting import count_ended
 from numbers.services.health_rules import health_rule_create
-from numbers.services.holding import numbers_quarantine
 from numbers.services.imports import import_now
-from numbers.services.pools import pool_create
 from numbers.services.spam_labels import spam_labels_add
-from numbers.services.switches import switch_create
 from poolsite.access.services import token_revoke
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 

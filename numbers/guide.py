@@ -12,9 +12,8 @@ from numbers.forms import PoolCreateForm
 from numbers.models import CallRecord, Number, Pool
 from numbers.presentation import word_of
 from numbers.reason_words import rejection_of
-from numbers.selectors.pools import visible_pools
-from numbers.services.adding import numbers_add
-from numbers.services.pools import pool_create
+from numbers.selectors import visible_pools
+from numbers.services import numbers_add, pool_create
 from numbers.services.trial_calls import trial_call, trial_calls
 from poolsite import console, number_format
 from poolsite.access import Principal

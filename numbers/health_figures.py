@@ -5,8 +5,8 @@ Definitions for people: docs/reference/numbers/health.md.
 
 from dataclasses import dataclass, fields
 
-from numbers.models import CallRecord, Measure
-from numbers.models.health import SLOT_SECONDS, Window
+from numbers.models import CallRecord, Measure, Window
+from numbers.models.health import SLOT_SECONDS
 from poolsite.moments import us_of
 
 SLOT_US = SLOT_SECONDS * 1_000_000

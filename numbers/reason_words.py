@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from numbers.pool import reasons
-from poolsite.number_format import NotANumberError, Rejection
+from poolsite.number_format import NotANumberError
+from poolsite.number_rejections import Rejection
 
 _SENTENCES: Final[Mapping[str, str]] = {
     reasons.UNKNOWN_NUMBER: gettext_noop("The number is not in this pool."),

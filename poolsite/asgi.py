@@ -20,7 +20,6 @@ tracing.start("web")
 django_application = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter
-from django.urls import re_path
 
 from billing.api import hot as billing_hot
 from billing.consumers import websocket_urlpatterns as billing_sockets
@@ -33,27 +32,25 @@ from poolsite.api.lifespan import lifespan
 from poolsite.api.measuring import measured_requests, measured_sockets
 from poolsite.api.static import static_files
 from poolsite.api.tracing import traced_requests
-from poolsite.live.routing import missing_socket
+from poolsite.live.routing import missing_socket, socket
 from poolsite.live.routing import websocket_urlpatterns as live_sockets
 from poolsite.operations import watch
 from queueing.admission.api import hot as admission_hot
 from queueing.dispatch.consumers import websocket_urlpatterns as dispatch_sockets
 from queueing.line.api import hot as line_hot
-from queueing.line.consumers import websocket_urlpatterns as line_sockets
 
 for hot in (numbers_hot, billing_hot, line_hot, admission_hot):
     hot.register()
 
-# Django and asgiref write the same ASGI callable with different types, hence the ignores.
 sockets = [
     *live_sockets,
     *numbers_sockets,
     *billing_sockets,
-    *line_sockets,
     *dispatch_sockets,
-    re_path("", missing_socket),  # type: ignore[arg-type]
+    socket("", missing_socket),
 ]
-pages_and_api = lane.application(static_files(bounded_bodies(django_application)))  # type: ignore[arg-type]
+pages = static_files(bounded_bodies(django_application))  # type: ignore[arg-type]  # asgiref has other types
+pages_and_api = lane.application(pages)
 application = ProtocolTypeRouter(
     {
         "http": traced_requests(measured_requests(guarded(pages_and_api))),

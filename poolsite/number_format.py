@@ -17,26 +17,10 @@ from poolsite.number_rejections import (
     LONG_DASHES,
     OPENING,
     SPACES,
-    SUSPICIOUS,
     Rejected,
     Rejection,
     suspicion,
 )
-
-__all__ = [
-    "DIGITS_LIMIT",
-    "SUSPICIOUS",
-    "Correction",
-    "Normalised",
-    "NotANumberError",
-    "Rejected",
-    "Rejection",
-    "beginning",
-    "cleaned",
-    "masked",
-    "normalise",
-    "parse",
-]
 
 DIGITS_LIMIT: Final = 32
 DIGITS_NEEDED: Final = 3

@@ -21,27 +21,13 @@ import structlog
 
 from poolsite.table_reader import child
 from poolsite.table_reader.cells import Formula, OpenQuote
-from poolsite.table_reader.csv_rows import QUOTED_LINES_LIMIT
 from poolsite.table_reader.limits import (
-    CELL_CHARACTERS_LIMIT,
     FRAME_BYTES,
     ROWS_LIMIT,
     WAIT_SECONDS,
     UnreadableFileError,
     too_many_rows,
 )
-
-__all__ = [
-    "CELL_CHARACTERS_LIMIT",
-    "ENDINGS",
-    "QUOTED_LINES_LIMIT",
-    "ROWS_LIMIT",
-    "Formula",
-    "OpenQuote",
-    "UnreadableFileError",
-    "read_cells",
-    "read_exactly",
-]
 
 ENDINGS = (".csv", ".txt", ".tsv", ".xlsx")
 _PROGRAM: Final = str(Path(child.__file__).resolve())

@@ -140,10 +140,10 @@ def _span(
 ) -> Iterator[Any]:
     from opentelemetry.trace import Link, SpanKind, get_current_span
 
-    found = [get_current_span(_context_of({"traceparent": link})) for link in links]
+    found = [get_current_span(_propagator().extract({"traceparent": link})) for link in links]
     with _tracer.start_as_current_span(
         name,
-        context=None if parent is None else _context_of(parent),
+        context=None if parent is None else _propagator().extract(parent),
         kind=SpanKind[kind.upper()],
         attributes=attributes,
         links=[Link(each.get_span_context()) for each in found],
@@ -163,10 +163,6 @@ def note_error(made: Any, error: BaseException) -> None:
 
     made.set_attribute("error.type", type(error).__qualname__)
     made.set_status(StatusCode.ERROR)
-
-
-def _context_of(headers: Mapping[str, str]) -> Any:
-    return _propagator().extract(headers)
 
 
 def _propagator() -> Any:

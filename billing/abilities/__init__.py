@@ -7,18 +7,14 @@ function `provider()` that makes it. What it answers is kept for 30 days by serv
 from billing.abilities.asking import ask, reset
 from billing.abilities.interface import (
     BUDGET_SECONDS,
-    NUMBERS_LIMIT,
     Ability,
-    AbilityProvider,
     ProviderFailedError,
     ProviderSlowError,
 )
 
 __all__ = [
     "BUDGET_SECONDS",
-    "NUMBERS_LIMIT",
     "Ability",
-    "AbilityProvider",
     "ProviderFailedError",
     "ProviderSlowError",
     "ask",

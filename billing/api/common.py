@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path
+from ninja.params import functions as param
 
 from billing import money
 from billing.models import Wallet
@@ -14,7 +14,7 @@ from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 
 Slug = slug_in_path("The account's slug.")
-Id: Any = Path(..., ge=1, lt=2**63)  # type: ignore[type-arg]
+Id: Any = param.Path(..., ge=1, lt=2**63)
 
 
 def wallet_of(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from billing import wallet as door
 from billing.abilities import Ability
 from billing.api.directory import look_up, templates
-from billing.pricing import Content
+from billing.pricing.content import Content
 from billing.pricing.modes import VIDEO, ends_of
 from billing.schemas import HoldIn, SessionIn
 from billing.services.holds import HoldItem, body_hash

@@ -6,7 +6,8 @@ from typing import Any
 
 from django.db.models import QuerySet, Sum
 from django.http import Http404, HttpRequest
-from ninja import Path, Query, Router
+from ninja import Query, Router
+from ninja.params import functions as param
 
 from billing.api.answers import held_and_charged
 from billing.api.common import Slug, wallet_of
@@ -40,7 +41,7 @@ from poolsite.number_format import masked
 
 router = Router(tags=["billing"])
 CALLS_LIMIT = 1_000  # lines of calls in one statement
-Month: Any = Path(..., pattern=r"^[0-9]{4}-[0-9]{2}$", description="Such as 2026-11.")  # type: ignore[type-arg]
+Month: Any = param.Path(..., pattern=r"^[0-9]{4}-[0-9]{2}$", description="Such as 2026-11.")
 
 
 @router.get("/{slug}/messages", response={200: Page[MessageRow]}, summary="List messages")
@@ -114,7 +115,7 @@ def list_receivables(request: HttpRequest, asked: Query[PageIn], slug: str = Slu
 def list_statements(
     request: HttpRequest,
     slug: str = Slug,
-    year: int = Query(0, ge=0, le=9998, description="0 for this year."),  # type: ignore[type-arg]
+    year: int = param.Query(0, ge=0, le=9998, description="0 for this year."),
 ) -> Any:
     """The months of a year with their totals, newest first."""
     wallet = wallet_of(request, slug)[1]

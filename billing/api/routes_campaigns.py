@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
@@ -211,10 +212,10 @@ def _own(wallet: Wallet, key: int) -> Campaign:
     found = _campaigns(wallet).filter(pk=key).first()
     if found is None:
         raise ProblemError("unknown-campaign", "campaign not found")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
-def _campaigns(wallet: Wallet) -> Any:
+def _campaigns(wallet: Wallet) -> QuerySet[Campaign]:
     rows = Campaign.objects.filter(wallet=wallet)
     return rows.select_related("wallet__account", "template__chatbot", "chatbot", "job")
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from ninja import Query, Router, Status
 
 from billing.api.common import Id, Slug, wallet_of
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.schemas_senders import (
     ChatbotChangeIn,
     ChatbotIn,
@@ -193,7 +194,7 @@ def _own_chatbot_of(row: Chatbot) -> Chatbot:
     return Chatbot.objects.select_related("token").get(pk=row.pk)
 
 
-def _templates(wallet: Wallet) -> Any:
+def _templates(wallet: Wallet) -> QuerySet[Template]:
     rows = Template.objects.select_related("chatbot__account")
     return rows.filter(chatbot__account_id=wallet.account_id)
 
@@ -202,7 +203,7 @@ def _own_template(wallet: Wallet, key: int) -> Template:
     found = _templates(wallet).filter(pk=key).first()
     if found is None:
         raise ProblemError("unknown-template", "template not found")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _chatbot(row: Chatbot) -> ChatbotOut:

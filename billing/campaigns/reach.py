@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import phonenumbers
 from django.conf import settings
 
-from poolsite.number_format import Normalised, Rejection, normalise
+from poolsite.number_format import Normalised, normalise
+from poolsite.number_rejections import Rejection
 
 _WHY = {
     Rejection.EMPTY: "empty",

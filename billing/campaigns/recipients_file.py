@@ -6,7 +6,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from poolsite.table_files import CELL_CHARACTERS_LIMIT, UnreadableFileError, read_cells
+from poolsite.table_files import read_cells
+from poolsite.table_reader.limits import CELL_CHARACTERS_LIMIT, UnreadableFileError
 
 _HEADS: Final = (
     *("number", "phone", "phone number", "mobile", "msisdn", "tel", "recipient"),

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from django.utils import timezone
 
-from billing.models import Campaign, Template, Wallet
-from billing.models.prices import TerminalListing
+from billing.models import Campaign, Template, TerminalListing, Wallet
 from billing.services.campaigns import campaign_create
 from billing.services.campaigns_upload import recipients_upload
 from billing.services.opt_outs import opt_outs_add

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from django.conf import settings
 
-from billing.pricing import content_of
+from billing.pricing.content import content_of
 
 if TYPE_CHECKING:
     from billing.models import Template

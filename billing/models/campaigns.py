@@ -192,6 +192,7 @@ class Recipient(models.Model):
 class OptOut(models.Model):
     """A number that no campaign of the account may reach."""
 
+    by: str  # the name of who added it, where pages show it
     account = models.ForeignKey(Account, models.CASCADE, related_name="opt_outs")
     number = models.CharField(_("number"), max_length=33)
     reason = models.CharField(_("reason"), max_length=200, blank=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from billing.models import Campaign
-from billing.pricing import PriceError
+from billing.pricing.quotes import PriceError
 from billing.selectors import figures
 from billing.selectors.campaigns import abilities_of
 from billing.selectors.tariffs import quotes_of, tariff_at

@@ -7,8 +7,10 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from billing.models import Chatbot, Tariff, Template, Wallet
-from billing.pricing import Prices, content_of, quote, read_prices
+from billing.pricing.content import content_of
 from billing.pricing.modes import ends_of
+from billing.pricing.quotes import quote
+from billing.pricing.tariff import Prices, read_prices
 from billing.wallet import Quote
 from poolsite import access
 from poolsite.access import Principal

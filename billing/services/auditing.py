@@ -10,13 +10,11 @@ from redis.exceptions import RedisError
 from billing.models import AuditRun, Wallet
 from billing.persistence.differences import Difference
 from billing.persistence.invoices import unlike_numbers
-from billing.persistence.proving import CHUNK, audit, audit_all, first_differing
+from billing.persistence.proving import CHUNK, audit
 from poolsite import hotpath
 from poolsite.live import touch
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
-
-__all__ = ["Difference", "audit", "audit_all", "audit_some", "first_differing"]
 
 logger = logging.getLogger(__name__)
 

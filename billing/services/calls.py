@@ -17,7 +17,8 @@ from django.utils import timezone
 
 from billing import wallet as door
 from billing.models import Wallet
-from billing.pricing import Version, call_codes
+from billing.pricing import call_codes
+from billing.pricing.book import Version
 from billing.pricing.calls import Cost, Interval, RateTable, cost_of, rated
 from billing.pricing.modes import CALL
 from billing.services import call_rates

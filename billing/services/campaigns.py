@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from billing import gateways
 from billing.models import Campaign, Template, Wallet
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.services.acting import clean_line
 from billing.services.campaigns_running import begin, locked, touch, user_of
 from poolsite import access

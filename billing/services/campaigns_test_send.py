@@ -12,7 +12,8 @@ from billing import gateways, servers
 from billing import wallet as door
 from billing.campaigns.reach import reach
 from billing.models import Campaign, HoldIntent, Recipient
-from billing.pricing import PriceError, missing_of
+from billing.pricing.content import missing_of
+from billing.pricing.quotes import PriceError
 from billing.selectors.tariffs import tariff_at
 from billing.services.campaigns_running import locked
 from billing.services.opt_outs import opted_out

@@ -19,7 +19,8 @@ from billing.services.opt_outs import QUERY_VALUES, opted_out
 from poolsite import access, jobs
 from poolsite.access.services.actor import Actor, require
 from poolsite.jobs import JobError, JobHandle, Progress
-from poolsite.table_files import ENDINGS, UnreadableFileError
+from poolsite.table_files import ENDINGS
+from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.uploaded_files import file_of, keep_parts
 
 READ_KIND = "billing.recipients"

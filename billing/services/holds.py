@@ -13,7 +13,8 @@ from typing import Any, Final
 from billing.errors import BillingError
 from billing.models import Message
 from billing.models.messages import State
-from billing.pricing import Content, PriceError
+from billing.pricing.content import Content
+from billing.pricing.quotes import PriceError
 from billing.services.senders import WalletRef
 from billing.wallet import Charge, HoldRequest, reasons
 

@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from billing import servers
 from billing.models import Chatbot, Tariff, Template, Wallet
-from billing.pricing import Book, Content, Version, content_of, read_prices
+from billing.pricing.book import Book, Version
+from billing.pricing.content import Content, content_of
+from billing.pricing.tariff import read_prices
 from poolsite.hotpath import HotPath
 
 # Redis forgets a final message after 7 days; a wallet's first ones may be looked for in SQL then.

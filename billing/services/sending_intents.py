@@ -9,7 +9,7 @@ import orjson
 from billing.gateways import Handover
 from billing.models import Campaign, HoldIntent, Message, Recipient, Tariff
 from billing.models.messages import State
-from billing.pricing import PriceError
+from billing.pricing.quotes import PriceError
 from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.services.abilities import look_up
 from billing.services.sending_values import NO_TARIFF, Held, Prepared, message_of

@@ -12,9 +12,10 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import HoldIntent, Message, Tariff
-from billing.pricing import TariffError, gaps, read_prices, stored
+from billing.pricing.book import gaps
 from billing.pricing.calls import Rate
 from billing.pricing.rate_rows import RateError
+from billing.pricing.tariff import TariffError, read_prices, stored
 from billing.services import call_rates as rates
 from billing.services.acting import clean_line
 from billing.services.days import day_start, zone_of

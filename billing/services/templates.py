@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from billing.models import Campaign, Chatbot, Template
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.services.acting import clean_line
 from poolsite import access
 from poolsite.access.services.actor import Actor, require

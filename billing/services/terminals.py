@@ -17,7 +17,8 @@ from billing.services.campaigns_running import user_of
 from poolsite import access, jobs
 from poolsite.access.services.actor import Actor, name_of
 from poolsite.jobs import JobError, JobHandle, Progress
-from poolsite.table_files import ENDINGS, UnreadableFileError
+from poolsite.table_files import ENDINGS
+from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.uploaded_files import file_of, keep_parts
 
 READ_KIND: Final = "billing.terminals"

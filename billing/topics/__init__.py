@@ -1,7 +1,3 @@
 """The wallets' live topics; importing this registers them."""
 
-from billing.topics.campaigns import CampaignTopic
-from billing.topics.wallets import WalletFiguresTopic, WalletTopic
-from billing.topics.work import BooksTopic, FlaggedTopic
-
-__all__ = ["BooksTopic", "CampaignTopic", "FlaggedTopic", "WalletFiguresTopic", "WalletTopic"]
+from billing.topics import campaigns, wallets, work  # noqa: F401

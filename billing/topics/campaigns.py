@@ -10,8 +10,8 @@ from billing.models import Campaign, Wallet
 from billing.selectors.campaigns import figures_in_books
 from billing.topics.scope import WalletTopicBase
 from poolsite import access, live
+from poolsite.live import version_of
 from poolsite.live.tail import version_at
-from poolsite.live.topics import version_of
 
 _KEY = re.compile(r"([a-z0-9-]{1,40})\.([0-9]{1,18})")
 _MESSAGE = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")

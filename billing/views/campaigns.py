@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from billing.models import Campaign, Template
 from billing.presentation import amount
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.selectors import figures as wallet_figures
 from billing.selectors.campaigns import (
     SHOWN_DROPPED,

@@ -87,7 +87,7 @@ def _dressed(rows: list[OptOut]) -> list[OptOut]:
     """The rows, each with the name of who added it."""
     names = names_of(row.added_by for row in rows)
     for row in rows:
-        row.by = names[row.added_by]  # type: ignore[attr-defined]
+        row.by = names[row.added_by]
     return rows
 
 

@@ -12,7 +12,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import PriceError, missing_of
+from billing.pricing.content import missing_of
+from billing.pricing.quotes import PriceError
 from billing.selectors.messages import PriceLine, price_lines
 from billing.selectors.tariffs import quotes_of, tariff_at
 from billing.selectors.wallets import wallet_get
@@ -72,7 +73,7 @@ class TemplateForm(forms.Form):
         super().__init__(*args, **kwargs)
         self.chatbots = {str(each.pk): each for each in chatbots}
         choices = [(str(each.pk), each.name) for each in chatbots]
-        self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]
+        self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]  # a choice
 
     def given(self) -> dict[str, Any]:
         """The fields as the service takes them; after is_valid()."""

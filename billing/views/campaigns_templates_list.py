@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from billing.models import Chatbot, Template, Wallet
-from billing.pricing import content_of, missing_of
+from billing.pricing.content import content_of, missing_of
 from billing.pricing.segments import segments
 from billing.selectors.wallets import wallet_get
 from billing.views.campaigns_common import may_send

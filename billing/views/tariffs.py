@@ -13,7 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from billing.models import Tariff, Wallet
-from billing.pricing import gaps, read_prices
+from billing.pricing.book import gaps
+from billing.pricing.tariff import read_prices
 from billing.selectors.tariffs import call_intervals, tariff_list
 from billing.selectors.wallets import wallet_get
 from billing.services import tariffs as services

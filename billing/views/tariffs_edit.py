@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from billing.models import Tariff, Wallet
 from billing.presentation import symbol
-from billing.pricing import read_prices
+from billing.pricing.tariff import read_prices
 from billing.selectors.tariffs import (
     call_intervals,
     tariff_at,

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from billing.models import Tariff
 from billing.presentation import MINUS, MODE_LOOKS, amount, exact, mode_word, symbol
-from billing.pricing import Price, Prices, TariffError, example, read_prices
-from billing.pricing.examples import CONTENT
+from billing.pricing.examples import CONTENT, example
 from billing.pricing.modes import CALL, MODES, YUEXIN_UNRESOLVED
+from billing.pricing.tariff import Price, Prices, TariffError, read_prices
 
 CALL_SECONDS = 180  # of the example call
 

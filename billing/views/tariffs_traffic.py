@@ -8,8 +8,9 @@ from django.utils.translation import gettext as _
 
 from billing.models import UsageHour, Wallet
 from billing.presentation import MINUS, rounded
-from billing.pricing import Prices, example
+from billing.pricing.examples import example
 from billing.pricing.modes import CALL
+from billing.pricing.tariff import Prices
 from billing.selectors.usage import CHARGES
 
 DAYS = 30

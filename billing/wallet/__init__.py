@@ -7,7 +7,6 @@ Money is an int of 1/10 000 currency units. docs/reference/billing/redis.md says
 
 from billing.wallet import reasons
 from billing.wallet.batches import (
-    BATCH_ENTRIES,
     ClosedBatch,
     Entries,
     Trimmed,
@@ -46,8 +45,6 @@ from billing.wallet.giving import (
 from billing.wallet.keys import WalletKeys
 from billing.wallet.life import (
     LOAD_LIMIT,
-    STATUS,
-    Loaded,
     LoadRow,
     Receipt,
     configure,
@@ -57,38 +54,27 @@ from billing.wallet.life import (
     load_receipts,
     status,
 )
-from billing.wallet.messages import MessageState, parse_message, state_text
+from billing.wallet.messages import MessageState, parse_message
 from billing.wallet.moving import (
     MOVEMENTS,
     VISIT_SECONDS,
     Movement,
-    Paid,
-    WalletSwept,
     move,
     pay_unpaid,
     purge,
     refuse,
     sweep,
 )
-from billing.wallet.reading import (
-    Balance,
-    OpenHolds,
-    balance,
-    message,
-    messages,
-    open_holds,
-)
+from billing.wallet.reading import Balance, balance, message, messages, open_holds
 from billing.wallet.scripts import SCRIPTS
 from billing.wallet.settings import WalletSettings
 
 __all__ = [
-    "BATCH_ENTRIES",
     "BATCH_LIMIT",
     "LOAD_LIMIT",
     "MOST_GRANTS",
     "MOVEMENTS",
     "SCRIPTS",
-    "STATUS",
     "VISIT_SECONDS",
     "Balance",
     "Charge",
@@ -98,11 +84,8 @@ __all__ = [
     "Grant",
     "HoldRequest",
     "LoadRow",
-    "Loaded",
     "MessageState",
     "Movement",
-    "OpenHolds",
-    "Paid",
     "Quote",
     "Receipt",
     "Trimmed",
@@ -110,7 +93,6 @@ __all__ = [
     "WalletKeys",
     "WalletRefusedError",
     "WalletSettings",
-    "WalletSwept",
     "balance",
     "batch_entries",
     "cancel",
@@ -145,7 +127,6 @@ __all__ = [
     "revoke",
     "sent",
     "session",
-    "state_text",
     "status",
     "sweep",
     "trim_batch",

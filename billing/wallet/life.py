@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from billing.wallet.building import WalletRefusedError, accepted, wallet_command
+from billing.wallet.building import accepted, wallet_command
 from billing.wallet.messages import NO_DAY, MessageState, state_text
 from billing.wallet.scripts import SCRIPTS
 from billing.wallet.settings import FIRST_DAY, WalletSettings
@@ -154,19 +154,3 @@ def load_receipts(slug: str, receipts: Sequence[Receipt]) -> Command[int]:
     return wallet_command(
         "load_receipts", slug, args, lambda reply: int(accepted(reply)[1]), "receipts"
     )
-
-
-__all__ = [
-    "LOAD_LIMIT",
-    "STATUS",
-    "LoadRow",
-    "Loaded",
-    "Receipt",
-    "WalletRefusedError",
-    "configure",
-    "create",
-    "destroy",
-    "load",
-    "load_receipts",
-    "status",
-]

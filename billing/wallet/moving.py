@@ -6,7 +6,7 @@ from typing import Final
 
 from billing.money import check_units
 from billing.wallet import reasons
-from billing.wallet.building import WalletRefusedError, accepted, wallet_command
+from billing.wallet.building import accepted, wallet_command
 from billing.wallet.charging import check_id
 from poolsite.hotpath import Command
 
@@ -136,19 +136,3 @@ def purge(slug: str, limit: int = 500) -> Command[int]:
         return int(accepted(reply)[1])
 
     return wallet_command("purge", slug, (limit,), read, "purge")
-
-
-__all__ = [
-    "MOVEMENTS",
-    "VISIT_SECONDS",
-    "Movement",
-    "Paid",
-    "WalletRefusedError",
-    "WalletSwept",
-    "move",
-    "pay_unpaid",
-    "purge",
-    "read_movement",
-    "refuse",
-    "sweep",
-]

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from contextlib import suppress
+from functools import partial
 from typing import Self
 
 from .codec import Frame
@@ -216,7 +217,7 @@ class Peer(Conversation):
                     self._handled(inbox, seq)
 
         for key, job in jobs:
-            self._serial.submit(key, lambda job=job: run(job))  # type: ignore[misc]
+            self._serial.submit(key, partial(run, job))
         if not jobs:
             self._handled(inbox, seq)
 

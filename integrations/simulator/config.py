@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -70,14 +71,14 @@ def load_config(path: Path, *, url: str | None = None) -> SimulatorConfig:
         raise ValueError(f"{path} does not describe a simulation: {error!r}.") from error
 
 
-def _pool(raw: dict[str, object]) -> PoolConfig:
+def _pool(raw: dict[str, Any]) -> PoolConfig:
     others = {key: value for key, value in raw.items() if key != "switches"}
     switches = raw["switches"]
     if not isinstance(switches, list) or not switches:
         raise TypeError("switches is not a list of at least one")
     tuples = {key: tuple(value) for key, value in others.items() if isinstance(value, list)}
     pool = PoolConfig(
-        **{**others, **tuples},  # type: ignore[arg-type]  # the dataclass names what is allowed
+        **{**others, **tuples},
         switches=tuple(
             SwitchConfig(item["name"], item["token"], tuple(item["lines"])) for item in switches
         ),

@@ -8,7 +8,8 @@ from ninja import Status
 from numbers.api.common import OPERATE, Slug, pool_of, router
 from numbers.api.number_schemas import NumbersChangedOut, NumbersChangeIn, NumbersFilterIn
 from numbers.models import Number, Pool
-from numbers.selectors.lists import NumberFilter, about_count, meant_prefix
+from numbers.selectors import NumberFilter, about_count
+from numbers.selectors.lists import meant_prefix
 from numbers.selectors.spellings import numbers_of_pool
 from numbers.services.bulk import bulk_apply, bulk_start
 from poolsite.access import Principal, principal_of_request

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Status
+from ninja import Query, Status
+from ninja.params import functions as param
 
 from numbers.api.common import OPERATE, Slug, pool_of, router, value_of
 from numbers.api.health_schemas import (
@@ -31,8 +32,8 @@ from poolsite.api.setting_models import given_of
 from poolsite.moments import iso
 
 TAGS = ["pools"]
-RuleId: Any = Path(..., description="The rule's ID.")  # type: ignore[type-arg]
-ActionId: Any = Path(..., description="The ID of what a rule did.")  # type: ignore[type-arg]
+RuleId: Any = param.Path(..., description="The rule's ID.")
+ActionId: Any = param.Path(..., description="The ID of what a rule did.")
 
 
 @router.get(
@@ -91,7 +92,7 @@ def delete_health_rule(
     request: HttpRequest,
     rule_id: int = RuleId,
     slug: str = Slug,
-    reason: str = Query("", max_length=200, description="It is kept in the audit log."),  # type: ignore[type-arg]
+    reason: str = param.Query("", max_length=200, description="It is kept in the audit log."),
 ) -> Any:
     """Delete a rule. Rests that it began end at their time. A quarantine must be ended."""
     principal = principal_of_request(request)
@@ -153,7 +154,7 @@ def _rule_out(rule: HealthRule) -> HealthRuleOut:
     return HealthRuleOut(
         **settings,
         id=rule.pk,
-        held=rule.held,  # type: ignore[attr-defined]  # counted by the selector
+        held=rule.held,  # type: ignore[attr-defined]  # annotated
     )
 
 

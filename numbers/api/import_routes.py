@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Status
+from ninja import Query, Status
+from ninja.params import functions as param
 
 from numbers.api.common import OPERATE, Slug, pool_of, router
 from numbers.api.import_schemas import (
@@ -25,7 +26,7 @@ from poolsite.api.root import ProblemError
 from poolsite.moments import iso
 
 TAGS = ["pools"]
-Import: Any = Path(..., description="The import's ID.")  # type: ignore[type-arg]
+Import: Any = param.Path(..., description="The import's ID.")
 KINDS: dict[str, ImportRow.Kind] = {
     "unchanged": ImportRow.Kind.AS_IT_IS,
     "cleaned": ImportRow.Kind.CLEANED,

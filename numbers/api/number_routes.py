@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja import Query, Status
+from ninja.params import functions as param
 
 from numbers import selectors, services
 from numbers.api.common import OPERATE, Slug, check_text, number_of, number_out, pool_of, router
@@ -120,7 +121,7 @@ def delete_number(
     request: HttpRequest,
     number: str,
     slug: str = Slug,
-    reason: str = Query("", max_length=200, description="It is kept in the audit log."),  # type: ignore[type-arg]
+    reason: str = param.Query("", max_length=200, description="It is kept in the audit log."),
 ) -> Any:
     """Remove a number from the pool. A call in progress continues until it ends."""
     principal = principal_of_request(request)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Query, Status
+from ninja import Status
+from ninja.params import functions as param
 
 from numbers import selectors, services
 from numbers.api.common import OPERATE, Slug, pool_of, pool_out, router
@@ -24,7 +25,7 @@ from poolsite.api.root import ProblemError
 from poolsite.api.setting_models import given_of
 
 POOLS = ["pools"]
-Why: Any = Query("", max_length=200, description="Required. It is kept in the audit log.")  # type: ignore[type-arg]
+Why: Any = param.Query("", max_length=200, description="Required. It is kept in the audit log.")
 
 
 @router.post("", response={201: PoolOut}, summary="Create a pool", tags=POOLS)

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Status
+from ninja import Status
+from ninja.params import functions as param
 
 from numbers import services
 from numbers.api.common import Slug, pool_of, router
@@ -15,7 +16,7 @@ from poolsite.api.idempotency import shows_secret
 from poolsite.api.root import ProblemError
 from poolsite.moments import iso
 
-Name: Any = Path(..., max_length=64, description="The switch's name.")  # type: ignore[type-arg]
+Name: Any = param.Path(..., max_length=64, description="The switch's name.")
 
 
 @router.get(

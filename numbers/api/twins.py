@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 from pydantic import BaseModel, Field
 
 from numbers.api.pool_schemas import OptionalReasonIn
@@ -17,9 +18,7 @@ from poolsite.api.root import ProblemError
 
 router = Router(tags=["numbers"])
 AT_ONCE = 50  # groups that are merged while the client waits
-Stored: Any = Path(  # type: ignore[type-arg]
-    ..., max_length=33, description="The number exactly as it is stored."
-)
+Stored: Any = param.Path(..., max_length=33, description="The number exactly as it is stored.")
 
 
 class TwinsIn(PageIn):

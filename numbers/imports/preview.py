@@ -7,15 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from numbers.canonical import canonical
-from numbers.imports.table import CELL_CHARACTERS_LIMIT, SourceRow
+from numbers.imports.table import SourceRow
 from numbers.models import ImportRow, NumberImport
-from poolsite.number_format import (
-    SUSPICIOUS,
-    Normalised,
-    Rejected,
-    Rejection,
-    normalise,
-)
+from poolsite.number_format import Normalised, normalise
+from poolsite.number_rejections import SUSPICIOUS, Rejected, Rejection
+from poolsite.table_reader.limits import CELL_CHARACTERS_LIMIT
 
 
 @dataclass(slots=True)

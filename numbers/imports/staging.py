@@ -5,14 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from numbers.imports.preview import Classifier, Judged, read_number
-from numbers.imports.table import UnreadableFileError, read_rows
+from numbers.imports.table import read_rows
 from numbers.models import ImportRow, Number, NumberImport, Pool
 from numbers.services import owners
 from poolsite import access
-from poolsite.access.principal import ANONYMOUS, Principal
-from poolsite.access.principals import principal_of_user
+from poolsite.access import ANONYMOUS, Principal, principal_of_user
 from poolsite.jobs import JobError, JobHandle, Progress
 from poolsite.number_format import Normalised
+from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.uploaded_files import file_of
 
 CHUNK = 1_000

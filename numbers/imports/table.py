@@ -5,15 +5,9 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from poolsite.table_files import (
-    CELL_CHARACTERS_LIMIT,
-    Formula,
-    OpenQuote,
-    UnreadableFileError,
-    read_cells,
-)
-
-__all__ = ["CELL_CHARACTERS_LIMIT", "SourceRow", "UnreadableFileError", "read_rows"]
+from poolsite.table_files import read_cells
+from poolsite.table_reader.cells import Formula, OpenQuote
+from poolsite.table_reader.limits import UnreadableFileError
 
 _HEADS = {
     "number": ("number", "phone", "phone number", "msisdn", "tel", "号码", "电话", "手机号"),

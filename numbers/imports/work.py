@@ -25,7 +25,7 @@ from numbers.reason_words import sentence_of
 from numbers.services.adding import load_numbers
 from numbers.services.removing import remove_numbers
 from poolsite import access
-from poolsite.access.principal import Principal
+from poolsite.access import Principal
 from poolsite.jobs import JobError, JobHandle, Progress
 
 State = NumberImport.State

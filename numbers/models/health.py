@@ -74,7 +74,7 @@ else:
 def _rate(window: str) -> Rate:
     """Answered of the window's calls; null while there are too few of them."""
     calls, answered = f"calls_{window}", f"answered_{window}"
-    field: Rate = models.GeneratedField(  # type: ignore[assignment]
+    field: Rate = models.GeneratedField(  # type: ignore[assignment]  # its stub has no type
         expression=Case(
             When(
                 condition=Q(**{f"{calls}__gte": LEAST_CALLS}),

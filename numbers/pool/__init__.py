@@ -8,20 +8,8 @@
 from numbers.pool import reasons
 from numbers.pool.calls import Forced, Listed, ListPart, force_hangup, live_list, mark_unpaid
 from numbers.pool.changes import PoolChange, read_change
-from numbers.pool.charges import (
-    GONE,
-    NONE,
-    OVER,
-    USED,
-    Due,
-    Note,
-    charge,
-    charges,
-    revoke_voucher,
-    voucher,
-)
+from numbers.pool.charges import OVER, USED, Due, Note, charge, charges, revoke_voucher, voucher
 from numbers.pool.commands import (
-    RELEASE_BATCH,
     ROWS_LIMIT,
     VISIT_SECONDS,
     PoolRefusedError,
@@ -45,57 +33,32 @@ from numbers.pool.commands import (
     unquarantine,
 )
 from numbers.pool.keys import PoolKeys
-from numbers.pool.number_state import (
-    LETTERS,
-    Call,
-    NumberState,
-    parse_state,
-    state_letter,
-    state_name,
-)
-from numbers.pool.reading import (
-    PoolFigures,
-    Scanned,
-    States,
-    recount,
-    scan,
-    show,
-    states,
-)
+from numbers.pool.number_state import Call, NumberState, parse_state, state_letter
+from numbers.pool.reading import PoolFigures, Scanned, recount, scan, show, states
 from numbers.pool.scripts import SCRIPTS, SWITCH_SCRIPTS
-from numbers.pool.settings import AddedByScript, PoolSettings
+from numbers.pool.settings import PoolSettings
 from numbers.pool.transitions import (
     BATCH_LIMIT,
     ERROR,
     EVENTS,
-    FAILED,
     OK,
-    WAIT_LIMIT_MS,
     Event,
     EventOutcome,
     event,
     events,
-    read_outcome,
 )
 
 __all__ = [
     "BATCH_LIMIT",
     "ERROR",
     "EVENTS",
-    "FAILED",
-    "GONE",
-    "LETTERS",
-    "NONE",
     "OK",
     "OVER",
-    "RELEASE_BATCH",
     "ROWS_LIMIT",
     "SCRIPTS",
     "SWITCH_SCRIPTS",
     "USED",
     "VISIT_SECONDS",
-    "WAIT_LIMIT_MS",
-    "AddedByScript",
     "Call",
     "Due",
     "Event",
@@ -112,7 +75,6 @@ __all__ = [
     "PoolSettings",
     "PoolSwept",
     "Scanned",
-    "States",
     "StoredNumber",
     "alias",
     "charge",
@@ -134,7 +96,6 @@ __all__ = [
     "pause",
     "quarantine",
     "read_change",
-    "read_outcome",
     "reasons",
     "recount",
     "recover",
@@ -144,7 +105,6 @@ __all__ = [
     "scan",
     "show",
     "state_letter",
-    "state_name",
     "states",
     "sweep",
     "unquarantine",

@@ -1,7 +1,6 @@
 """What pages and machines read of pools and numbers; every function is tenant-safe."""
 
 from numbers.selectors.lists import (
-    About,
     ListedNumber,
     NumberFilter,
     NumberPage,
@@ -19,32 +18,19 @@ from numbers.selectors.pools import (
     pool_list,
     pool_live_calls,
     pool_now,
-    pool_samples,
     pool_sizing,
     visible_pools,
 )
-from numbers.selectors.records import (
-    Story,
-    number_story,
-    recent_calls,
-    visible_calls,
-    visible_events,
-    who_had,
-)
-from numbers.selectors.sizing import Sizing
-from numbers.selectors.spellings import every_spelling, number_of_pool, stored_value
+from numbers.selectors.records import number_story, recent_calls, visible_calls, who_had
+from numbers.selectors.spellings import number_of_pool, stored_value
 from numbers.selectors.states import live_numbers, pool_live
 
 __all__ = [
-    "About",
     "ListedNumber",
     "NumberFilter",
     "NumberPage",
     "PoolNow",
-    "Sizing",
-    "Story",
     "about_count",
-    "every_spelling",
     "live_numbers",
     "number_get",
     "number_list",
@@ -55,14 +41,12 @@ __all__ = [
     "pool_live",
     "pool_live_calls",
     "pool_now",
-    "pool_samples",
     "pool_sizing",
     "prefix_condition",
     "recent_calls",
     "regions",
     "stored_value",
     "visible_calls",
-    "visible_events",
     "visible_numbers",
     "visible_pools",
     "who_had",

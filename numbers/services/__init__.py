@@ -1,20 +1,8 @@
 """Use cases that change pools and numbers: rights, SQL, audit log, then Redis."""
 
 from numbers.errors import NumbersError
-from numbers.services.adding import (
-    Added,
-    number_add,
-    number_add_range,
-    numbers_add,
-    range_of,
-)
-from numbers.services.callbacks import (
-    Claim,
-    callback_pool,
-    claim_release,
-    number_claim,
-    number_use,
-)
+from numbers.services.adding import number_add, number_add_range, numbers_add, range_of
+from numbers.services.callbacks import callback_pool, claim_release, number_claim, number_use
 from numbers.services.changing import number_change
 from numbers.services.charging_sweep import sweep_charges
 from numbers.services.healing import apply_all_settings, watch_pools
@@ -22,7 +10,6 @@ from numbers.services.holding import (
     number_force_hangup,
     number_quarantine,
     number_release,
-    numbers_force_hangup,
     numbers_quarantine,
     numbers_release,
 )
@@ -37,16 +24,12 @@ from numbers.services.pools import (
 from numbers.services.rebuilding import pool_rebuild
 from numbers.services.reconciling import pool_reconcile
 from numbers.services.removing import number_delete, numbers_delete, numbers_move
-from numbers.services.reports import PoolReport
 from numbers.services.sampling import sample_take
 from numbers.services.switch_users import switch_user_make
 from numbers.services.switches import switch_configure, switch_create, switch_delete
 
 __all__ = [
-    "Added",
-    "Claim",
     "NumbersError",
-    "PoolReport",
     "apply_all_settings",
     "callback_pool",
     "claim_release",
@@ -61,7 +44,6 @@ __all__ = [
     "number_use",
     "numbers_add",
     "numbers_delete",
-    "numbers_force_hangup",
     "numbers_move",
     "numbers_quarantine",
     "numbers_release",

@@ -16,8 +16,8 @@ from numbers.services.holding import (
 )
 from numbers.services.removing import numbers_delete, numbers_move
 from poolsite import access, jobs
+from poolsite.access import Principal
 from poolsite.access.models import User
-from poolsite.access.principal import Principal
 from poolsite.access.services.actor import Actor, require
 from poolsite.jobs.models import Job
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from numbers import pool as door
 from numbers.errors import NumbersError
 from numbers.models import Pool, Switch, SwitchKind, UnsentChange
+from numbers.pool.settings import AddedByScript
 from poolsite.hotpath import rows
 
 I = TypeVar("I")  # noqa: E741  item
@@ -32,7 +33,7 @@ def settings_of(pool: Pool) -> door.PoolSettings:
         charged=pool.charged,
         log_limit=pool.log_limit,
         zone=zone_of(pool),
-        added_by_script=cast("door.AddedByScript", str(pool.added_by_script)),
+        added_by_script=cast("AddedByScript", str(pool.added_by_script)),
         media=media_of(pool),
     )
 

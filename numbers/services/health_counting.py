@@ -12,8 +12,16 @@ from collections.abc import Iterable
 from django.utils import timezone
 
 from numbers.health_figures import COUNTS, CallTally, slot_of, window_from
-from numbers.models import CallRecord, Direction, HealthMark, HealthSlot, Number, NumberHealth, Pool
-from numbers.models.health import Window
+from numbers.models import (
+    CallRecord,
+    Direction,
+    HealthMark,
+    HealthSlot,
+    Number,
+    NumberHealth,
+    Pool,
+    Window,
+)
 from poolsite import sql_bulk
 from poolsite.moments import us_of
 

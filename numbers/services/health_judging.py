@@ -22,8 +22,8 @@ from numbers.models import (
     Number,
     NumberHealth,
     SpamLabel,
+    Window,
 )
-from numbers.models.health import Window
 from poolsite.moments import us_of
 
 AT_ONCE = 500  # numbers of one look at the slots

@@ -7,8 +7,7 @@ from django.db import connection, transaction
 from django.db.models import Q, Sum
 
 from numbers.health_figures import COUNTS, SLOT_US, window_from
-from numbers.models import HealthMark, HealthSlot, NumberHealth, Pool
-from numbers.models.health import Window
+from numbers.models import HealthMark, HealthSlot, NumberHealth, Pool, Window
 from numbers.services.health_counting import locked_mark
 from poolsite.moments import us_of
 

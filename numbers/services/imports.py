@@ -10,8 +10,8 @@ from numbers.errors import NumbersError
 from numbers.imports import kinds
 from numbers.models import NumberImport, Pool
 from poolsite import access, jobs
+from poolsite.access import Principal
 from poolsite.access.models import User
-from poolsite.access.principal import Principal
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.jobs import runner
 from poolsite.jobs.models import Job

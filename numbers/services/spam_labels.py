@@ -17,7 +17,9 @@ from numbers.models import Number, Pool, SpamLabel
 from numbers.services.common import chunks, summary
 from poolsite import access, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
-from poolsite.table_files import Formula, OpenQuote, UnreadableFileError, read_exactly
+from poolsite.table_files import read_exactly
+from poolsite.table_reader.cells import Formula, OpenQuote
+from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.table_sentences import said
 from poolsite.uploaded_files import TooLargeError, file_from
 

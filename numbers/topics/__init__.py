@@ -1,7 +1,3 @@
 """The pools' live topics; importing this registers them."""
 
-from numbers.topics.figures import PoolFiguresTopic, PoolListTopic, figures_of
-from numbers.topics.story import NumberTopic
-from numbers.topics.tiles import TilesTopic
-
-__all__ = ["NumberTopic", "PoolFiguresTopic", "PoolListTopic", "TilesTopic", "figures_of"]
+from numbers.topics import figures, story, tiles  # noqa: F401

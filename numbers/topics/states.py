@@ -1,4 +1,4 @@
-"""The letter of a tile (numbers.pool.LETTERS), quickly: from a state's JSON, or from an entry."""
+"""A tile's letter (numbers.pool.number_state), quickly: from a state's JSON, or from an entry."""
 
 import re
 

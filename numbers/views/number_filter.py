@@ -10,11 +10,12 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from numbers.models import NumberImport, Pool
+from numbers.selectors import NumberFilter, stored_value, visible_numbers
+from numbers.selectors import regions as regions_of
 from numbers.selectors.imports import visible_imports
-from numbers.selectors.lists import NumberFilter, StateFilter, visible_numbers
-from numbers.selectors.lists import regions as regions_of
+from numbers.selectors.lists import StateFilter
 from numbers.selectors.lists import tags as tags_of
-from numbers.selectors.spellings import stored_value, typed_prefix, with_country
+from numbers.selectors.spellings import typed_prefix, with_country
 from poolsite.access import Principal
 
 FIELDS = ("q", "pool", "region", "state", "tag", "import")

@@ -14,13 +14,8 @@ from django.views.decorators.http import require_GET
 
 from numbers.guide import numbers_url
 from numbers.models import Pool
-from numbers.selectors.lists import (
-    About,
-    NumberFilter,
-    about_count,
-    number_list,
-    visible_numbers,
-)
+from numbers.selectors import NumberFilter, about_count, number_list, visible_numbers
+from numbers.selectors.lists import About
 from numbers.views.common import answers_json, visible_pools
 from numbers.views.import_panel import panel_of
 from numbers.views.number_columns import read_columns

@@ -9,10 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from numbers.models import Number
-from numbers.selectors.lists import NumberFilter, about_count, filtered, visible_numbers
+from numbers.selectors import NumberFilter, about_count, visible_numbers
+from numbers.selectors.lists import filtered
 from numbers.services import bulk as bulk_service
-from numbers.services.adding import number_add, number_add_range
-from numbers.services.changing import number_change
+from numbers.services import number_add, number_add_range, number_change
 from numbers.views.common import answers_json, number_of, pool_of
 from numbers.views.number_filter import ROWS_AT_MOST, other_forms, read_filters, with_prefix
 from poolsite import access

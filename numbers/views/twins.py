@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from numbers.models import Number
 from numbers.reason_words import sentence_of
-from numbers.selectors.lists import visible_numbers
+from numbers.selectors import visible_numbers
 from numbers.selectors.twins import TwinGroup, groups_of, keepers
 from numbers.services import twins as service
 from numbers.views.number_rows import rows_of

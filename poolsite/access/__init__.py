@@ -20,9 +20,6 @@ from poolsite.access.actions import (
     require,
     require_fresh_factor,
 )
-from poolsite.access.actions import (
-    actions as registered_actions,
-)
 from poolsite.access.addresses import client_address, client_address_of_scope
 from poolsite.access.auditing import audit
 from poolsite.access.first_pages import first_page, register_first_page
@@ -42,7 +39,7 @@ from poolsite.access.principals import (
 from poolsite.access.visibility import require_one, visible
 
 if TYPE_CHECKING:
-    from poolsite.access.rights import Watch, watch
+    from poolsite.access.rights.watches import Watch, watch
 
 __all__ = [
     "ANONYMOUS",
@@ -70,7 +67,6 @@ __all__ = [
     "principal_of_user",
     "register_action",
     "register_first_page",
-    "registered_actions",
     "require",
     "require_fresh_factor",
     "require_one",
@@ -82,7 +78,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Load what stands on Redis at its first use: this package loads before the settings do."""
     if name in ("watch", "Watch"):
-        from poolsite.access import rights
+        from poolsite.access.rights import watches
 
-        return getattr(rights, name)
+        return getattr(watches, name)
     raise AttributeError(name)

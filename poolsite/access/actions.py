@@ -256,7 +256,7 @@ _ANSWERS = {"user": _user, "token": _token, "visitor": _visitor}
 
 def _tenant(thing: object) -> int | None:
     """The thing's account; AttributeError when it does not tell one (a bug, never a yes)."""
-    account_id: int | None = thing.account_id  # type: ignore[attr-defined]
+    account_id: int | None = thing.account_id  # type: ignore[attr-defined]  # see above
     return account_id
 
 

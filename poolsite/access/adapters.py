@@ -51,7 +51,7 @@ MESSAGES = {
 }
 
 
-class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
+class AccountAdapter(DefaultAccountAdapter):
     """Log-in, password and the question "is it you?"."""
 
     error_messages = {
@@ -173,7 +173,7 @@ def _confirmed_lately(request: HttpRequest) -> bool:
     return bool(time.time() - max(proofs, default=0) < settings.PASSWORD_FRESH_SECONDS)
 
 
-class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+class MfaAdapter(DefaultMFAAdapter):
     """Authenticator apps and passkeys."""
 
     def encrypt(self, text: str) -> str:
@@ -209,7 +209,7 @@ class MfaAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return {"id": host.partition(":")[0], "name": str(settings.PLATFORM_NAME)}
 
 
-class SessionsAdapter(DefaultUserSessionsAdapter):  # type: ignore[misc]
+class SessionsAdapter(DefaultUserSessionsAdapter):
     """The list of a user's sessions."""
 
     def end_sessions(self, sessions: Iterable[Any]) -> None:

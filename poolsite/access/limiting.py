@@ -32,7 +32,8 @@ from poolsite.access.principals import (
 )
 from poolsite.access.rights.cache import CACHE, principal_of_credential
 from poolsite.access.rights.sharing import LookUps, shared
-from poolsite.limits import SECOND_US, Limit, LimitedClient, per_second, shares, take_now
+from poolsite.limits.buckets import SECOND_US, Limit, LimitedClient, per_second
+from poolsite.limits.shares import shares, take_now
 from poolsite.per_loop import PerLoop
 
 BURST_SECONDS = 2  # of tokens and accounts: twice what a second allows may come at once

@@ -51,7 +51,7 @@ def axes_username(request: HttpRequest, credentials: dict[str, Any] | None = Non
     return str((credentials or {}).get("username") or request.POST.get("login", ""))
 
 
-class LoginThrottle(AxesCacheHandler):  # type: ignore[misc]
+class LoginThrottle(AxesCacheHandler):
     """axes' cache handler with a limit for each way of counting."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
@@ -75,8 +75,8 @@ class LoginThrottle(AxesCacheHandler):  # type: ignore[misc]
         for key, limit in _counters(request, credentials):
             reached = _count(key) >= limit or reached
         if reached:
-            request.axes_locked_out = True  # type: ignore[attr-defined]
-            request.axes_credentials = credentials  # type: ignore[attr-defined]
+            request.axes_locked_out = True  # type: ignore[attr-defined]  # axes reads it
+            request.axes_credentials = credentials  # type: ignore[attr-defined]  # likewise
             user_locked_out.send(
                 "axes",
                 request=request,

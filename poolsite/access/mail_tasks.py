@@ -15,13 +15,13 @@ AGAIN: Final = {
 }
 
 
-@shared_task(name="access.send_reset", **AGAIN)  # type: ignore[untyped-decorator]
+@shared_task(name="access.send_reset", **AGAIN)
 def send_reset_mail(email: str, site: str) -> None:
     """Mail a link to a new password; whether there is such a user is found out here."""
     send_reset(email, site)
 
 
-@shared_task(name="access.send_notice", **AGAIN)  # type: ignore[untyped-decorator]
+@shared_task(name="access.send_notice", **AGAIN)
 def send_notice_mail(user_id: int, action: str, at_us: int, address: str) -> None:
     """Tell a user what happened to the user's log-in."""
     send_notice(user_id, action, at_us, address)

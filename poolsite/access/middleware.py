@@ -87,7 +87,7 @@ class PrincipalMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         self._limit_session(request)
-        request.principal = SimpleLazyObject(  # type: ignore[attr-defined]
+        request.principal = SimpleLazyObject(  # type: ignore[attr-defined]  # for templates
             lambda: principal_of_request(request)
         )
         return self.get_response(request)

@@ -83,9 +83,9 @@ def principal_of_request(request: HttpRequest) -> Principal:
     """
     from poolsite.access.rights.cache import load
 
-    known = request.__dict__.get("_principal")
+    known: Principal | None = request.__dict__.get("_principal")
     if known is not None:
-        return known  # type: ignore[no-any-return]
+        return known
     authorization = request.headers.get("Authorization", "")
     if authorization:
         secret = bearer(authorization)

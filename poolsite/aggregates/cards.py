@@ -11,7 +11,7 @@ from django.utils import timezone
 from poolsite import access, console
 from poolsite.access import Principal
 from poolsite.aggregates.reading import Now
-from poolsite.console.registry import Card, CardData
+from poolsite.console import Card, CardData
 
 N = TypeVar("N", bound=Now[Any, Any])
 Trend = list[float | None]

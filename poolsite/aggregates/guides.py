@@ -6,8 +6,9 @@ from typing import Any
 from django import forms
 from django.urls import reverse
 
+from poolsite.console import GoalStep
 from poolsite.console.goal_forms import with_short_name
-from poolsite.console.goals import GoalStep, Guide
+from poolsite.console.goals import Guide
 from poolsite.hotpath.rows import RedisRow
 
 

@@ -2,11 +2,9 @@
 
 from django.http import HttpRequest
 
-from poolsite.access.actions import require
+from poolsite.access import Principal, principal_of_request, require
 from poolsite.access.confirming import is_confirmed
 from poolsite.access.models import User
-from poolsite.access.principal import Principal
-from poolsite.access.principals import principal_of_request
 from poolsite.api.root import ProblemError
 
 

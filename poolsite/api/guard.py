@@ -10,8 +10,7 @@ from django.conf import settings
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from poolsite.access import limiting
-from poolsite.access.addresses import client_address_of_scope
+from poolsite.access import client_address_of_scope, limiting
 from poolsite.access.limiting import OutsideError, RateLimitedError
 from poolsite.api.plain_pages import refusal
 

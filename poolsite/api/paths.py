@@ -2,19 +2,19 @@
 
 from typing import Any, Final
 
-from ninja import Path
+from ninja.params import functions as param
 
 LARGEST_ID: Final = 2**63 - 1  # of a primary key in SQL
 
 
 def slug_in_path(what: str) -> Any:
     """A path parameter that is the slug of something."""
-    return Path(..., pattern=r"^[a-z0-9-]{1,40}$", description=what)  # type: ignore[type-arg]
+    return param.Path(..., pattern=r"^[a-z0-9-]{1,40}$", description=what)
 
 
 def id_in_path(what: str) -> Any:
     """A path parameter that is the ID of something."""
-    return Path(..., ge=1, le=LARGEST_ID, description=what)  # type: ignore[type-arg]
+    return param.Path(..., ge=1, le=LARGEST_ID, description=what)
 
 
 def id_of(key: int) -> int:

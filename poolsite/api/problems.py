@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from poolsite.access.actions import Decision
+from poolsite.access import Decision
 
 MEDIA_TYPE: Final = "application/problem+json"
 

@@ -68,7 +68,7 @@ class BodyReader(Generic[T]):
 
     def __init__(self, model: type[T], *, items_limit: int = ITEMS_LIMIT) -> None:
         self._one: TypeAdapter[T] = TypeAdapter(model)
-        self._many: TypeAdapter[list[T]] = TypeAdapter(list[model])  # type: ignore[valid-type]
+        self._many: TypeAdapter[list[T]] = TypeAdapter(list[model])  # type: ignore[valid-type]  # a type that is known at run time
         self._limit = items_limit
 
     def read(self, body: bytes | str) -> T | list[T | MalformedError]:

@@ -43,7 +43,7 @@ def static_files(default: ASGIApp) -> ASGIApp:
     return serve
 
 
-class _Files(WhiteNoise):  # type: ignore[misc]  # untyped
+class _Files(WhiteNoise):
     """What was collected; while nothing was (development, tests), the apps' own folders."""
 
     def __init__(self, prefix: str) -> None:

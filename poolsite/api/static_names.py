@@ -25,7 +25,7 @@ SHEETS: Final = (
 JOINED: Final = "console.css"  # beside tokens.css, whose addresses are relative
 
 
-class HashedNames(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # untyped
+class HashedNames(CompressedManifestStaticFilesStorage):
     """`theme.js` is `theme.5b2….js` in pages, sheets and modules, and may be kept for ever.
 
     While nothing is collected (development, tests), a file keeps its plain name.

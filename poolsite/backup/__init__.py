@@ -3,8 +3,3 @@
 Why the copy of Redis comes first, and why a restore does not believe it:
 docs/decisions/0050-what-a-backup-holds.md.
 """
-
-from poolsite.backup.errors import BackupError
-from poolsite.backup.registry import Books, register
-
-__all__ = ["BackupError", "Books", "register"]

@@ -4,7 +4,7 @@ Apps fill it in `AppConfig.ready()`, through the registries; importable before D
 are loaded.
 """
 
-from poolsite.console.goals import Goal, GoalStep, Guide, register_goal
+from poolsite.console.goals import Goal, GoalStep, register_goal
 from poolsite.console.goals import provide as register_goals
 from poolsite.console.managed import (
     ManagedKind,
@@ -19,7 +19,6 @@ from poolsite.console.managed import (
 from poolsite.console.registry import (
     Card,
     CardData,
-    Figure,
     Found,
     Stat,
     StatEntry,
@@ -32,11 +31,9 @@ from poolsite.console.sentences import provide as register_sentences
 __all__ = [
     "Card",
     "CardData",
-    "Figure",
     "Found",
     "Goal",
     "GoalStep",
-    "Guide",
     "ManagedKind",
     "NotUndoable",
     "Stat",

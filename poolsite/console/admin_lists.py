@@ -1,40 +1,22 @@
-"""What the admin's lists of large tables share."""
+"""What the admin's lists of aggregates, and of what belongs to one, share."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
-from django.utils.functional import cached_property
-from unfold.admin import ModelAdmin
 
 from poolsite import access
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.access.services.actor import Actor
 from poolsite.api.problems import RefusedError
 from poolsite.console.admin_columns import ReadableAdmin
 
-COUNTED_ROWS = 1_000
 
-
-class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # typed in its stubs only
-    """Counts, and so pages, at most the first 1 000 rows: the same cost at a million.
-
-    Whoever looks for a row further on searches or filters; the console's own list pages on.
-    """
-
-    @cached_property
-    def count(self) -> int:
-        """At most COUNTED_ROWS."""
-        rows: Any = self.object_list
-        return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
-
-
-class OfAggregate(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
+class OfAggregate(ReadableAdmin):
     """Rows of an aggregate, seen by who may see it; only looked at unless a subclass says so.
 
     `kind`: the aggregate's `access_kind`. `path`: from the row to it; "" = the row is one.
@@ -43,9 +25,6 @@ class OfAggregate(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold sh
     kind: ClassVar[str]
     path: ClassVar[str] = ""
     refusals = (ValidationError, RefusedError)
-    show_full_result_count = False
-    paginator = BoundedPaginator
-    list_per_page = 50
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """The rows that the reader may see, with their aggregates."""

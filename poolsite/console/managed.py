@@ -17,6 +17,8 @@ from poolsite.console import kept_values
 from poolsite.console.kept_values import Values
 
 if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
+
     from poolsite.access.models import AuditEntry
 
 
@@ -90,8 +92,8 @@ class ManagedKind:
     """
 
     name: str
-    word: str
-    readers: str
+    word: "StrOrPromise"
+    readers: "StrOrPromise"
     things: Callable[[], QuerySet[Any]]
     url: Callable[[Any], str]
     view: str

@@ -7,8 +7,7 @@ from typing import Any
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access import actions
-from poolsite.access.principal import Principal
+from poolsite.access import Principal, actions
 
 Label = Any  # a lazily translated text, or str
 

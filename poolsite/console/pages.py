@@ -8,9 +8,8 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from poolsite import access
-from poolsite.access import actions
+from poolsite.access import ANONYMOUS, Principal, actions
 from poolsite.access.models import Account, User
-from poolsite.access.principal import ANONYMOUS, Principal
 from poolsite.console import navigation
 from poolsite.live.scopes import in_language
 

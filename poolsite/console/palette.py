@@ -13,8 +13,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite.access import actions
-from poolsite.access.principal import Principal
+from poolsite.access import Principal, actions
 from poolsite.console import navigation
 from poolsite.console.matching import SAME, WORD, rank
 from poolsite.console.registry import SEARCHES, Follow, Found

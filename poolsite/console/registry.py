@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from django_stubs_ext import StrOrPromise
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class StatEntry:
     """Where a headline figure comes from; `load` gets the principal, None = nothing to say."""
 
     name: str
-    label: str
+    label: "StrOrPromise"
     load: Callable[[Any], Stat | None]
     order: int = 50
     url: str = ""
@@ -59,7 +62,7 @@ class Card:
     """One card of the overview; `load` gets the principal, None = nothing for this reader."""
 
     name: str
-    title: str
+    title: "StrOrPromise"
     load: Callable[[Any], CardData | None]
     order: int = 50
     url: str = ""

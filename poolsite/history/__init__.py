@@ -14,7 +14,6 @@ from poolsite.history.registry import (
     StreamEntry,
     register,
     source,
-    sources,
 )
 
 __all__ = [
@@ -27,7 +26,6 @@ __all__ = [
     "drain",
     "register",
     "source",
-    "sources",
 ]
 
 

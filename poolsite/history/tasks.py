@@ -15,8 +15,7 @@ from poolsite.history.draining import drain_aggregate
 from poolsite.history.models import Cursor
 from poolsite.history.registry import Aggregate, Source, sources
 from poolsite.history.reporting import DrainAlarms, load_alarms
-from poolsite.jobs.registry import sweep
-from poolsite.jobs.telling import SweepDescription
+from poolsite.jobs import SweepDescription, sweep
 
 # A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
 RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))

@@ -1,7 +1,7 @@
 """One async lane per event loop, closed by the loop itself when it ends."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from weakref import WeakKeyDictionary
 
 from poolsite.hotpath.async_lane import AsyncLane
@@ -40,12 +40,12 @@ def _close_with_loop(lane: AsyncLane) -> None:
     generator = _keeper(lane)
     lane.keeper = generator  # a loop holds its generators weakly
     try:
-        generator.__anext__().send(None)  # type: ignore[attr-defined]
+        generator.__anext__().send(None)
     except StopIteration:
         return
 
 
-async def _keeper(lane: AsyncLane) -> AsyncIterator[None]:
+async def _keeper(lane: AsyncLane) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:

@@ -62,6 +62,7 @@ class AggregateRow(RedisRow):
     A deleted one keeps its row and slug, because years of history name it.
     """
 
+    account_id: int | None
     slug = models.CharField(
         _("slug"),
         max_length=40,

@@ -5,18 +5,7 @@ Importable before Django's apps are loaded; what touches SQL is loaded at the fi
 
 from typing import TYPE_CHECKING, Any
 
-from poolsite.jobs.registry import (
-    BOOKS,
-    HISTORY,
-    JOBS,
-    QUEUES,
-    JobError,
-    Progress,
-    kind,
-    kinds,
-    sweep,
-    sweeps,
-)
+from poolsite.jobs.registry import BOOKS, HISTORY, JOBS, JobError, Progress, kind, sweep, sweeps
 from poolsite.jobs.telling import SweepDescription
 
 if TYPE_CHECKING:
@@ -28,14 +17,12 @@ __all__ = [
     "BOOKS",
     "HISTORY",
     "JOBS",
-    "QUEUES",
     "JobError",
     "JobHandle",
     "Progress",
     "SweepDescription",
     "cancel",
     "kind",
-    "kinds",
     "start",
     "sweep",
     "sweeps",

@@ -15,17 +15,17 @@ class CountedAcks(redis.QoS):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)  # type: ignore[no-untyped-call]
+        super().__init__(*args, **options)  # type: ignore[no-untyped-call]  # kombu's
         self._owed: set[str] = set()
 
     def ack(self, delivery_tag: str) -> None:
         """Count it as done, then tell Redis; raises what the connection raises."""
-        virtual.QoS.ack(self, delivery_tag)  # type: ignore[no-untyped-call]
+        virtual.QoS.ack(self, delivery_tag)
         self._owed.add(delivery_tag)
         owed = tuple(self._owed)
         with self.pipe_or_acquire() as pipe:
             for tag in owed:
-                self._remove_from_indices(tag, pipe)  # type: ignore[no-untyped-call]
+                self._remove_from_indices(tag, pipe)  # type: ignore[no-untyped-call]  # kombu's
             pipe.execute()
         self._owed.difference_update(owed)
 

@@ -25,7 +25,7 @@ HEARD_EVERY_SECONDS = 1.0
 LONGEST_SLEEP_SECONDS = 1.0
 
 
-class SweepScheduler(Scheduler):  # type: ignore[misc]  # Celery ships no types
+class SweepScheduler(Scheduler):
     """Sends the sweeps that are due to their queues; also tells Redis that a beat is alive."""
 
     def setup_schedule(self) -> None:

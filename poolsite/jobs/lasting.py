@@ -12,7 +12,7 @@ LONGEST_PAUSE_SECONDS = 2.0
 HEARTBEAT_SECONDS = 1.0  # with each the worker says that it is there: poolsite/jobs/presence.py
 
 
-class LastingConsumer(Consumer):  # type: ignore[misc]  # Celery ships no types
+class LastingConsumer(Consumer):
     """Celery's, but every error is one after which it connects anew.
 
     Celery goes on after the errors that the transport names, and ends the worker after any other:

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 
 from poolsite import access
-from poolsite.access.principal import Principal
+from poolsite.access import Principal
 from poolsite.jobs.models import Job
 
 

@@ -11,24 +11,21 @@ from django.utils.translation import ngettext_lazy
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.jobs import starting, sweeping
+from poolsite.jobs import run_task, starting, sweeping  # noqa: F401  Celery finds its task here
 from poolsite.jobs.registry import sweep, sweeps
-from poolsite.jobs.run_task import run_job
 from poolsite.jobs.telling import SweepDescription
-
-__all__ = ["messages", "resume", "run_job", "run_light", "run_shard", "send", "send_shards"]
 
 LOG = structlog.get_logger(__name__)
 
 
-@shared_task(name="jobs.shard", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="jobs.shard", ignore_result=True)
 def run_shard(name: str, shard: int) -> None:
     """Run one shard of a sweep, unless another worker is at it."""
     with _redis_may_be_away(name):
         sweeping.run_shard(name, shard)
 
 
-@shared_task(name="jobs.light", ignore_result=True)  # type: ignore[untyped-decorator]
+@shared_task(name="jobs.light", ignore_result=True)
 def run_light(names: list[str]) -> None:
     """Run light sweeps one after the other, each under its own lease."""
     for name in names:

@@ -3,8 +3,3 @@
 `shares().take(key, client)` in an event loop, `take_now(client)` in a thread. Who the clients are
 and what their limits are is said in `poolsite.access.limiting`. Decision record: 0037.
 """
-
-from poolsite.limits.buckets import SECOND_US, Limit, LimitedClient, per_second
-from poolsite.limits.shares import shares, take_now
-
-__all__ = ["SECOND_US", "Limit", "LimitedClient", "per_second", "shares", "take_now"]

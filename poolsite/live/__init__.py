@@ -3,7 +3,7 @@
 docs/reference/live-protocol.md describes the protocol.
 """
 
-from poolsite.live.publish import atouch, personal, personal_channel, touch
+from poolsite.live.publish import personal, personal_channel, touch
 from poolsite.live.sql import in_thread
 from poolsite.live.topics import (
     Changes,
@@ -25,7 +25,6 @@ __all__ = [
     "SnapshotTopic",
     "StateTopic",
     "Topic",
-    "atouch",
     "in_thread",
     "personal",
     "personal_channel",

@@ -5,6 +5,7 @@ import logging
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from operator import methodcaller
 from typing import Any
 
 from poolsite import hotpath, tracing
@@ -205,7 +206,7 @@ class Feed:
         with await self._traced():
             for frame in (*parts, last):
                 self.frames_sent += 1
-                await self._to_all(lambda line, frame=frame: line.push(frame))  # type: ignore[misc]
+                await self._to_all(methodcaller("push", frame))
 
     async def _traced(self) -> AbstractContextManager[Any]:
         """A span of a push that a traced request led to; the others have none."""

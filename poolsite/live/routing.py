@@ -1,12 +1,20 @@
-"""The live socket's address, and the answer to every address that does not exist."""
+"""Addresses of sockets: the live socket's, and the answer to every one that does not exist."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
-from django.urls import path
+from django.urls import URLPattern, re_path
 
 from poolsite.live.outbox import Send
 from poolsite.live.reading import Receive
 from poolsite.live.socket import HIDDEN, live_application, visitor_application
+
+Application = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
+
+
+def socket(route: str, application: Application) -> URLPattern:
+    """An entry of `websocket_urlpatterns`, by regular expression."""
+    return re_path(route, application)  # type: ignore[arg-type]  # the stubs know views only
 
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -16,8 +24,7 @@ async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) ->
     await send({"type": "websocket.close", "code": HIDDEN})
 
 
-# Django's path() knows views only; channels' URLRouter takes any ASGI application.
 websocket_urlpatterns = [
-    path("ws/live/", live_application),  # type: ignore[arg-type]
-    path("ws/live/visitor/", visitor_application),  # type: ignore[arg-type]
+    socket(r"^ws/live/$", live_application),
+    socket(r"^ws/live/visitor/$", visitor_application),
 ]

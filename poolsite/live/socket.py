@@ -29,7 +29,7 @@ from poolsite.live.reading import (
 from poolsite.live.topics import resolve
 
 if TYPE_CHECKING:
-    from poolsite.access.principal import Principal
+    from poolsite.access import Principal
 
 logger = logging.getLogger(__name__)
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import orjson
 
 if TYPE_CHECKING:
-    from poolsite.access.actions import Decision
-    from poolsite.access.principal import Principal
+    from poolsite.access import Decision, Principal
 
 ADDRESS_LENGTH = 200
 _VERSION_BITS = 52  # browsers count exactly up to 2^53

@@ -9,10 +9,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext
-from unfold.admin import ModelAdmin
 
 from poolsite import dates
-from poolsite.access.principals import principal_of_request
+from poolsite.access import principal_of_request
 from poolsite.console.admin_columns import ReadableAdmin
 from poolsite.console.sentences import object_word
 from poolsite.history.models import GapRecord
@@ -26,28 +25,21 @@ admin.site.index_title = gettext_lazy("Admin")
 admin.site.empty_value_display = dates.NOTHING
 
 
-class Seen(ReadableAdmin, ModelAdmin):  # type: ignore[misc]  # unfold ships no types
-    """Rows that are only looked at."""
-
-    show_full_result_count = False
-
-
 @admin.register(NoticeTarget)
-class NoticeTargetAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
+class NoticeTargetAdmin(ReadableAdmin):
     """Who is emailed about incidents; audited by the services."""
 
     view_action = "operations.incidents"
     change_action = "operations.targets_change"
     list_display = ("address", "account", "warnings", "active")
     list_filter = ("active",)
-    show_full_result_count = False
     fields = ("account", "address", "warnings", "active")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         """None: all of them can be changed."""
         return []
 
-    def save_model(self, request: HttpRequest, obj: NoticeTarget, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the services, which audit; the account that was chosen is asked about, too."""
         if not self.has_change_permission(request, obj):
             raise PermissionDenied
@@ -89,7 +81,7 @@ def _text_of(name: str, label: Any) -> Callable[[Any, Incident], str]:
 
 
 @admin.register(Incident)
-class IncidentAdmin(Seen):
+class IncidentAdmin(ReadableAdmin):
     """Every incident, also the ended ones; its texts as people read them."""
 
     view_action = "operations.incidents"
@@ -104,7 +96,7 @@ class IncidentAdmin(Seen):
 
 
 @admin.register(OutgoingCall)
-class OutgoingCallAdmin(Seen):
+class OutgoingCallAdmin(ReadableAdmin):
     """Every call that we made to somebody else's address."""
 
     view_action = "operations.system"
@@ -119,7 +111,7 @@ def _job_words(kind: str) -> str:
 
 
 @admin.register(Job)
-class JobAdmin(Seen):
+class JobAdmin(ReadableAdmin):
     """Long work, the latest first."""
 
     view_action = "jobs.view"
@@ -155,7 +147,7 @@ def _history_words(kind: str) -> str:
 
 
 @admin.register(GapRecord)
-class GapRecordAdmin(Seen):
+class GapRecordAdmin(ReadableAdmin):
     """History that never reached SQL, and why."""
 
     view_action = "operations.system"

@@ -5,7 +5,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from poolsite.console.registry import Card, CardData, Figure, register_card
+from poolsite.console import Card, CardData, register_card
+from poolsite.console.registry import Figure
 from poolsite.operations import health
 
 
@@ -14,7 +15,7 @@ def register() -> None:
     register_card(
         Card(
             "system",
-            gettext_lazy("System"),  # type: ignore[arg-type]  # translated where it is shown
+            gettext_lazy("System"),
             system_card,
             order=90,
             url="/system/",

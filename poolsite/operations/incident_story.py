@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite import dates
-from poolsite.access.principal import Principal
+from poolsite.access import Principal
 from poolsite.console.templatetags.console import span
 from poolsite.operations.models import Incident, IncidentEvent, OutgoingCall
 

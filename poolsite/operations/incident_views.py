@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET
 
 from poolsite import access
-from poolsite.access.principal import Principal
+from poolsite.access import Principal
 from poolsite.console import tables
 from poolsite.console.pages import principal_of
 from poolsite.console.tables import SqlColumn

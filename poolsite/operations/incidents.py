@@ -84,7 +84,6 @@ def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:
     if trouble is None:
         close(type=kind, object=row.slug)
         return False
-    account_id: int | None = row.account_id  # type: ignore[attr-defined]  # each has its own
     open(
         type=kind,
         object=row.slug,
@@ -93,7 +92,7 @@ def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:
         detail=trouble.detail,
         remedy=trouble.remedy,
         url=trouble.url,
-        account=account_id,
+        account=row.account_id,
         params=trouble.params,
     )
     return True

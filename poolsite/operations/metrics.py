@@ -12,9 +12,8 @@ from prometheus_client.registry import Collector
 
 from poolsite import timers
 from poolsite.history import selectors as history_selectors
-from poolsite.jobs import queues, sweeping
+from poolsite.jobs import queues, sweeping, sweeps
 from poolsite.jobs.models import Job
-from poolsite.jobs.registry import sweeps
 from poolsite.operations import health, redis_info
 from poolsite.operations.models import Incident
 from poolsite.operations.registry import COLLECTORS, MetricsCollector

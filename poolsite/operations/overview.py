@@ -11,7 +11,8 @@ from django.utils.translation import override
 
 from poolsite import live
 from poolsite.access import Principal
-from poolsite.console.registry import CARDS, CardData, Figure, Stat
+from poolsite.console import CardData, Stat
+from poolsite.console.registry import CARDS, Figure
 from poolsite.live.scopes import AccountTopic
 from poolsite.operations import selectors
 

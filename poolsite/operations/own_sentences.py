@@ -5,8 +5,7 @@ from collections.abc import Collection
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access import Principal
-from poolsite.access.visibility import visible
+from poolsite.access import Principal, visible
 from poolsite.console.sentences import (
     HistoryObject,
     Sentence,

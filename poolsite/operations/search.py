@@ -6,9 +6,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from poolsite import dates
-from poolsite.access.principal import Principal
+from poolsite.access import Principal
+from poolsite.console import Found, register_search
 from poolsite.console.matching import BEGINS, rank
-from poolsite.console.registry import Found, register_search
 from poolsite.operations import selectors, tags_and_notes
 
 LOOKED_AT = 200  # the latest incidents, whose titles are compared

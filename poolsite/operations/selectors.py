@@ -11,11 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite import access
+from poolsite.access import Principal
 from poolsite.access.actions import action_of
 from poolsite.access.models import Membership, User
-from poolsite.access.principal import Principal
+from poolsite.console import Card, CardData, Stat, StatEntry
 from poolsite.console.navigation import Counter
-from poolsite.console.registry import CARDS, STATS, Card, CardData, Stat, StatEntry
+from poolsite.console.registry import CARDS, STATS
 from poolsite.operations import attention
 from poolsite.operations.models import Incident
 

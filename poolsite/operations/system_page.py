@@ -17,9 +17,9 @@ import poolsite.operations.tasks  # noqa: F401
 from poolsite import timers
 from poolsite.history import selectors as history_selectors
 from poolsite.history.models import GapRecord
-from poolsite.jobs import presence, queues, sweeping
+from poolsite.jobs import presence, queues, sweeping, sweeps
 from poolsite.jobs.models import Job
-from poolsite.jobs.registry import Sweep, sweeps
+from poolsite.jobs.registry import Sweep
 from poolsite.jobs.sweeping import LastRun
 from poolsite.jobs.telling import TROUBLES
 from poolsite.operations import health, redis_info

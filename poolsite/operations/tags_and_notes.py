@@ -14,8 +14,8 @@ from django.utils.translation import gettext as _
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.auditing import describe_actor
-from poolsite.console.managed import KINDS, ManagedKind, kind_of, may_see
-from poolsite.console.registry import Found
+from poolsite.console import Found, ManagedKind
+from poolsite.console.managed import KINDS, kind_of, may_see
 from poolsite.operations.models import Note, Tag
 
 TAG_LONGEST = 40

@@ -7,8 +7,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from poolsite.jobs.registry import JOBS, sweep
-from poolsite.jobs.telling import SweepDescription
+from poolsite.jobs import JOBS, SweepDescription, sweep
 from poolsite.operations import health, notices, watch
 from poolsite.operations.models import Incident, OutgoingCall
 from poolsite.operations.webhooks import sending

@@ -4,8 +4,8 @@ from django.utils.translation import gettext as _
 
 from poolsite import access
 from poolsite.access import Principal
+from poolsite.console import Undo, UndoHandler, register_way, through
 from poolsite.console.kept_values import Values
-from poolsite.console.managed import Undo, UndoHandler, register_way, through
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import change_target
 

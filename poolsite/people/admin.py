@@ -10,11 +10,9 @@ from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
-from unfold.admin import ModelAdmin
 
-from poolsite.access import services
+from poolsite.access import principal_of_request, services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
-from poolsite.access.principals import principal_of_request
 from poolsite.console.admin_columns import ReadableAdmin, Words
 from poolsite.console.admin_values import label_of_key, labelled, value_of_key
 from poolsite.console.sentences import Reading, Sentence, object_word, plain, registered, title_of
@@ -26,7 +24,7 @@ for model in OTHERS:
 
 
 @admin.register(Account)
-class AccountAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
+class AccountAdmin(ReadableAdmin):
     """Tenants: name, zone and language can be changed, slug and currency never."""
 
     view_action = "access.people_view"
@@ -34,14 +32,13 @@ class AccountAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     account_field = "pk"
     list_display = ("name", "slug", "zone", "currency", "created_at")
     search_fields = ("slug", "name__istartswith")
-    show_full_result_count = False
     fields = ("slug", "name", "zone", "currency", "locale")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> list[str]:
         """What is fixed once the account exists."""
         return ["slug", "currency"] if obj is not None else []
 
-    def save_model(self, request: HttpRequest, obj: Account, form: Any, change: bool) -> None:
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         """Through the services, which check and audit."""
         actor = principal_of_request(request)
         data = form.cleaned_data
@@ -58,7 +55,7 @@ class AccountAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
 
 
 @admin.register(User)
-class UserAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
+class UserAdmin(ReadableAdmin):
     """Users, to find one by name or address."""
 
     view_action = "access.operators_view"
@@ -66,18 +63,16 @@ class UserAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     list_display = ("username", "email", "is_operator", "is_active", "last_login")
     list_filter = ("is_operator", "is_active")
     search_fields = ("username__istartswith", "email__istartswith")
-    show_full_result_count = False
     hidden = ("password", "sessions_epoch")
 
 
 @admin.register(ApiToken)
-class ApiTokenAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
+class ApiTokenAdmin(ReadableAdmin):
     """API tokens, without their secrets."""
 
     view_action = "access.tokens_view"
     list_display = ("name", "prefix", "account", "switch", "last_used_at", "expires_at")
     search_fields = ("name__istartswith", "prefix")
-    show_full_result_count = False
     hidden = ("secret_hash",)
 
 
@@ -114,7 +109,7 @@ def _kept(entry: AuditEntry, values: Any) -> str:
 
 
 @admin.register(AuditEntry)
-class AuditEntryAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
+class AuditEntryAdmin(ReadableAdmin):
     """The audit log, newest first."""
 
     view_action = "access.history_view"
@@ -122,7 +117,6 @@ class AuditEntryAdmin(ReadableAdmin, ModelAdmin):  # type: ignore[misc]
     list_display = ("at", "actor_name", "action", "thing_label", "reason")
     list_filter = ("thing_kind",)
     search_fields = ("actor_name__istartswith", "action__startswith", "thing_id")
-    show_full_result_count = False
     date_hierarchy = None
 
     @admin.display(description=gettext_lazy("before"))

@@ -10,8 +10,9 @@ from django.utils.translation import gettext_lazy
 
 from poolsite.access import selectors, services
 from poolsite.access.models import Account, Invitation, Membership, Role
+from poolsite.console import GoalStep
 from poolsite.console.goal_forms import with_short_name
-from poolsite.console.goals import Data, GoalStep, Guide
+from poolsite.console.goals import Data, Guide
 from poolsite.people.forms import AccountForm, InviteForm
 from poolsite.people.views.invitations import mail_invitation
 

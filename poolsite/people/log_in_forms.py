@@ -16,9 +16,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 from kombu.exceptions import OperationalError
 
-from poolsite.access import services
-from poolsite.access.addresses import client_address
-from poolsite.access.auditing import audit
+from poolsite.access import audit, client_address, services
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import LONGEST_NAME, normal
 from poolsite.access.mail_tasks import send_reset_mail
@@ -48,7 +46,7 @@ def code_field(help_text: Any = "") -> forms.CharField:
     return forms.CharField(label=_("Code"), max_length=32, widget=widget, help_text=help_text)
 
 
-class LoginForm(account.LoginForm):  # type: ignore[misc]
+class LoginForm(account.LoginForm):
     """User name or e-mail address, and the password."""
 
     password = password_field(_("Password"), "current-password")
@@ -64,7 +62,7 @@ class LoginForm(account.LoginForm):  # type: ignore[misc]
         self.order_fields(["login", "password"])
 
 
-class ReauthenticateForm(account.ReauthenticateForm):  # type: ignore[misc]
+class ReauthenticateForm(account.ReauthenticateForm):
     """The password of who is logged in, once more; guessing is counted."""
 
     password = password_field(_("Current password"), "current-password")
@@ -80,7 +78,7 @@ def _name_new_password(form: forms.Form) -> None:
     form.fields["password2"] = password_field(_("Confirm new password"), "new-password")
 
 
-class ChangePasswordForm(account.ChangePasswordForm):  # type: ignore[misc]
+class ChangePasswordForm(account.ChangePasswordForm):
     """A new password, by who knows the present one."""
 
     oldpassword = password_field(_("Current password"), "current-password")
@@ -98,7 +96,7 @@ class ChangePasswordForm(account.ChangePasswordForm):  # type: ignore[misc]
         return given
 
 
-class NewPasswordForm(account.ResetPasswordKeyForm):  # type: ignore[misc]
+class NewPasswordForm(account.ResetPasswordKeyForm):
     """The new password of who opened a mailed link."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -118,7 +116,7 @@ class NewPasswordForm(account.ResetPasswordKeyForm):  # type: ignore[misc]
         """Nothing is left to do."""
 
 
-class ResetForm(account.ResetPasswordForm):  # type: ignore[misc]
+class ResetForm(account.ResetPasswordForm):
     """Where the link goes. The worker looks the address up, so that time tells nothing either."""
 
     email = forms.EmailField(
@@ -173,19 +171,19 @@ class _CodeMixin:
 CODE_HELP = _("Enter the six-digit code from your app, or a recovery code.")
 
 
-class CodeForm(_CodeMixin, mfa.AuthenticateForm):  # type: ignore[misc]
+class CodeForm(_CodeMixin, mfa.AuthenticateForm):
     """The second step of the log-in."""
 
     code = code_field(CODE_HELP)
 
 
-class ConfirmForm(_CodeMixin, mfa.ReauthenticateForm):  # type: ignore[misc]
+class ConfirmForm(_CodeMixin, mfa.ReauthenticateForm):
     """The second factor again, of who is logged in."""
 
     code = code_field(CODE_HELP)
 
 
-class AppForm(totp.ActivateTOTPForm):  # type: ignore[misc]
+class AppForm(totp.ActivateTOTPForm):
     """The first code of a new authenticator app."""
 
     code = code_field()
@@ -200,7 +198,7 @@ class AppForm(totp.ActivateTOTPForm):  # type: ignore[misc]
         return code
 
 
-class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):  # type: ignore[misc]
+class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):
     """New recovery codes; runs in the transaction of its view."""
 
     def clean(self) -> dict[str, Any]:
@@ -211,7 +209,7 @@ class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):  # type: ignore[mis
         return data
 
 
-class PasskeyForm(passkeys.AddWebAuthnForm):  # type: ignore[misc]
+class PasskeyForm(passkeys.AddWebAuthnForm):
     """A new passkey and what to call it."""
 
     name = forms.CharField(label=_("Name"), max_length=80, required=False)

@@ -4,8 +4,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from poolsite import console
+from poolsite.access import Principal
 from poolsite.access.models import Account
-from poolsite.access.principal import Principal
 from poolsite.access.services import account_change
 from poolsite.console import navigation
 from poolsite.console.navigation import MenuEntry
@@ -82,8 +82,8 @@ def _register_accounts() -> None:
     console.register_managed(
         console.ManagedKind(
             "account",
-            _("Account"),  # type: ignore[arg-type]  # translated where it is shown
-            _("Visible only to operators."),  # type: ignore[arg-type]
+            _("Account"),
+            _("Visible only to operators."),
             Account.objects.all,
             lambda account: reverse("access:members", args=[account.slug]),
             "access.operators_view",

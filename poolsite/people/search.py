@@ -10,14 +10,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from poolsite import console
-from poolsite.access import selectors
-from poolsite.access.actions import decide
+from poolsite.access import Principal, decide, selectors, visible
 from poolsite.access.models import Account, Membership, User
-from poolsite.access.principal import Principal
-from poolsite.access.visibility import visible
+from poolsite.console import Found
 from poolsite.console.matching import named
 from poolsite.console.palette import Offer, register_offer
-from poolsite.console.registry import Follow, Found
+from poolsite.console.registry import Follow
 
 NAMES = ("first_name", "last_name", "username", "email")
 

@@ -6,10 +6,9 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from poolsite.access import decide
+from poolsite.access import Principal, decide
 from poolsite.access.models import Account, AuditEntry, FinanceRequest, GrantName, Role, User
 from poolsite.access.oidc.refusals import REFUSALS
-from poolsite.access.principal import Principal
 from poolsite.access.services.people import EVERYWHERE
 from poolsite.console.sentences import (
     HistoryObject,

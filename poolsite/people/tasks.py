@@ -3,13 +3,9 @@
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from poolsite.access import services
-from poolsite.access.mail_tasks import send_notice_mail, send_reset_mail
-from poolsite.jobs.registry import sweep
-from poolsite.jobs.telling import SweepDescription
+from poolsite.access import mail_tasks, services  # noqa: F401  Celery finds its tasks here
+from poolsite.jobs import SweepDescription, sweep
 from poolsite.people import tidying
-
-__all__ = ["send_notice_mail", "send_reset_mail", "tidy"]  # Celery finds its tasks here
 
 
 def tidy(shard: int, shards: int) -> dict[str, int]:

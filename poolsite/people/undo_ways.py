@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from poolsite import console
+from poolsite.access import Principal
 from poolsite.access.giving import why_no_grants, why_no_roles, why_not_alone
 from poolsite.access.models import (
     Account,
@@ -16,7 +17,6 @@ from poolsite.access.models import (
     Role,
     User,
 )
-from poolsite.access.principal import Principal
 from poolsite.access.services import grant_set, membership_set
 from poolsite.access.services.people import EVERYWHERE, has_other_owner
 from poolsite.console.kept_values import Values

@@ -45,7 +45,7 @@ class Variables(Mapping[str, str]):
         return len(os.environ)
 
 
-class SettingsReader(environ.Env):  # type: ignore[misc]
+class SettingsReader(environ.Env):
     """Reads settings from `Variables`. ImproperlyConfigured names the one that can't be read."""
 
     ENVIRON = Variables()

@@ -9,14 +9,13 @@ from poolsite.timers.clock import AWAY, ClockGuard, what_is_said
 from poolsite.timers.hearing import WEB_KEPT_SECONDS, WEB_KEY, heard_since_ms, here
 from poolsite.timers.registry import (
     TimerKind,
-    Visited,
     further_servers,
     kind_of,
     kinds,
     register,
     register_servers,
 )
-from poolsite.timers.state import SHARDS, TimersState
+from poolsite.timers.state import SHARDS
 from poolsite.timers.state import read as read_state
 
 __all__ = [
@@ -27,8 +26,6 @@ __all__ = [
     "Agenda",
     "ClockGuard",
     "TimerKind",
-    "TimersState",
-    "Visited",
     "further_servers",
     "heard_since_ms",
     "here",

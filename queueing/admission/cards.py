@@ -12,7 +12,7 @@ from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.console.templatetags.console import figure
 from queueing.admission.models import Gate
 from queueing.admission.selectors import GATES, GateNow
-from queueing.admission.services.gates import gate_configure
+from queueing.admission.services import gate_configure
 
 
 def _cells(row: GateNow) -> list[dict[str, Any]]:
@@ -52,8 +52,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "gate",
-            gettext_lazy("Gate"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the gate."),  # type: ignore[arg-type]
+            gettext_lazy("Gate"),
+            gettext_lazy("Visible to everyone who can view the gate."),
             Gate.objects.all,
             lambda gate: reverse("admission:gate", args=[gate.slug]),
             "admission.view",

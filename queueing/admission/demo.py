@@ -8,9 +8,7 @@ from django.utils import timezone
 from poolsite.people.demo import token_anew
 from poolsite.runtime.demo_data import ACTOR, DemoData, read_simulation
 from queueing.admission.models import Gate, TaskBatch
-from queueing.admission.services.batches import batch_create
-from queueing.admission.services.gates import gate_create
-from queueing.admission.services.signing import gate_key_new
+from queueing.admission.services import batch_create, gate_create, gate_key_new
 
 DEVICES, SMALL_DEVICES = 2_000, 200
 KEY = "gates"

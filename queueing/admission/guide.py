@@ -13,7 +13,7 @@ from poolsite.console.goals import Guide
 from queueing.admission.forms import GateCreateForm
 from queueing.admission.models import Gate, MinuteSample
 from queueing.admission.selectors import GATES
-from queueing.admission.services.gates import gate_create
+from queueing.admission.services import gate_create
 from queueing.admission.services.trial_permits import trial_permit, trial_permits
 
 READ_PERMIT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token"])'"""

@@ -10,7 +10,7 @@ from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
 from poolsite.console.admin_values import labelled_text
 from queueing.dispatch import services
 from queueing.dispatch.models import DispatchEvent, FrontEnd, Group, Instance, Upgrade
-from queueing.dispatch.selectors.events import event_words, reason_told
+from queueing.dispatch.selectors import event_words, reason_told
 from queueing.dispatch.services.groups import SETTINGS
 
 

@@ -12,7 +12,7 @@ from poolsite.aggregates.cards import MOST, AggregateCard
 from poolsite.console.templatetags.console import figure
 from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS, GroupNow
-from queueing.dispatch.services.groups import group_configure
+from queueing.dispatch.services import group_configure
 
 
 def _cells(row: GroupNow) -> list[dict[str, Any]]:
@@ -50,8 +50,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "group",
-            gettext_lazy("Group"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the group."),  # type: ignore[arg-type]
+            gettext_lazy("Group"),
+            gettext_lazy("Visible to everyone who can view the group."),
             Group.objects.all,
             lambda group: reverse("dispatch:group", args=[group.slug]),
             "dispatch.view",

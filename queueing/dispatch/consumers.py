@@ -7,12 +7,12 @@ import logging
 from typing import Any
 
 from django.db import Error as DatabaseError
-from django.urls import re_path
 from redis.exceptions import RedisError
 
 from poolsite import access, hotpath
 from poolsite.access import Decision
 from poolsite.live.closing import close_socket
+from poolsite.live.routing import socket
 from queueing.dispatch.frames import codec_of
 from queueing.dispatch.links.closes import TRY_LATER
 from queueing.dispatch.links.delivery import Send
@@ -58,8 +58,8 @@ _REASONS = {
 }
 
 websocket_urlpatterns = [
-    re_path(
+    socket(
         r"^ws/dispatch/(?P<slug>[a-z0-9-]{1,40})/(?P<side>front|back)/$",
-        peer_application,  # type: ignore[arg-type]  # Channels takes ASGI applications
+        peer_application,
     ),
 ]

@@ -12,7 +12,7 @@ from queueing.dispatch import selectors
 from queueing.dispatch.dispatcher import GroupFigures
 from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group
-from queueing.dispatch.services.groups import group_create
+from queueing.dispatch.services import group_create
 
 # Both peers by the client library (integrations/dispatch_client); a test runs it as it is.
 SCRIPT: Final = """\

@@ -34,8 +34,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "desk",
-            gettext_lazy("Desk"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
+            gettext_lazy("Desk"),
+            gettext_lazy("Visible to everyone who can view the desk's settings."),
             Desk.objects.all,
             lambda desk: reverse("line:settings", args=[desk.slug]),
             "line.configure",
@@ -49,8 +49,8 @@ def register() -> None:
     console.register_managed(
         console.ManagedKind(
             "queue",
-            gettext_lazy("Queue"),  # type: ignore[arg-type]
-            gettext_lazy("Visible to everyone who can view the desk's settings."),  # type: ignore[arg-type]
+            gettext_lazy("Queue"),
+            gettext_lazy("Visible to everyone who can view the desk's settings."),
             Queue.objects.select_related("desk").all,
             lambda queue: reverse("line:queue", args=[queue.desk.slug, queue.slug]),
             "line.configure",

@@ -16,7 +16,7 @@ from poolsite.access.services import membership_set
 from poolsite.console.goal_forms import with_short_name
 from poolsite.console.goals import Data, Guide
 from poolsite.people.guide import account_step, first_account
-from queueing.line.forms import DeskCreateForm
+from queueing.line.forms.desks import DeskCreateForm
 from queueing.line.forms.first import FirstAgentForm, FirstQueueForm
 from queueing.line.models import Agent, Desk, Queue, Visit
 from queueing.line.selectors import wallboard

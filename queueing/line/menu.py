@@ -4,8 +4,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from poolsite import access
-from poolsite.access.first_pages import register_first_page
-from poolsite.access.principal import Principal
+from poolsite.access import Principal, register_first_page
 from poolsite.console import navigation
 from poolsite.console.navigation import MenuEntry
 from poolsite.console.page_words import register_page_word

@@ -10,8 +10,7 @@ from django.test import Client
 
 from poolsite.access import services
 from poolsite.access.models import User
-from poolsite.access.services.tokens import token_create
-from poolsite.access.services.visitors import visitor_token
+from poolsite.access.services import token_create, visitor_token
 from tests.access.world import READERS, World
 
 

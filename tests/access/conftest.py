@@ -12,8 +12,8 @@ from pytest_django import DjangoDbBlocker
 
 from poolsite.access import lookup, services
 from poolsite.access.models import User
-from poolsite.access.rights import HUB
 from poolsite.access.rights.cache import CACHE
+from poolsite.access.rights.hub import HUB
 from poolsite.runtime.redis_server import RedisServer
 from tests.access import sign_on
 from tests.access.fake_sql import Sql

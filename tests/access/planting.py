@@ -37,7 +37,7 @@ def plant(model: type[models.Model], **fixed: Any) -> None:
 
     fixed: column → value, or a function of the row's number. Texts with choices keep a valid one.
     """
-    model._base_manager.bulk_create(  # type: ignore[attr-defined]
+    model._base_manager.bulk_create(
         [model(**_values(model, fixed, next(_numbers), bad)) for bad in HOSTILE]
     )
 

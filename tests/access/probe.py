@@ -24,7 +24,7 @@ from django.utils import timezone  # noqa: E402
 from poolsite import access  # noqa: E402
 from poolsite.access import lookup, services  # noqa: E402
 from poolsite.access.models import Account, ApiToken, User  # noqa: E402
-from poolsite.access.rights import HUB  # noqa: E402
+from poolsite.access.rights.hub import HUB  # noqa: E402
 
 LOOKUPS = 0
 _of_credential = lookup.of_credential

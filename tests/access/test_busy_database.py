@@ -46,7 +46,7 @@ def _impatient(transactional_db: None, monkeypatch: pytest.MonkeyPatch) -> Itera
 def _connect_anew() -> None:
     connection.close()
     if not SQLITE:
-        connection.close_pool()  # type: ignore[attr-defined]
+        connection.close_pool()
 
 
 @contextmanager

@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from poolsite.live.topics import _TOPICS, resolve
+from poolsite.live import resolve
+from poolsite.live.topics import _TOPICS
 from poolsite.runtime.redis_server import RedisServer
 from tests.access import topic_rules as rules
 from tests.access.topic_world import PEOPLE, WORDS, Tenant, credentials, make_tenant

@@ -9,9 +9,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from poolsite import access
-from poolsite.access import services
+from poolsite.access import principal_of_user, services
 from poolsite.access.models import AccessLink, AuditEntry, FinanceRequest, Grant, User
-from poolsite.access.principals import principal_of_user
 from poolsite.console import undoing
 from tests.access.links import days_pass, operator
 from tests.access.mailed import open_mailed

@@ -11,11 +11,10 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from numbers.services.pools import pool_configure, pool_create
+from numbers.services import pool_configure, pool_create
 from poolsite import access
-from poolsite.access import context, selectors
+from poolsite.access import context, principal_of_user, selectors
 from poolsite.access.models import AuditEntry, User
-from poolsite.access.principals import principal_of_user
 from poolsite.console import tables
 from tests.access.world import World, make_world
 

@@ -10,9 +10,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
-from poolsite.access import mails, services
+from poolsite.access import mail_tasks, mails, services
 from poolsite.access.models import Grant, Invitation, Membership, User
-from poolsite.people import tasks
 from tests.access.mailed import open_link
 from tests.access.world import PASSWORD, World
 
@@ -249,7 +248,7 @@ def opened_form(link: str) -> tuple[Client, str]:
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     """What the worker is asked to send."""
     asked: list[tuple[str, str]] = []
-    monkeypatch.setattr(tasks.send_reset_mail, "delay", lambda *args: asked.append(args))
+    monkeypatch.setattr(mail_tasks.send_reset_mail, "delay", lambda *args: asked.append(args))
     return asked
 
 

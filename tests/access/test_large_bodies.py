@@ -26,7 +26,7 @@ class Endless:
 
 
 def client() -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(bounded_bodies(get_asgi_application()))  # type: ignore[arg-type]
+    transport = httpx.ASGITransport(bounded_bodies(get_asgi_application()))
     return httpx.AsyncClient(
         transport=transport, base_url="http://localhost", headers={"Accept": "text/html"}
     )

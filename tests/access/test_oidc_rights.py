@@ -7,10 +7,9 @@ import pytest
 from django.core import mail
 from django.test import Client, override_settings
 
-from poolsite.access import four_eyes, services
+from poolsite.access import four_eyes, principal_of_user, services
 from poolsite.access.models import AccessLink, AuditEntry, Grant, Membership, User
 from poolsite.access.oidc import mapping
-from poolsite.access.principals import principal_of_user
 from tests.access.mailed import open_link
 from tests.access.sign_on import logged_in, person, refused, there_and_back
 from tests.access.test_invitations import invite, link_in_mail

@@ -10,9 +10,8 @@ from allauth.socialaccount.models import SocialAccount
 from django.core import mail
 from django.test import Client, override_settings
 
-from poolsite.access import lookup
+from poolsite.access import lookup, mail_tasks
 from poolsite.access.models import AuditEntry, User
-from poolsite.people import tasks
 from tests.access.second_factor import give_app
 from tests.access.sign_on import back_url, logged_in, person, refused, there_and_back
 from tests.access.test_log_in import log_in
@@ -45,7 +44,7 @@ def test_who_has_a_password_links_the_provider_and_then_comes_in_by_it(
     django_capture_on_commit_callbacks: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tasks.send_notice_mail, "delay", tasks.send_notice_mail.run)
+    monkeypatch.setattr(mail_tasks.send_notice_mail, "delay", mail_tasks.send_notice_mail.run)
     client = Client()
     log_in(client, "alice")
     assert "Link Acme ID" in client.get(LINK).content.decode()

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from numbers.services import pool_create
 from queueing.admission.services import gate_create
-from queueing.dispatch.services.groups import group_create
+from queueing.dispatch.services import group_create
 from queueing.line.services.desks import desk_create, queue_create
 
 MAKERS: dict[str, Callable[..., Any]] = {

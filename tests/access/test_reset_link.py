@@ -18,9 +18,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from poolsite.access import mails, services
+from poolsite.access import mail_tasks, mails, services
 from poolsite.access.models import User
-from poolsite.people import tasks
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.conftest import make_user
 from tests.access.mailed import open_link
@@ -34,7 +33,7 @@ HOUR_SECONDS = 3600
 @pytest.fixture(autouse=True)
 def _worker(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the worker would do is done at once."""
-    monkeypatch.setattr(tasks.send_reset_mail, "delay", tasks.send_reset_mail.run)
+    monkeypatch.setattr(mail_tasks.send_reset_mail, "delay", mail_tasks.send_reset_mail.run)
 
 
 def ask(email: str = "alice@example.com", **meta: Any) -> Any:
@@ -259,8 +258,11 @@ def test_a_silent_mail_server_is_left_in_time_and_the_mail_tried_again(
         mails.send_reset("alice@example.com", "http://console.example")
     assert len(silent_server) == 1
     for task, given in (
-        (tasks.send_reset_mail, ("alice@example.com", "http://console.example")),
-        (tasks.send_notice_mail, (alice.pk, "access.password_set", int(time.time() * 1e6), "")),
+        (mail_tasks.send_reset_mail, ("alice@example.com", "http://console.example")),
+        (
+            mail_tasks.send_notice_mail,
+            (alice.pk, "access.password_set", int(time.time() * 1e6), ""),
+        ),
     ):
         with pytest.raises(Retry):
             task.apply(args=given, throw=True, retries=0)

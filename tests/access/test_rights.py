@@ -9,8 +9,15 @@ from redis.exceptions import ConnectionError as RedisDown
 from poolsite import access
 from poolsite.access import Principal, lookup, services
 from poolsite.access.models import Account, User
-from poolsite.access.rights import HUB, bump, cache, principal_of_credential, versions
-from poolsite.access.rights.cache import CACHE, CACHE_SECONDS, REREAD_SECONDS
+from poolsite.access.rights import cache, versions
+from poolsite.access.rights.cache import (
+    CACHE,
+    CACHE_SECONDS,
+    REREAD_SECONDS,
+    principal_of_credential,
+)
+from poolsite.access.rights.changes import bump
+from poolsite.access.rights.hub import HUB
 from poolsite.runtime.redis_server import RedisServer
 from tests.access.fake_sql import Sql
 from tests.access.second_factor import give_app

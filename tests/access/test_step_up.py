@@ -12,10 +12,9 @@ from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
-from poolsite.access import mails, services
+from poolsite.access import mail_tasks, mails, services
 from poolsite.access.factor_state import has_factor
 from poolsite.access.models import Invitation, User
-from poolsite.people import tasks
 from tests.access.conftest import make_user
 from tests.access.world import PASSWORD, World
 
@@ -171,7 +170,7 @@ def told(
     alice: User, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Committed
 ) -> Callable[[], AbstractContextManager[list[str]]]:
     """`with told() as subjects:` what Alice was told by mail of what is done inside."""
-    monkeypatch.setattr(tasks.send_notice_mail, "delay", tasks.send_notice_mail.run)
+    monkeypatch.setattr(mail_tasks.send_notice_mail, "delay", mail_tasks.send_notice_mail.run)
 
     @contextmanager
     def telling() -> Iterator[list[str]]:
@@ -257,7 +256,7 @@ def test_a_broker_that_takes_no_mail_undoes_nothing(
     def refuse(*_given: Any) -> None:
         raise OSError("the broker is away")
 
-    monkeypatch.setattr(tasks.send_notice_mail, "delay", refuse)
+    monkeypatch.setattr(mail_tasks.send_notice_mail, "delay", refuse)
     client = Client()
     client.force_login(alice)
     with django_capture_on_commit_callbacks(execute=True):

@@ -15,10 +15,9 @@ from django.utils import timezone
 
 from numbers.models import Pool
 from poolsite import access
-from poolsite.access import lookup, services
+from poolsite.access import TokenScope, VisitorScope, lookup, services
 from poolsite.access.actions import actions as registered_actions
 from poolsite.access.models import Account, ApiToken, AuditEntry
-from poolsite.access.principal import TokenScope, VisitorScope
 from poolsite.access.token_areas import areas, areas_of, purposes
 from poolsite.access.tokens import VisitorClaims, hash_of, read_visitor, sign_visitor
 from poolsite.runtime.redis_server import RedisServer

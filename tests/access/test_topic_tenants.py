@@ -11,7 +11,7 @@ from numbers.models import Pool
 from numbers.services import numbers_add
 from poolsite.access import services
 from poolsite.access.models import ApiToken
-from poolsite.access.services.visitors import visitor_end
+from poolsite.access.services import visitor_end
 from poolsite.operations import incidents
 from queueing.line.models import Queue, Visit
 from queueing.line.services.visits import visit_join

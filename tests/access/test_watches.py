@@ -8,8 +8,10 @@ import pytest
 
 from poolsite import access
 from poolsite.access import Principal, lookup
-from poolsite.access.rights import HUB, bump, principal_of_credential, watches
-from poolsite.access.rights.cache import LOOKUP_THREADS
+from poolsite.access.rights import watches
+from poolsite.access.rights.cache import LOOKUP_THREADS, principal_of_credential
+from poolsite.access.rights.changes import bump
+from poolsite.access.rights.hub import HUB
 from tests.access.fake_sql import ALICE, Sql
 from tests.support.waiting import eventually, patient
 

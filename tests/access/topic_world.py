@@ -15,7 +15,7 @@ from billing.services.wallets import wallet_open
 from numbers.services import numbers_add, pool_create
 from poolsite.access import services
 from poolsite.access.models import Account
-from poolsite.access.services.tokens import token_create
+from poolsite.access.services import token_create
 from poolsite.jobs.models import Job
 from poolsite.operations import incidents
 from queueing.admission.models import TaskBatch

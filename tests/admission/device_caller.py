@@ -73,7 +73,7 @@ def report(client: "redis.Redis", sha: str, device: Device, chance: random.Rando
     for task, token in results:
         words += [task, token, "1", "", ""]
     asked_ns = time.monotonic_ns()
-    seconds, micros = client.time()  # type: ignore[misc]
+    seconds, micros = client.time()
     asked_us = seconds * 1_000_000 + micros
     for _ in range(2 if chance.random() < 0.1 else 1):
         reply = client.evalsha(sha, 1, TAG, str(len(words)), *words)
@@ -82,7 +82,7 @@ def report(client: "redis.Redis", sha: str, device: Device, chance: random.Rando
         return  # the answer was lost: results will be sent again, the task is told again
     if chance.random() > 0.05:
         device.results = []  # else: sent once more
-    _, word, task, _, token, until = reply[:6]  # type: ignore[index]
+    _, word, task, _, token, until = reply[:6]
     if word == "task" and token != device.token:
         begin(device, task, token, asked_ns + (int(until) - asked_us) * 1_000, chance)
     left = device.task or device.results or overtaken(device)

@@ -32,9 +32,9 @@ class Holder:
         while True:
             asked = time.time_ns() // 1_000
             reply = self.client.evalsha(self.acquire, 1, TAG, self.name)
-            if reply[0] == "1":  # type: ignore[index]
+            if reply[0] == "1":
                 words = f"{self.name} {asked} {time.time_ns() // 1_000}"
-                self.work(str(reply[1]), words, chance.uniform(0.01, 0.06))  # type: ignore[index]
+                self.work(str(reply[1]), words, chance.uniform(0.01, 0.06))
             time.sleep(chance.uniform(0.02, 0.06))  # waits: the pace of the load
 
     def work(self, token: str, words: str, seconds: float) -> None:
@@ -47,8 +47,8 @@ class Holder:
             link.sendall(b"bye\n")
             heard.readline()
         ended = self.client.evalsha(self.release, 1, TAG, self.name, token, went_well, "")
-        if ended[0] != "1":  # type: ignore[index]
-            print(self.name, token, *ended, flush=True)  # type: ignore[misc]
+        if ended[0] != "1":
+            print(self.name, token, *ended, flush=True)
 
 
 def main() -> None:

@@ -160,7 +160,7 @@ def test_the_api_the_page_and_the_command_say_the_same(client: Client, admin_use
     body = json.loads(told.content)
     assert (body["reason"], body["place"], body["gate"]) == ("full", 1, "tower")
     assert client.get("/api/v1/gates/tower/devices/@b", headers=headers).status_code == 422
-    client.force_login(admin_user)  # type: ignore[arg-type]
+    client.force_login(admin_user)
     page = client.get("/gates/tower/device/", {"q": "b"})
     assert 'data-reason="full"' in page.content.decode()
     assert "data-reason" not in client.get("/gates/tower/device/", {"q": "@b"}).content.decode()

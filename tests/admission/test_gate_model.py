@@ -263,7 +263,7 @@ def test_random_histories_agree_with_the_model(
 ) -> None:
     with gate_on(clean_redis.url, test_clock, form) as bench:
         GateMachine.bench, GateMachine.clock = bench, test_clock
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             GateMachine,
             settings=settings(
                 max_examples=-(-EXAMPLES // len(FORMS)),

@@ -12,8 +12,7 @@ from poolsite import hotpath
 from poolsite.access import principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
 from poolsite.console import tables
-from poolsite.history import Aggregate
-from poolsite.history.registry import source
+from poolsite.history import Aggregate, source
 from poolsite.runtime.redis_server import RedisServer
 from queueing.admission import gate as door
 from queueing.admission import selectors, services

@@ -11,7 +11,7 @@ from queueing.admission import gate as door
 from queueing.admission import selectors, services
 from queueing.admission.errors import AdmissionError
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
-from queueing.admission.services.healing import bring_to_redis
+from queueing.admission.services import bring_to_redis
 from queueing.admission.services.uploads import read_upload
 from tests.admission.people import (
     SLUG,
@@ -41,7 +41,7 @@ def upload(gate: Gate, csv: bytes, **given: object) -> services.Uploaded:
         "opens_at": now,
         "closes_at": now + timedelta(hours=1),
     } | given
-    return services.batch_create(**words)  # type: ignore[arg-type]
+    return services.batch_create(**words)
 
 
 def counts(batch: TaskBatch) -> dict[str, int]:

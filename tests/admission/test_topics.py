@@ -9,20 +9,14 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from poolsite import hotpath
-from poolsite.access import Decision
-from poolsite.access.principal import ANONYMOUS, Principal
+from poolsite.access import ANONYMOUS, Decision, Principal
 from poolsite.live import Snapshot, Topic
 from queueing.admission import gate as door
 from queueing.admission import services
 from queueing.admission.models import Gate, TaskBatch
-from queueing.admission.topics import (
-    BatchesTopic,
-    BatchTopic,
-    GateFiguresTopic,
-    GateListTopic,
-    HoldersTopic,
-    LineTopic,
-)
+from queueing.admission.topics.batches import BatchesTopic, BatchTopic
+from queueing.admission.topics.figures import GateFiguresTopic, GateListTopic
+from queueing.admission.topics.holders import HoldersTopic, LineTopic
 from tests.admission.people import SLUG, done, drain, make_batch, make_gate, report
 from tests.live.helpers import as_the_browser_gets_it, assert_snapshot_plus_changes
 from tests.numbers.people import operator, tenant

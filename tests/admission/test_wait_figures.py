@@ -41,7 +41,7 @@ def test_weights_and_waits_are_told_everywhere(client: Client, admin_user: objec
     assert samples["poolsite_gate_wait_seconds_bucket", None, "+Inf"] == 2
     assert samples["poolsite_gate_wait_seconds_sum", None, None] == 0
 
-    client.force_login(admin_user)  # type: ignore[arg-type]
+    client.force_login(admin_user)
     page = client.get("/gates/tower/").content.decode()
     assert 'data-figure="permits">2<' in page
     assert 'data-figure="waits"' in page

@@ -77,7 +77,7 @@ class Caller:
             "client": ("127.0.0.1", 9),
             "server": ("localhost", 80),
         }
-        await application(scope, self._receive, self._send)  # type: ignore[arg-type]
+        await application(scope, self._receive, self._send)
 
     async def _receive(self) -> dict[str, Any]:
         if not self._sent:

@@ -176,7 +176,7 @@ class Holder:
 
     @property
     def _chatbot(self) -> dict[str, Any]:
-        return self.site.simulation["chatbots"][0]  # type: ignore[no-any-return]
+        return self.site.simulation["chatbots"][0]
 
     def start(self) -> "Holder":
         self._thread = threading.Thread(target=self._run, daemon=True)

@@ -88,7 +88,7 @@ class Floor:
     def forget_history(self) -> None:
         """As if drained; the sequence goes on in the settings' hash."""
         self.client.delete(f"{TAG}:log")
-        self.client.hset(TAG, "drained", self.client.hget(TAG, "seq"))  # type: ignore[arg-type]
+        self.client.hset(TAG, "drained", self.client.hget(TAG, "seq"))
 
     def _measure(self, commands: list[Command]) -> tuple[CommandCost, list[list[str]]]:
         """What commands cost as functions, and their replies."""
@@ -96,7 +96,7 @@ class Floor:
         packed: list[str] = []
         cost = measure_calls(
             self.client,
-            lambda: packed.extend(send_pipelined(self.client, sent)),  # type: ignore[arg-type]
+            lambda: packed.extend(send_pipelined(self.client, sent)),
             "fcall",
         )
         return cost, [read_packed(reply) for reply in packed]
@@ -113,7 +113,7 @@ class Floor:
 
     def _send(self, commands: list[Command]) -> list[list[str]]:
         replies = send_pipelined(self.client, words(self.client, commands))
-        found: list[list[str]] = replies  # type: ignore[assignment]
+        found: list[list[str]] = replies  # type: ignore[assignment]  # replies of one kind
         assert all(reply[0] in ("ok", "room", "waiting", "ended") for reply in found), found[0]
         return found
 

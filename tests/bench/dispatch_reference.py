@@ -56,8 +56,8 @@ def _application() -> Any:
     # Django's function knows views only; channels' router takes any ASGI application.
     sockets = URLRouter(
         [
-            re_path("^ws/dispatch/east/front/$", Front.as_asgi()),  # type: ignore[arg-type]
-            re_path("^ws/dispatch/east/back/$", Back.as_asgi()),  # type: ignore[arg-type]
+            re_path("^ws/dispatch/east/front/$", Front.as_asgi()),
+            re_path("^ws/dispatch/east/back/$", Back.as_asgi()),
         ]
     )
     return ProtocolTypeRouter({"http": pages, "websocket": sockets})

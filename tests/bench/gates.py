@@ -23,8 +23,8 @@ def fill(client: redis.Redis, holders: int, *, cap: int) -> list[int]:
     commands: list[Command] = [gate.create(SLUG, GENERATION, settings)]
     commands += [gate.acquire(SLUG, holder(index)) for index in range(holders)]
     replies = send_pipelined(client, words(client, commands))
-    assert all(reply[0] == "1" for reply in replies), replies[0]  # type: ignore[index]
-    return [int(reply[1]) for reply in replies[1:]]  # type: ignore[index]
+    assert all(reply[0] == "1" for reply in replies), replies[0]
+    return [int(reply[1]) for reply in replies[1:]]
 
 
 def bytes_per_permit(client: redis.Redis, count: int) -> float:

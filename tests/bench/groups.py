@@ -38,8 +38,8 @@ def make(client: redis.Redis, capacity: int) -> list[str]:
         for number in range(BACKS)
     ]
     replies = send_pipelined(client, words(client, commands))
-    assert all(reply[0] == "1" for reply in replies), replies  # type: ignore[index]
-    return [str(reply[1]) for reply in replies[1 + FRONTS :]]  # type: ignore[index]
+    assert all(reply[0] == "1" for reply in replies), replies
+    return [str(reply[1]) for reply in replies[1 + FRONTS :]]
 
 
 def begin(client: redis.Redis, backs: list[str], count: int) -> None:
@@ -55,11 +55,11 @@ def begin(client: redis.Redis, backs: list[str], count: int) -> None:
                 dispatcher.start(SLUG, peer, "link", sent[number], f"{place:08d}", body="{}")
             )
         replies = send_pipelined(client, words(client, commands))
-        assert all(reply[0] == "1" for reply in replies), replies[0]  # type: ignore[index]
+        assert all(reply[0] == "1" for reply in replies), replies[0]
         last = client.hmget(f"{TAG}:seqs", [f"o{back}" for back in backs])
         acks = [
-            dispatcher.ack(SLUG, back, "link", int(seq or 0))  # type: ignore[arg-type]
-            for back, seq in zip(backs, last, strict=True)  # type: ignore[arg-type]
+            dispatcher.ack(SLUG, back, "link", int(seq or 0))
+            for back, seq in zip(backs, last, strict=True)
         ]
         send_pipelined(client, words(client, acks))
 

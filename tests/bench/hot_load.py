@@ -69,8 +69,8 @@ def requests_per_second(server: WebServer, token: str, run: str, seconds: float)
             check=True,
         )
     bad = re.search(r"Non-2xx or 3xx responses: (\d+)", done.stdout)
-    total = int(re.search(r"(\d+) requests in", done.stdout)[1])  # type: ignore[index]
+    total = int(re.search(r"(\d+) requests in", done.stdout)[1])
     # The first 64 hangups name calls of nobody, and are `early`: allowed, so nothing else is.
     if bad and int(bad[1]) > 0.001 * total:
         raise AssertionError(f"{bad[1]} of {total} requests were refused:\n{done.stdout}")
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)[1])  # type: ignore[index]
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", done.stdout)[1])

@@ -39,7 +39,8 @@ class Page(asyncio.Protocol):
         self.buffer = b""
         self.open = False
         self.ready = asyncio.get_running_loop().create_future()
-        self.seq = self.held = self.ahead = self.ticket = self.acked = 0
+        self.seq = self.held = self.ahead = self.acked = 0
+        self.ticket = (0, 0)
         self.missed: list[list[int]] | None = None  # moves since it asks for its place again
         self.roomed_at = 0.0
         self.closed_with = 0
@@ -129,7 +130,7 @@ class Crowd:
             for number, person in enumerate(people[start : start + CONNECTS_AT_ONCE], start):
                 port = ports[number % len(ports)]
                 page = Page(self, person, port)
-                await loop.create_connection(lambda page=page: page, "127.0.0.1", port)  # type: ignore[misc]
+                await loop.create_connection(lambda page=page: page, "127.0.0.1", port)
                 fresh.append(page)
             await asyncio.wait_for(asyncio.gather(*(page.ready for page in fresh)), 120)
             self.pages += fresh
@@ -182,7 +183,7 @@ class Crowd:
             return
         if moves and moves[0][0] <= page.seq:  # some were told with the place itself
             moves = [move for move in moves if move[0] > page.seq]
-            page.ahead += sum(move[3] for move in moves if (move[1], move[2]) < page.ticket)  # type: ignore[operator]
+            page.ahead += sum(move[3] for move in moves if (move[1], move[2]) < page.ticket)
             return
         page.ahead += sums[bisect_left(tickets, page.ticket)]
 
@@ -200,13 +201,13 @@ class Crowd:
         now = await standing(page.port, page.person["visit"], page.person["token"])
         moves, page.missed = page.missed or [], None
         page.seq, page.ahead = now["seq"], now["ahead"]
-        page.ticket = (now["priority"], now["ticket"])  # type: ignore[assignment]
+        page.ticket = (now["priority"], now["ticket"])
         newer = (move for move in moves if move[0] > page.seq)
-        page.ahead += sum(move[3] for move in newer if (move[1], move[2]) < page.ticket)  # type: ignore[operator]
+        page.ahead += sum(move[3] for move in newer if (move[1], move[2]) < page.ticket)
 
     def _stand(self, page: Page, data: dict[str, Any]) -> None:
         page.seq, page.ahead = data["seq"], data["ahead"]
-        page.ticket = (data["priority"], data["ticket"])  # type: ignore[assignment]
+        page.ticket = (data["priority"], data["ticket"])
         if data["answer"] != "waiting":
             page.roomed_at = page.roomed_at or time.time()
         if not page.ready.done():

@@ -37,7 +37,7 @@ def _application() -> Any:
             turn += 1
             await asyncio.sleep(max(0.0, began + PERIOD_SECONDS - loop.time()))
 
-    class Bare(AsyncWebsocketConsumer):  # type: ignore[misc]
+    class Bare(AsyncWebsocketConsumer):
         channel_layer_alias = "none"  # no channel layer: barer still
 
         async def connect(self) -> None:

@@ -66,7 +66,7 @@ def _ours(client: redis.Redis, name: str, numbers: list[str]) -> CommandCost:
     commands = list(library_words(client, events))
     replies: list[object] = []
     cost = measure_calls(client, lambda: replies.extend(send_pipelined(client, commands)), "fcall")
-    assert all(reply[0] == "1" for reply in replies)  # type: ignore[index]
+    assert all(reply[0] == "1" for reply in replies)
     return cost
 
 

@@ -116,7 +116,7 @@ def _round(client: redis.Redis, tokens: dict[int, int], form: Form) -> CommandCo
         assert permit.granted, permit
         tokens[first_new + place] = permit.token
     client.delete(f"{TAG}:log")  # as if drained; the sequence goes on in the settings' hash
-    client.hset(TAG, "drained", client.hget(TAG, "seq"))  # type: ignore[arg-type]
+    client.hset(TAG, "drained", client.hget(TAG, "seq"))
     return _for_each(cost, len(asked))
 
 

@@ -20,8 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from poolsite.live import frames
-from poolsite.live.publish import personal_channel
+from poolsite.live import frames, personal_channel
 from poolsite.runtime.redis_server import RedisServer
 from tests.bench.line_pages import how_it_ran, told_ms, watch
 from tests.bench.machine import judged_here

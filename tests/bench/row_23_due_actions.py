@@ -90,7 +90,7 @@ def _grant_and_wait(client: redis.Redis, pid: int) -> tuple[float, float]:
 def _lateness_ms(client: redis.Redis) -> list[float]:
     late = []
     for number in range(GATES):
-        for _, fields in client.xrange(f"{{gate.bench-{number}}}:log"):  # type: ignore[union-attr]
+        for _, fields in client.xrange(f"{{gate.bench-{number}}}:log"):
             change = gate.read_change(fields)
             if change.event == "expired" and change.deadline_us is not None:
                 late.append((change.at_us - change.deadline_us) / 1_000)

@@ -115,7 +115,7 @@ def list_pages(slug: str, requests: str) -> dict[str, Any]:
 def rebuild(slug: str) -> dict[str, Any]:
     """The pool's keys are gone; the real service makes them again."""
     from numbers.models import Number
-    from numbers.services.rebuilding import pool_rebuild
+    from numbers.services import pool_rebuild
     from poolsite import hotpath
 
     pool = _pool(slug)

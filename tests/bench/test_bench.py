@@ -18,7 +18,7 @@ KEYS = {"row", "name", "ours", "reference", "ratio", "mark", "verdict", "notes",
 
 
 def _row(verdict: str = "pass") -> Row:
-    return Row("1", "a thing", "2 µs", "1 µs", 2.0, "≤ 8×", verdict, notes="a note")  # type: ignore[arg-type]
+    return Row("1", "a thing", "2 µs", "1 µs", 2.0, "≤ 8×", verdict, notes="a note")
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, object]:
                 raise found
             return found
 
-        module.run = run  # type: ignore[attr-defined]
+        module.run = run
         monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setattr(bench, "HERE", tmp_path)
     return does

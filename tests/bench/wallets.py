@@ -69,7 +69,7 @@ def persist(client: redis.Redis, slug: str = SLUG) -> int:
     taken = 0
     while True:
         (closed,) = send_pipelined(client, words(client, [wallet.close_batch(slug, 5_000)]))
-        batch = wallet.close_batch(slug).read(closed)  # type: ignore[arg-type]
+        batch = wallet.close_batch(slug).read(closed)
         if batch is None:
             return taken
         send_pipelined(client, words(client, [wallet.trim_batch(slug, 1, batch.number, keep=0)]))

@@ -116,8 +116,9 @@ class Window:
 
     async def enter(self, user: str) -> None:
         """Be logged in as from the next page on, with the session that a stage has made."""
-        cookie = {"name": "session", "value": self.sessions[user], "url": self.base}
-        await self.page.context.add_cookies([cookie])  # type: ignore[list-item]
+        await self.page.context.add_cookies(
+            [{"name": "session", "value": self.sessions[user], "url": self.base}]
+        )
 
     async def log_in(self, user: str) -> None:
         """Log in by the form, as a person does."""

@@ -22,7 +22,7 @@ def main() -> None:
     from django.contrib.auth import get_user_model
 
     from numbers import services
-    from numbers.services.switches import switch_create
+    from numbers.services import switch_create
     from poolsite.access.models import Account, Grant
     from poolsite.access.services import token_create
     from queueing.dispatch.services import group_create

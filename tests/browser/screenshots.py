@@ -123,15 +123,14 @@ async def _context(
     context = await browser.new_context(
         locale=LANGUAGES[variant.language],
         timezone_id="Asia/Shanghai",
-        viewport=WINDOWS[variant.window],  # type: ignore[arg-type]
+        viewport=WINDOWS[variant.window],
         color_scheme="dark" if variant.theme == "dark" else "light",
     )
     await paints.watch(context)
     if user and user not in states:
         states[user] = await _log_in(context, address, user, password)
     if user:
-        cookie = {"name": "session", "value": states[user], "url": address}
-        await context.add_cookies([cookie])  # type: ignore[list-item]
+        await context.add_cookies([{"name": "session", "value": states[user], "url": address}])
     return context
 
 

@@ -220,7 +220,7 @@ async def test_a_page_shows_its_holders_and_its_line_before_it_is_live(
 async def upload(page: Page, name: str, rows: str, *, skip_bad: bool = False) -> None:
     await page.fill("#new-batch #id_name", name)
     csv = {"name": "tasks.csv", "mimeType": "text/csv", "buffer": rows.encode()}
-    await page.set_input_files("#new-batch #id_file", csv)  # type: ignore[arg-type]
+    await page.set_input_files("#new-batch #id_file", csv)
     if skip_bad:
         await page.check("#new-batch #id_skip_bad")
     await page.click("#new-batch button.button--primary")

@@ -109,7 +109,7 @@ async def test_two_visitors_on_two_sites_an_agent_and_a_supervisor(
         await has(room.locator(".talk__row--theirs").first, "My pot came cracked.")
         await has(room.locator(".talk__head"), "Verified")
         await has(agent.page.locator("[data-line=glaze]"), "Ben")
-        await ann.set_input_files("[data-composer] input[type=file]", [PHOTO])  # type: ignore[list-item]
+        await ann.set_input_files("[data-composer] input[type=file]", [PHOTO])
         await ann.press("#say", "Enter")
         picture = room.locator(".talk__row--theirs .attachment--picture img")
         await expect(picture).to_be_visible(timeout=PATIENCE_MS)

@@ -245,7 +245,7 @@ async def test_the_chat_of_a_stranger_is_told_nothing(line: Console, shops: dict
 async def test_the_framed_page_pleases_axe_in_both_themes_and_fits(line: Console) -> None:
     async with line.window(viewport={"width": 380, "height": 640}) as shown:
         for scheme in ("light", "dark"):
-            await shown.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            await shown.page.emulate_media(color_scheme=scheme)
             await shown.go("/q/planters/?widget")
             assert await shown.overflow() == []
             assert await shown.violations() == []
@@ -264,7 +264,7 @@ async def test_the_framed_page_pleases_axe_in_both_themes_and_fits(line: Console
 async def test_the_settings_page_shows_what_is_typed_and_tries_the_chat(line: Console) -> None:
     async with line.window("chen.li") as shown:
         for size in (PHONE, DESKTOP):
-            await shown.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await shown.page.set_viewport_size(size)
             await shown.go("/desks/care/widget/")
             assert await shown.overflow() == []
             assert await shown.violations() == []

@@ -140,7 +140,7 @@ def _with_data() -> list[str]:
 
 def _say_beside(world: Any) -> None:
     """Names, and tags and notes as long as they may be."""
-    from poolsite.access.principals import principal_of_user
+    from poolsite.access import principal_of_user
     from poolsite.console import managed
     from poolsite.operations import tags_and_notes
 

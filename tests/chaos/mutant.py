@@ -27,14 +27,8 @@ import pytest
 import redis
 from django.conf import settings
 
-from poolsite.hotpath import scripts
-from poolsite.hotpath.scripts import (
-    PRELUDE,
-    Script,
-    forget_assembled,
-    read_prelude,
-    read_script,
-)
+from poolsite.hotpath import PRELUDE, Script, scripts
+from poolsite.hotpath.scripts import forget_assembled, read_prelude, read_script
 from poolsite.runtime.redis_server import die_with_parent
 from tests.support.waiting import patient
 

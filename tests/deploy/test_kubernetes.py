@@ -5,7 +5,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import httpx
-import kubernetes_validate  # type: ignore[import-untyped]
+import kubernetes_validate
 import pytest
 from django.conf import settings as ours
 from uvicorn.main import main as uvicorn

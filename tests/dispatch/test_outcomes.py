@@ -40,7 +40,7 @@ def front_end(
     stage: Stage, group: str, web: WebServer | FaultyProxy, profile: str = "BICC", life: str = ""
 ) -> tuple[FrontEnd, Caller]:
     heard = Caller()
-    settings = stage.settings(group, web)  # type: ignore[arg-type]  # it has a port
+    settings = stage.settings(group, web)
     peer_id = "" if profile == "HTTP" else "front-1"
     front = FrontEnd(settings, heard, profile=profile, peer_id=peer_id, incarnation=life)
     return front, heard

@@ -132,9 +132,9 @@ async def test_a_session_that_its_instance_has_forgotten_is_counted_as_lost(
     quiet = Mishaps(flap_every_seconds=0.0)
     async with play(stage, web, patient, quiet, session_seconds=6.0) as made:
         await wait(lambda: len(_answered(made)) >= 4)
-        forgotten = list(made.instances["as-1"]._link.sessions)  # type: ignore[union-attr]
+        forgotten = list(made.instances["as-1"]._link.sessions)
         for session in forgotten:
-            made.instances["as-1"]._link.sessions.remove(session)  # type: ignore[union-attr]
+            made.instances["as-1"]._link.sessions.remove(session)
         await wait(lambda: not set(forgotten) & _calls(made).keys())
         assert lost(made) > 0
         reasons = {reason for front in made.fronts for reason in front.tally.lost}

@@ -50,7 +50,7 @@ def test_a_group_is_made_in_both_stores_and_its_slug_is_never_given_again() -> N
 )
 def test_bad_settings_are_refused_and_nothing_is_made(bad: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
-        make_group(**bad)  # type: ignore[arg-type]
+        make_group(**bad)
     assert not Group.objects.exists()
 
 
@@ -151,7 +151,7 @@ def test_a_bad_manual_state_is_refused(bad: dict[str, object]) -> None:
     group = make_group()
     good = {"name": "as-1", "state": "drain", "reason": "why"}
     with pytest.raises(DispatchError):
-        services.instance_set(actor="test", group=group, **{**good, **bad})  # type: ignore[arg-type]
+        services.instance_set(actor="test", group=group, **{**good, **bad})
     assert not Instance.objects.exclude(manual_state="open").exists()
 
 

@@ -148,7 +148,7 @@ async def test_a_route_of_three_seconds_is_gone_and_a_block_ends_in_time(
                 began = 0.0
                 while not began:
                     again = (await front.begin("y")).session
-                    await eventually(lambda s=again: heard.of(s))  # type: ignore[misc]
+                    await eventually(lambda s=again: heard.of(s))
                     assert time.monotonic() < ends + patient(1)
                     began = heard.first("message", again)
                 assert began > ends - 0.5

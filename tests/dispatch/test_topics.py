@@ -5,10 +5,12 @@ from asgiref.sync import sync_to_async
 
 from poolsite import access, hotpath, live
 from poolsite.access.models import Account, Membership, User
-from poolsite.live.topics import resolve
+from poolsite.live import resolve
 from queueing.dispatch import services
 from queueing.dispatch.models import Group
-from queueing.dispatch.topics import GroupFiguresTopic, GroupListTopic, PeersTopic, UpgradeTopic
+from queueing.dispatch.topics.figures import GroupFiguresTopic, GroupListTopic
+from queueing.dispatch.topics.peers import PeersTopic
+from queueing.dispatch.topics.upgrades import UpgradeTopic
 from tests.dispatch.people import SLUG, back, front, make_group
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis")]

@@ -10,7 +10,7 @@ def begin(group: Group, **given: object) -> Upgrade:
         actor="test",
         group=group,
         target_version="2.0",
-        **given,  # type: ignore[arg-type]
+        **given,
     )
 
 

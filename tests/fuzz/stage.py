@@ -166,7 +166,7 @@ class _From(HTTPAdapter):
         super().__init__()
 
     def init_poolmanager(self, *given: Any, **options: Any) -> None:
-        super().init_poolmanager(*given, source_address=(self._address, 0), **options)  # type: ignore[no-untyped-call]
+        super().init_poolmanager(*given, source_address=(self._address, 0), **options)
 
 
 def _session_from(place: int) -> requests.Session:

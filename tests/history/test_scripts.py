@@ -3,8 +3,7 @@
 import pytest
 
 from poolsite import hotpath
-from poolsite.history import stream
-from poolsite.history.registry import Aggregate
+from poolsite.history import Aggregate, stream
 from poolsite.jobs import lease
 from tests.history import ledger
 

@@ -41,7 +41,7 @@ each_system = pytest.mark.parametrize(("machine", "on", "examples"), SYSTEMS.val
 def play(machine: Any, bench: Any, examples: int) -> None:
     """A few random histories, which the model judges."""
     bound = type("Bound", (machine,), {"bench": bench, "clock": bench.clock})
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         bound,
         settings=settings(
             max_examples=examples,

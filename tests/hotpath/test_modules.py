@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath import Script
 from poolsite.hotpath.modules import Modules, read_modules
-from poolsite.hotpath.scripts import Script, read_script
+from poolsite.hotpath.scripts import read_script
 from poolsite.runtime.redis_server import RedisServer
 
 HEADER = """--[[ shop/{name}

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from poolsite import hotpath
+from poolsite.hotpath import Limits
 from poolsite.hotpath.address import parse_address
-from poolsite.hotpath.planner import Answers, Groups, Limits, Planner, Refresh, Send, Wait
+from poolsite.hotpath.planner import Answers, Groups, Planner, Refresh, Send, Wait
 from poolsite.hotpath.replies import ErrorReply, Lost, NotSent
 from poolsite.hotpath.routing import Router, slot_of
 from tests.hotpath.support import SCRIPTS

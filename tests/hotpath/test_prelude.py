@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poolsite import hotpath
-from poolsite.hotpath.scripts import PRELUDE, preluded_with, read_prelude
+from poolsite.hotpath import PRELUDE
+from poolsite.hotpath.scripts import preluded_with, read_prelude
 from poolsite.runtime.redis_server import RedisServer
 from tests.hotpath.support import SCRIPTS, TAG
 from tests.support.clock import TEST_PRELUDE, ScriptClock

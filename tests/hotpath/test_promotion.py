@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from poolsite import hotpath
+from poolsite.hotpath import load_folder
 from poolsite.hotpath.promotion import REPLICA, Guard, lineage_of
-from poolsite.hotpath.scripts import load_folder
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.ports import free_port
 from tests.support.waiting import until

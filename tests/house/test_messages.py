@@ -50,5 +50,5 @@ def _same_places(text: str, said: str) -> bool:
 def _catalogue(path: Path) -> dict[str, str]:
     """Return text → translation, without plurals: gettext itself compares the places of those."""
     with path.open("rb") as file:
-        known = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+        known = gettext.GNUTranslations(file)._catalog
     return {key: said for key, said in known.items() if isinstance(key, str)}

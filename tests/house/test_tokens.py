@@ -3,6 +3,7 @@
 import math
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from unfold.settings import CONFIG_DEFAULTS
@@ -177,9 +178,8 @@ def _srgb_of_oklch(text: str) -> str:
 @pytest.mark.parametrize("family", ["base", "primary"])
 def test_the_palette_is_that_of_the_admin_theme(family: str) -> None:
     ours = dict(re.findall(rf"--{family}-(\d+):\s*(#\w{{6}})", TOKENS))
-    theirs = {
-        step: _srgb_of_oklch(value) for step, value in CONFIG_DEFAULTS["COLORS"][family].items()
-    }
+    colors: Any = CONFIG_DEFAULTS["COLORS"]
+    theirs = {step: _srgb_of_oklch(value) for step, value in colors[family].items()}
     assert ours.keys() == theirs.keys()
     for step, code in theirs.items():
         near = zip(bytes.fromhex(ours[step][1:]), bytes.fromhex(code[1:]), strict=True)

@@ -205,7 +205,7 @@ async def test_a_call_is_released_once_whatever_the_order_of_its_ends(
             sent.extend(reports)
             put(reports)
 
-        daemon.outbox.put = noted  # type: ignore[method-assign]
+        daemon.outbox.put = noted  # type: ignore[method-assign]  # a double
         stage.switch.channels.clear()
         for name in order:
             await stage.switch.say(of_call(name, "call-1"))

@@ -348,7 +348,7 @@ def test_pauses_grow_are_spread_and_bounded() -> None:
 
 async def test_no_command_can_hold_a_second_one() -> None:
     connection = Connection(lambda _: None, timeout_seconds=1)
-    connection._writer = object()  # type: ignore[assignment]
+    connection._writer = object()  # type: ignore[assignment]  # a double
     connection._task = asyncio.create_task(asyncio.sleep(0))
     with pytest.raises(ValueError, match="line break"):
         await connection.api("status\n\nexit")

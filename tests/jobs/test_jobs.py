@@ -17,7 +17,7 @@ from poolsite.jobs.models import Job
 @pytest.fixture(autouse=True)
 def sent(monkeypatch, db):
     """The broker: what was handed to the workers, in order."""
-    from poolsite.jobs.tasks import run_job
+    from poolsite.jobs.run_task import run_job
 
     messages = []
     monkeypatch.setattr(run_job, "delay", messages.append)
@@ -99,7 +99,7 @@ def test_a_job_is_sent_after_the_commit_only_and_not_after_a_rollback(
 def test_a_broker_that_is_down_does_not_lose_the_job(transactional_db, counting, monkeypatch, sent):
     from kombu.exceptions import OperationalError as BrokerDownError
 
-    from poolsite.jobs.tasks import run_job
+    from poolsite.jobs.run_task import run_job
 
     with monkeypatch.context() as patch:
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 from poolsite.celery import app
-from poolsite.jobs.registry import Progress, kind
+from poolsite.jobs import Progress, kind
 from tests.support.waiting import patient
 
 __all__ = ["app"]
@@ -30,7 +30,7 @@ def slow(job) -> Iterator[Progress]:
             yield Progress(n + 1, CHUNKS)
 
 
-@app.task(name="test.connection")  # type: ignore[untyped-decorator]
+@app.task(name="test.connection")
 def connection_used() -> None:
     """Append to the list SEEN which connection to SQL this task has had: driver's object or pid."""
     from django.db import connection
@@ -44,7 +44,7 @@ def connection_used() -> None:
     hotpath.client().rpush(SEEN, used)
 
 
-@app.task(name="test.note")  # type: ignore[untyped-decorator]
+@app.task(name="test.note")
 def note(path: str, word: str) -> None:
     """Append a line to a file: a log of what workers did that no loss of Redis can take."""
     with open(path, "a") as file:

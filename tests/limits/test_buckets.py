@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from poolsite import hotpath
-from poolsite.limits import Limit, LimitedClient, per_second
 from poolsite.limits.alone import Alone
-from poolsite.limits.buckets import SCRIPTS, Taken, take
+from poolsite.limits.buckets import SCRIPTS, Limit, LimitedClient, Taken, per_second, take
 from poolsite.runtime.redis_server import RedisServer
 from tests.support.clock import ScriptClock
 

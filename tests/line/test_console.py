@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from poolsite.access.principals import principal_of_user
+from poolsite.access import principal_of_user
 from queueing.line.models import ReadReceipt, Visit
 from queueing.line.services import rooms
 from queueing.line.services.desk_settings import skill_create

@@ -2,8 +2,7 @@
 
 import pytest
 
-from poolsite.access import first_page, services
-from poolsite.access.principals import principal_of_user
+from poolsite.access import first_page, principal_of_user, services
 from queueing.line.models import Desk
 from tests.access.world import World, make_world
 

@@ -179,7 +179,7 @@ def test_without_enough_to_tell_there_is_no_figure(line: LineWorld) -> None:
 def test_what_cannot_be_asked_is_refused(line: LineWorld) -> None:
     for given in ({"agents": -1}, {"agents": 501}, {"paused": 0.91}, {"paused": -0.1}):
         with pytest.raises(ValueError):
-            forecast(line.queue, now=NOW, **given)  # type: ignore[arg-type]
+            forecast(line.queue, now=NOW, **given)
     for days in (-1, 15):
         with pytest.raises(ValueError):
             forecast(line.queue, NOW.date() + timedelta(days=days), now=NOW)

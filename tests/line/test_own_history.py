@@ -42,7 +42,7 @@ def browser(agent: Agent) -> Client:
 
 
 def found(agent: Agent, **wanted: object) -> list[str]:
-    rows = own_history.own_rooms(agent, HistoryQuery(**wanted))  # type: ignore[arg-type]
+    rows = own_history.own_rooms(agent, HistoryQuery(**wanted))
     return [row.visit.name for row in rows]
 
 

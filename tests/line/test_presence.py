@@ -96,7 +96,7 @@ class Visitor:
         port = self.web.port
         socket = await connect(
             f"ws://127.0.0.1:{port}/ws/live/visitor/",
-            origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+            origin=f"http://127.0.0.1:{port}",
             ping_interval=None,
             open_timeout=patient(10),
         )
@@ -167,7 +167,7 @@ async def agent_comes(web: WebServer, *, login: bool = True) -> Open:
     port = web.port
     socket = await connect(
         f"ws://127.0.0.1:{port}/ws/live/",
-        origin=f"http://127.0.0.1:{port}",  # type: ignore[arg-type]
+        origin=f"http://127.0.0.1:{port}",
         additional_headers={"Cookie": agent["cookie"]},
         ping_interval=None,
         open_timeout=patient(10),

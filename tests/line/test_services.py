@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from poolsite import history, hotpath
-from poolsite.history.registry import source
+from poolsite.history import source
 from poolsite.operations import incidents
 from poolsite.operations.models import Incident
 from poolsite.runtime.redis_server import RedisServer

@@ -8,8 +8,8 @@ from django.test import Client
 from django.utils import timezone
 
 from poolsite import console, hotpath
+from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set
 from poolsite.console.registry import CARDS
 from queueing.line import desk as door

@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.test import Client
 
 from poolsite import hotpath
+from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry, User
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set, token_create, user_create
 from poolsite.runtime.redis_server import RedisServer
 from queueing.line import desk as door

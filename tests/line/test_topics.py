@@ -7,9 +7,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from poolsite import hotpath
-from poolsite.access import Decision
-from poolsite.access.principal import ANONYMOUS, Principal
-from poolsite.access.principals import principal_of_user
+from poolsite.access import ANONYMOUS, Decision, Principal, principal_of_user
 from poolsite.live import Changes, Topic
 from queueing.line import desk as door
 from queueing.line.models import Agent, Visit

@@ -7,9 +7,8 @@ from asgiref.sync import async_to_sync
 from django.test import Client
 
 from poolsite import hotpath
-from poolsite.access import Decision
+from poolsite.access import Decision, principal_of_user
 from poolsite.access.models import User
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import membership_set
 from queueing.line import desk as door
 from queueing.line.models import Visit

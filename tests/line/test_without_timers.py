@@ -12,7 +12,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from poolsite import hotpath, timers
-from poolsite.access.principals import principal_of_user
+from poolsite.access import principal_of_user
 from poolsite.timers.hearing import Hearing
 from queueing.line import desk as door
 from queueing.line.models import Agent

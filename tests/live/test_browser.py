@@ -9,8 +9,8 @@ import pytest_asyncio
 import redis.asyncio
 from playwright.async_api import Browser, Page
 
-from numbers.topics import TilesTopic
 from numbers.topics.packing import pack_tiles
+from numbers.topics.tiles import TilesTopic
 from poolsite.live import RowsTopic, frames
 from poolsite.runtime.redis_server import RedisServer
 from tests.live.sample_topics import WRITE

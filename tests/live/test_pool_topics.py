@@ -15,14 +15,15 @@ from numbers import services
 from numbers.models import Number, Pool
 from numbers.selectors import tile_layout
 from numbers.selectors.tile_layout import TILES_PER_PAGE
-from numbers.topics import NumberTopic, PoolFiguresTopic, PoolListTopic, TilesTopic, story, tiles
+from numbers.topics import story, tiles
+from numbers.topics.figures import PoolFiguresTopic, PoolListTopic
 from numbers.topics.packing import pack_tiles, unpack_tiles
 from numbers.topics.states import letter_of_state
-from numbers.topics.tiles import changes_of
+from numbers.topics.story import NumberTopic
+from numbers.topics.tiles import TilesTopic, changes_of
 from poolsite import hotpath, live
 from poolsite.access import Decision
-from poolsite.live import frames
-from poolsite.live.topics import Topic
+from poolsite.live import Topic, frames
 from tests.live.helpers import assert_all_follow
 from tests.numbers.people import drain, make_pool, operator, tenant
 from tests.support.clock import ScriptClock

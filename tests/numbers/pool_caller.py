@@ -24,7 +24,7 @@ def main() -> None:
     made = 0
 
     def send(*words: str) -> list[str]:
-        reply: list[str] = client.evalsha(sha, 1, "{numpool}", *words)  # type: ignore[assignment]
+        reply: list[str] = client.evalsha(sha, 1, "{numpool}", *words)
         return reply
 
     def give_up_one() -> None:

@@ -10,8 +10,9 @@ from numbers.models import ImportRow
 from numbers.models import import_reasons as reasons
 from numbers.services import imports
 from poolsite import hotpath
-from poolsite.number_format import SUSPICIOUS, Rejection
-from poolsite.table_files import QUOTED_LINES_LIMIT, read_cells
+from poolsite.number_rejections import SUSPICIOUS, Rejection
+from poolsite.table_files import read_cells
+from poolsite.table_reader.csv_rows import QUOTED_LINES_LIMIT
 from tests.access.world import make_world
 from tests.numbers.import_world import csv_file, in_redis, in_sql, make_pool, totals, xlsx_file
 from tests.numbers.test_imports_command import run

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from numbers.imports.table import UnreadableFileError, read_rows
+from numbers.imports.table import read_rows
 from poolsite.csv_text import safe_cell
-from poolsite.table_files import ROWS_LIMIT
+from poolsite.table_reader.limits import ROWS_LIMIT, UnreadableFileError
 from tests.numbers.import_world import xlsx_file, zip_of
 
 

@@ -147,7 +147,7 @@ def test_a_malformed_confirmation_changes_nothing(asking: PoolUnderTest, words: 
 
 
 def test_a_rule_that_does_not_exist_is_refused(bench: PoolUnderTest) -> None:
-    settings = pool.PoolSettings(added_by_script="maybe")  # type: ignore[arg-type]
+    settings = pool.PoolSettings(added_by_script="maybe")
     refused = bench.run(pool.configure(SLUG, settings, now=bench.now))
     assert (refused.code, refused.reason) == (-1, "malformed added_by_script")
     assert bench.figures().settings.added_by_script == "lend"

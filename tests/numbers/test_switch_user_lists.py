@@ -53,7 +53,7 @@ def test_random_histories_are_the_models_with_these_rights(
         bench.path.close()
         bench.path = path = SwitchPath(redis_server, user.name)
         machine = type("Bound", (PoolMachine,), {"bench": bench, "clock": test_clock})
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             machine,
             settings=settings(
                 max_examples=20,

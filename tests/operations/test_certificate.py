@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from poolsite.operations import DoctorLine
 from poolsite.operations.doctor.certificate import certificate
-from poolsite.operations.registry import DoctorLine
 from tests.operations.hostile import certified
 from tests.support.ports import free_port
 

@@ -14,10 +14,10 @@ from django.core.management import CommandError, call_command
 
 from poolsite import hotpath, operations
 from poolsite.jobs import sweeping
-from poolsite.operations import health
+from poolsite.operations import DoctorLine, health
 from poolsite.operations.doctor import running
 from poolsite.operations.models import WebhookEndpoint
-from poolsite.operations.registry import CHECKS, EXAMINATIONS, DoctorLine
+from poolsite.operations.registry import CHECKS, EXAMINATIONS
 from tests.house.source import ROOT
 from tests.operations.marks import set_running
 from tests.support.mail_server import mail_server
@@ -63,7 +63,7 @@ def gaps(monkeypatch: pytest.MonkeyPatch) -> None:
         "broken": DoctorLine("fail", "none of it", "Add it."),
     }
     for name, told in found.items():
-        examination = operations.Examination(name, lambda told=told: [told])  # type: ignore[misc]
+        examination = operations.Examination(name, lambda told=told: [told])
         monkeypatch.setitem(EXAMINATIONS, name, examination)
 
 

@@ -95,11 +95,11 @@ def test_postgresql_as_it_should_be_and_with_each_setting_that_harms(
     name = postgres_url.rpartition("/")[2]
     for setting, (check, told) in harms.items():
         with postgres_server.connect() as connection:
-            connection.execute(f"ALTER DATABASE {name} SET {setting}")  # type: ignore[call-overload]
+            connection.execute(f"ALTER DATABASE {name} SET {setting}")
         row = look()[check]
         assert (row["mark"], told in row["found"]) == ("fail", True), row
         with postgres_server.connect() as connection:
-            connection.execute(f"ALTER DATABASE {name} RESET ALL")  # type: ignore[call-overload]
+            connection.execute(f"ALTER DATABASE {name} RESET ALL")
     with psycopg.connect(postgres_url) as connection:
         connection.execute("DELETE FROM django_migrations WHERE app = 'operations'")
     assert look()["migrations"]["mark"] == "fail"

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from poolsite import hotpath
-from poolsite.operations import health
+from poolsite.operations import DoctorLine, health
 from poolsite.operations.doctor import running
-from poolsite.operations.registry import EXAMINATIONS, DoctorLine
+from poolsite.operations.registry import EXAMINATIONS
 from poolsite.runtime.redis_server import RedisServer
 from tests.chaos.redis_node import faketime_library
 from tests.operations.marks import set_running

@@ -41,7 +41,7 @@ def send(world: World, goal: str, step: str, reader: str = "operate", **data: An
 
 def states(answer: HttpResponse) -> dict[str, str]:
     """Each step's state on a page."""
-    rows: Any = answer.context["rows"]  # type: ignore[attr-defined]
+    rows: Any = answer.context["rows"]
     return {row["step"].name: row["state"] for row in rows}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from billing.api import hot as billing_hot
 from numbers.api import hot as numbers_hot
-from numbers.services.callbacks import claim_release, number_claim
+from numbers.services import claim_release, number_claim
 from poolsite.api import lane
 from poolsite.api.problems import COMMON, operations_with_types, own_types, problem_types
 from poolsite.api.reference_access import ROOT

@@ -9,14 +9,13 @@ from django.utils import timezone, translation
 
 from billing.models import Wallet
 from billing.services.wallets import wallet_configure, wallet_open
-from numbers.services.pools import pool_configure, pool_create
+from numbers.services import pool_configure, pool_create
 from poolsite import access
 from poolsite.access.models import AuditEntry, User
 from poolsite.access.services import grant_set, membership_set
 from poolsite.console import sentences
-from poolsite.console.sentences import EntryText, Names, Reading, values
-from poolsite.console.sentences.registry import groups, registered
-from queueing.admission.services.gates import gate_configure, gate_create
+from poolsite.console.sentences import EntryText, Names, Reading, groups, registered, values
+from queueing.admission.services import gate_configure, gate_create
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
 from tests.access.world import World, make_world
 from tests.house.actions import written_actions

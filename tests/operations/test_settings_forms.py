@@ -15,7 +15,8 @@ from poolsite.console.durations import DurationField, unit_of
 from poolsite.console.settings_forms import SettingsMixin
 from queueing.admission.forms import GateSettingsForm
 from queueing.dispatch.forms import GroupSettingsForm
-from queueing.line.forms import DeskSettingsForm, QueueForm
+from queueing.line.forms.desks import DeskSettingsForm
+from queueing.line.forms.queues import QueueForm
 from queueing.line.models import Desk
 
 FORMS = [PoolSettingsForm, HealthRuleForm, GateSettingsForm, GroupSettingsForm, DeskSettingsForm]

@@ -9,9 +9,8 @@ import pytest
 from django.utils import timezone
 
 from poolsite import operations
-from poolsite.access import audit, services
+from poolsite.access import audit, principal_of_user, services
 from poolsite.access.models import Account, ApiToken, AuditEntry, User
-from poolsite.access.principals import principal_of_user
 from poolsite.console import tables
 from poolsite.console.tables import SqlColumn, Term
 from poolsite.operations import tags_and_notes

@@ -6,8 +6,8 @@ from django.test import Client
 
 from numbers.models import Pool
 from poolsite import access
+from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry
-from poolsite.access.principals import principal_of_user
 from poolsite.console import managed, palette
 from poolsite.operations import tags_and_notes
 from poolsite.operations.models import Note, Tag
@@ -171,7 +171,7 @@ def test_every_managed_kind_shows_takes_and_is_listed_by_them(world, client: Cli
         kind = managed.kind_of(thing)
         assert kind.name == name
         page = client.get(kind.url(thing)).content.decode()
-        assert f'action="/things/{name}/{thing.slug}/tags/"' in page  # type: ignore[attr-defined]
+        assert f'action="/things/{name}/{thing.slug}/tags/"' in page
         if listed:
             row = f"{listed.strip('/').removesuffix('s')}"
             with_it = client.get(f"{listed}?tag=spare").content.decode()

@@ -7,9 +7,8 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from poolsite import access
-from poolsite.access import Principal
+from poolsite.access import Principal, principal_of_user
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import grant_set, grants_set, membership_set
 from poolsite.console import undoing
 from poolsite.operations.models import NoticeTarget

@@ -21,9 +21,8 @@ from billing.services.tariffs import tariff_change, tariff_create, tariff_end
 from billing.services.templates import template_change, template_create
 from billing.services.wallets import wallet_close, wallet_configure, wallet_open
 from poolsite import access
-from poolsite.access import Principal
+from poolsite.access import Principal, principal_of_user
 from poolsite.access.models import AuditEntry, User
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import grant_set
 from poolsite.console import undoing
 from queueing.line.models import Agent, Desk

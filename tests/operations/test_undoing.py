@@ -5,13 +5,13 @@ from django.contrib.messages import get_messages
 from django.core.exceptions import ValidationError
 from django.test import Client
 
-from numbers.services.pools import pool_configure, pool_create
+from numbers.services import pool_configure, pool_create
+from poolsite.access import principal_of_user
 from poolsite.access.models import AuditEntry
-from poolsite.access.principals import principal_of_user
 from poolsite.access.services import account_change
 from poolsite.console import managed, undoing
-from queueing.admission.services.gates import gate_configure, gate_create
-from queueing.dispatch.services.groups import group_configure, group_create
+from queueing.admission.services import gate_configure, gate_create
+from queueing.dispatch.services import group_configure, group_create
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
 from tests.access.world import World, make_world

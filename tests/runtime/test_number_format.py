@@ -9,15 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolsite.number_format import (
-    Correction,
-    Normalised,
-    NotANumberError,
-    Rejected,
-    Rejection,
-    normalise,
-    parse,
-)
+from poolsite.number_format import Correction, Normalised, NotANumberError, normalise, parse
+from poolsite.number_rejections import Rejected, Rejection
 
 SAMPLE = Path(__file__).parents[1] / "data" / "numbers-sample.csv"
 

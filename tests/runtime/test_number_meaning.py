@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolsite.number_format import (
-    SUSPICIOUS,
-    Normalised,
-    NotANumberError,
-    Rejected,
-    Rejection,
-    beginning,
-    normalise,
-    parse,
-)
+from poolsite.number_format import Normalised, NotANumberError, beginning, normalise, parse
+from poolsite.number_rejections import SUSPICIOUS, Rejected, Rejection
 
 # Text, why it is refused, the part that a page marks, what to write instead ("" = unknown).
 REFUSED = [

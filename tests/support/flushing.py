@@ -24,7 +24,7 @@ def make_flush_cheap() -> None:
             connection = connections[name]
             connection.ops.execute_sql_flush(_statements(name, connection.vendor))
 
-    TransactionTestCase._fixture_teardown = _fixture_teardown  # type: ignore[method-assign]
+    TransactionTestCase._fixture_teardown = _fixture_teardown
 
 
 @cache

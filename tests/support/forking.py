@@ -38,8 +38,7 @@ WARM = (
     *("poolsite.api.measuring", "poolsite.api.shutdown", "poolsite.api.static"),
     *("poolsite.api.tracing", "poolsite.live.routing", "poolsite.operations.watch"),
     *("billing.api.hot", "numbers.api.hot", "queueing.admission.api.hot", "queueing.line.api.hot"),
-    *("billing.consumers", "numbers.consumers"),
-    *("queueing.dispatch.consumers", "queueing.line.consumers"),
+    *("billing.consumers", "numbers.consumers", "queueing.dispatch.consumers"),
     *("uvicorn.main", "uvicorn.lifespan.on", "uvloop"),
     *("uvicorn.protocols.http.httptools_impl", "uvicorn.protocols.websockets.websockets_impl"),
     *("celery.bin.celery", "celery.bin.worker", "celery.apps.worker", "celery.apps.beat"),
@@ -300,7 +299,7 @@ def _become(order: Mapping[str, Any], files: list[int], ready: int) -> None:
     except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
-    threading._shutdown()  # type: ignore[attr-defined]
+    threading._shutdown()
     atexit._run_exitfuncs()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):
@@ -358,7 +357,7 @@ def _read_crash_point_again() -> None:
 def _run_program(words: list[str]) -> None:
     """Do as `python words…` does."""
     if os.environ.get("PYTHONUNBUFFERED"):
-        sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+        sys.stdout.reconfigure(line_buffering=True)
     if words[0] == "-c":
         exec(words[1], {"__name__": "__main__"})
     elif words[0] == "-m":

@@ -32,12 +32,12 @@ class MailServer:
     @property
     def bodies(self) -> list[str]:
         """The texts of all mails, oldest first."""
-        return [each.get_content() for each in self.mails]  # type: ignore[attr-defined]
+        return [each.get_content() for each in self.mails]
 
     def to(self, address: str) -> list[str]:
         """The texts that this address was sent, oldest first."""
         found = [each for each in self.mails if each["To"] == address]
-        return [each.get_content() for each in found]  # type: ignore[attr-defined]
+        return [each.get_content() for each in found]
 
     def saying(self, part: str, address: str) -> list[str]:
         """Those of them in which this stands."""

@@ -26,7 +26,7 @@ MARKED = "mark.prove"
 
 def starts_processes(fixture: F) -> F:
     """Say that a fixture starts a process: every test that uses it is marked. Below @fixture."""
-    fixture.starts_processes = True  # type: ignore[attr-defined]
+    fixture.starts_processes = True
     return fixture
 
 
@@ -39,7 +39,7 @@ class PartsPlugin:
 
     def pytest_configure(self) -> None:
         for kind, start in self._starts.items():
-            kind.__init__ = self._guarded(start)  # type: ignore[method-assign]
+            kind.__init__ = self._guarded(start)  # type: ignore[method-assign]  # to watch
 
     def _guarded(self, start: Callable[..., None]) -> Callable[..., None]:
         @wraps(start)
@@ -52,7 +52,7 @@ class PartsPlugin:
 
     def pytest_unconfigure(self) -> None:
         for kind, start in self._starts.items():
-            kind.__init__ = start  # type: ignore[method-assign]
+            kind.__init__ = start  # type: ignore[method-assign]  # to watch
 
     def pytest_ignore_collect(self, collection_path: Path, config: pytest.Config) -> bool | None:
         """Do not even import the files that hold no proof when only proofs are asked for."""

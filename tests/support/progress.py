@@ -52,7 +52,7 @@ class ProgressPlugin:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: object, ids: list[str]) -> None:
         if ids and not self._weights:
-            self._begin(node.config, ids)  # type: ignore[attr-defined]
+            self._begin(node.config, ids)
 
     def _begin(self, config: pytest.Config, ids: Iterable[str]) -> None:
         walls = durations.recorded_walls()

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from poolsite.timers.agenda import Agenda
+from poolsite.timers import Agenda
 
 TAGS = st.sampled_from(["{a}", "{b}", "{c}", "{gate.d}"])
 PUT = st.tuples(TAGS, st.integers(0, 20))

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from poolsite import table_files
-from poolsite.table_files import Formula, OpenQuote, UnreadableFileError, read_cells
+from poolsite.table_files import read_cells
 from poolsite.table_reader import child
-from poolsite.table_reader.limits import MEMORY_BYTES
+from poolsite.table_reader.cells import Formula, OpenQuote
+from poolsite.table_reader.limits import MEMORY_BYTES, UnreadableFileError
 from tests.support.waiting import until
 from tests.uploads.reading import has_ended
 from tests.uploads.workbooks import SHEET, saved, workbook, worksheet

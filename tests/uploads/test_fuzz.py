@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from poolsite.table_files import UnreadableFileError, read_cells
+from poolsite.table_files import read_cells
 from poolsite.table_reader.csv_rows import csv_rows
-from poolsite.table_reader.limits import Budget
+from poolsite.table_reader.limits import Budget, UnreadableFileError
 from poolsite.table_reader.xlsx_rows import xlsx_rows
 from tests.uploads.workbooks import (
     STYLES,

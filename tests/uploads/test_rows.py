@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poolsite.table_files import Formula, UnreadableFileError, read_cells
-from poolsite.table_reader.limits import Budget
+from poolsite.table_files import read_cells
+from poolsite.table_reader.cells import Formula
+from poolsite.table_reader.limits import Budget, UnreadableFileError
 from poolsite.table_reader.xlsx_rows import xlsx_rows
 from tests.uploads.workbooks import (
     BOOK,

@@ -9,8 +9,8 @@ from redis.exceptions import RedisError
 
 from billing.models import Wallet
 from billing.money import plain
+from billing.persistence import proving
 from billing.selectors.losses import recent_losses
-from billing.services import auditing
 from poolsite import hotpath
 
 
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             raise CommandError(f"Account {slug!r} not found, or it has no wallet.")
         looked_at = differences = 0
         try:
-            for count, found in auditing.audit_all(slug):
+            for count, found in proving.audit_all(slug):
                 looked_at += count
                 differences += len(found)
                 for difference in found:
@@ -64,7 +64,7 @@ class Command(BaseCommand):
         found = 0
         rows = Wallet.objects.select_related("account").order_by("pk")
         for wallet in rows.filter(account__slug=slug) if slug else rows.iterator(chunk_size=500):
-            entry = auditing.first_differing(wallet)
+            entry = proving.first_differing(wallet)
             if entry:
                 found += 1
                 self.stdout.write(f"{wallet.slug}: entry {entry}")

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from billing.services.abilities import look_up, table_import
 from poolsite import number_format
-from poolsite.table_files import UnreadableFileError
+from poolsite.table_reader.limits import UnreadableFileError
 
 
 class Command(BaseCommand):

@@ -5,20 +5,12 @@ do not, plus the entries after the last one: exact, whatever order the clock gav
 is closed only when its entries follow each other and their chain of digests is whole.
 """
 
-from billing.persistence.checkpoints.closing import (
-    ENTRIES,
-    close_next,
-    digest_of_row,
-    due,
-    seal_of,
-)
+from billing.persistence.checkpoints.closing import close_next, digest_of_row, due, seal_of
 from billing.persistence.checkpoints.proving import first_unlike, first_unsealed, is_proven
-from billing.persistence.checkpoints.reading import Lines, Sums, moved, of_wallet, sums
+from billing.persistence.checkpoints.reading import Sums, moved, of_wallet, sums
 from billing.persistence.checkpoints.spans import Span, spans
 
 __all__ = [
-    "ENTRIES",
-    "Lines",
     "Span",
     "Sums",
     "close_next",

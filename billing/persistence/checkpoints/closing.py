@@ -29,7 +29,7 @@ ENTRIES: Final = 5_000  # of one stretch
 
 def due(shard: int, shards: int, entries: int = ENTRIES) -> QuerySet[Wallet]:
     """The shard's wallets that have a stretch to close: long enough, or of an ended generation."""
-    newest = of_wallet(OuterRef("pk")).reverse()  # type: ignore[arg-type]  # a reference
+    newest = of_wallet(OuterRef("pk")).reverse()
     rows = Wallet.objects.annotate(
         shard=Mod(F("pk"), shards),
         closed_generation=Coalesce(Subquery(newest.values("generation")[:1]), Value(0)),

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Sum
 
 from billing.models import JournalCheckpoint, JournalEntry
 
@@ -79,7 +79,7 @@ def _cover(
     return whole, rows
 
 
-def of_wallet(wallet_id: int) -> QuerySet[JournalCheckpoint]:
+def of_wallet(wallet_id: int | OuterRef) -> QuerySet[JournalCheckpoint]:
     """A wallet's checkpoints in the order of its journal."""
     rows = JournalCheckpoint.objects.filter(wallet_id=wallet_id)
     return rows.order_by("generation", "first_seq")

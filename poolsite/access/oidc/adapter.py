@@ -27,13 +27,13 @@ from poolsite.access.oidc.mapping import rights_of
 from poolsite.access.oidc.provider import Provider, provider_of, shown_name
 from poolsite.access.oidc.refusals import refuse
 from poolsite.access.principals import principal_of_user
-from poolsite.access.services import single_sign_on
-from poolsite.access.services.invitations import invitation_accept, invitation_of
+from poolsite.access.services import invitation_accept, single_sign_on
+from poolsite.access.services.invitations import invitation_of
 
 log = logging.getLogger("poolsite.access")
 
 
-class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
+class SingleSignOnAdapter(DefaultSocialAccountAdapter):
     """One provider, from the settings; nobody signs up but as `pre_social_login` allows."""
 
     def get_provider(self, request: HttpRequest, provider: str, client_id: Any = None) -> Provider:

@@ -6,7 +6,7 @@ from allauth.socialaccount.adapter import get_adapter
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 from django.conf import settings
 from django.core.cache import cache
-from django_redis.exceptions import ConnectionInterrupted  # type: ignore[import-untyped]
+from django_redis.exceptions import ConnectionInterrupted
 from redis.exceptions import RedisError
 from requests import RequestException
 

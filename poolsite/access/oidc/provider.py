@@ -17,7 +17,7 @@ from poolsite.access.oidc import discovery, id_token
 from poolsite.plain_text import one_line
 
 
-class ProviderClient(OpenIDConnectOAuth2Adapter):  # type: ignore[misc]
+class ProviderClient(OpenIDConnectOAuth2Adapter):
     """Talks to the provider: where to send the reader, and what the code is worth."""
 
     @property
@@ -69,7 +69,7 @@ def _with_user_info(claims: dict[str, Any], access_token: str) -> dict[str, Any]
     return {**told, **claims}
 
 
-class Provider(OpenIDConnectProvider):  # type: ignore[misc]
+class Provider(OpenIDConnectProvider):
     """Code flow with PKCE, state and nonce. A user is known by issuer and `sub`, nothing else."""
 
     pkce_enabled_default = True

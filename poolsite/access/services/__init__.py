@@ -1,7 +1,6 @@
 """What can be done to accounts, users and their rights: audited, and told to every process."""
 
 from poolsite.access.services.accounts import account_change, account_create
-from poolsite.access.services.actor import Actor
 from poolsite.access.services.factors import code_use, factors_remove, first_code_use
 from poolsite.access.services.finance_requests import (
     finance_approve,
@@ -43,7 +42,6 @@ from poolsite.access.services.tokens import token_create, token_issue, token_rev
 from poolsite.access.services.visitors import visitor_end, visitor_token
 
 __all__ = [
-    "Actor",
     "account_change",
     "account_create",
     "code_use",

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import as_kept, audit
 from poolsite.access.services.actor import Actor, name_of
-from poolsite.hotpath.aggregates import generation_new
+from poolsite.hotpath import generation_new
 from poolsite.hotpath.rows import AggregateRow, PausableRow, RedisRow
 
 Row = TypeVar("Row", bound=Model)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from poolsite.access.auditing import audit
 from poolsite.access.models import User
-from poolsite.access.rights import changed
+from poolsite.access.rights.changes import changed
 from poolsite.access.services.actor import Actor
 from poolsite.moments import zone_names
 

@@ -17,7 +17,7 @@ from poolsite.access.auditing import audit
 from poolsite.access.models import Account, Grant, Membership, User
 from poolsite.access.notices import tell_owner
 from poolsite.access.oidc.mapping import GRANTS, OPERATOR, Right
-from poolsite.access.rights import changed
+from poolsite.access.rights.changes import changed
 from poolsite.access.services.actor import Actor
 from poolsite.access.services.links import withdraw_void_invitations
 from poolsite.access.services.people import grant_set, grant_take, membership_set, user_create

@@ -2,7 +2,8 @@
 
 import time
 
-from poolsite.access.rights import bump, version_of
+from poolsite.access.rights.changes import bump
+from poolsite.access.rights.versions import version_of
 from poolsite.access.tokens import VisitorClaims, sign_visitor
 
 LONGEST_SECONDS = 24 * 3600

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite import access
 from poolsite.access import principal_of_request
@@ -16,7 +17,7 @@ from poolsite.operations.api.schemas import NoteIn, NoteOut, TagsIn, TagsOut
 from poolsite.operations.models import Note
 
 router = Router(tags=["objects"])
-Kind: Any = Path(..., pattern=r"^[a-z_]{1,20}$", description="The type, such as `pool`.")  # type: ignore[type-arg]
+Kind: Any = param.Path(..., pattern=r"^[a-z_]{1,20}$", description="The type, such as `pool`.")
 Slug = slug_in_path("The object's slug.")
 NoteId = id_in_path("The note's ID.")
 

@@ -10,8 +10,8 @@ from typing import Any
 from django.conf import settings
 from redis.exceptions import RedisClusterException, RedisError
 
+from poolsite.hotpath import Argument
 from poolsite.hotpath.address import RedisAddress, parse_address
-from poolsite.hotpath.commands import Argument
 from poolsite.hotpath.connection import sync_client
 from poolsite.operations.doctor.rights import refused_commands
 from poolsite.runtime import startup

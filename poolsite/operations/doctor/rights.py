@@ -5,7 +5,7 @@ from typing import Any, Final
 from redis.exceptions import RedisError
 
 from poolsite import hotpath
-from poolsite.hotpath.commands import Argument
+from poolsite.hotpath import Argument
 
 KEY: Final = "{doctor}"  # a name of no aggregate: our user needs every key
 SHA = "0" * 40

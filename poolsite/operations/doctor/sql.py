@@ -1,5 +1,6 @@
 """The SQL database: version, encoding, time zone, whether it takes writes and connections."""
 
+import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,7 +70,7 @@ def _postgres_faults(
 
 
 def _sqlite() -> Iterator[DoctorLine]:
-    text = f"SQLite {'.'.join(map(str, connection.Database.sqlite_version_info))}"  # type: ignore[attr-defined]
+    text = f"SQLite {sqlite3.sqlite_version}"
     if settings.DEMO or settings.DEBUG:
         yield ok(f"{text} (demo or debugging)")
     else:
@@ -183,7 +184,7 @@ def _session() -> Iterator[Any]:
     parameters = {**connection.get_connection_params(), "connect_timeout": CONNECT_SECONDS}
     with (
         connection.wrap_database_errors,
-        connection.Database.connect(**parameters, autocommit=True) as session,  # type: ignore[attr-defined]
+        connection.Database.connect(**parameters, autocommit=True) as session,  # type: ignore[attr-defined]  # psycopg
     ):
         yield session
 

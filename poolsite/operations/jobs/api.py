@@ -3,7 +3,8 @@
 from typing import Annotated, Any, Final, Literal
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router
+from ninja import Query, Router
+from ninja.params import functions as param
 from pydantic import BaseModel, Field, StringConstraints
 
 from poolsite import access
@@ -22,7 +23,7 @@ from poolsite.table_sentences import said
 router = Router(tags=["jobs"])
 Filter = Annotated[str, StringConstraints(max_length=60, pattern=LINE)]
 StateName = Literal["queued", "running", "cancelling", "cancelled", "done", "failed"]
-JobId: Any = Path(  # type: ignore[type-arg]
+JobId: Any = param.Path(
     ...,
     pattern=r"^[a-z0-9]{1,8}-[0-9]{4,19}$",
     description="The job's ID, as the operation that started it returned it.",

@@ -257,7 +257,7 @@ def _delivery_out(row: WebhookDelivery) -> DeliveryOut:
         event=f"evt_{row.event_id.hex}",
         type=row.event.type,
         created_at=row.event.created_at.isoformat(),
-        state=row.state,  # type: ignore[arg-type]
+        state=row.state,  # type: ignore[arg-type]  # one of the choices
         attempts=row.attempts,
         status=row.status,
         error=row.error,

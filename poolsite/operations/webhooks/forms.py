@@ -11,6 +11,10 @@ from poolsite.operations.models.webhooks import EVERY_EVENT
 from poolsite.operations.webhooks import event_types
 
 
+def _offered_events() -> list[tuple[str, str]]:
+    return [(name, name) for name in event_types.known() if name != event_types.TEST]
+
+
 class EndpointForm(forms.Form):
     """A new endpoint, or the settings of one. accounts: whose it can be; none = it has one."""
 
@@ -37,16 +41,16 @@ class EndpointForm(forms.Form):
         label=gettext_lazy("All events, including types that are added later"), required=False
     )
     events = forms.MultipleChoiceField(
-        label=gettext_lazy("Events"), required=False, widget=forms.CheckboxSelectMultiple
+        label=gettext_lazy("Events"),
+        choices=_offered_events,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
 
     def __init__(
         self, *args: Any, accounts: Any = None, platform: bool = False, **given: Any
     ) -> None:
         super().__init__(*args, **given)
-        self.fields["events"].choices = [  # type: ignore[attr-defined]
-            (name, name) for name in event_types.known() if name != event_types.TEST
-        ]
         if accounts is None:
             del self.fields["account"]
             return

@@ -3,8 +3,7 @@
 from django.db.models import Max, QuerySet
 
 from poolsite import access
-from poolsite.access.principal import Principal
-from poolsite.access.visibility import require_one, visible
+from poolsite.access import Principal, require_one, visible
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint
 
 VIEW = "operations.webhooks"

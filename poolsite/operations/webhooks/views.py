@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from poolsite import access
+from poolsite.access import visible
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account
-from poolsite.access.visibility import visible
 from poolsite.console import tables
 from poolsite.console.form_pages import form_page, saved
 from poolsite.console.pages import principal_of, topic_of
@@ -68,7 +68,7 @@ def _columns() -> list[SqlColumn[WebhookEndpoint]]:
         SqlColumn(
             "sent",
             _("Last request"),
-            lambda row: iso(row.last_sent_at),  # type: ignore[attr-defined]
+            lambda row: iso(row.last_sent_at),  # type: ignore[attr-defined]  # annotated
             order=("last_sent_at",),
             nullable=True,
         ),

@@ -5,10 +5,8 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import require
+from poolsite.access import principal_of_request, require, selectors, services
 from poolsite.access.models import Account, Invitation, User
-from poolsite.access.principals import principal_of_request
 from poolsite.api.callers import allowed, require_confirmed
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path

@@ -7,10 +7,8 @@ from django.http import HttpRequest
 from ninja import Query, Router
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.access import selectors
-from poolsite.access.actions import FactorNeeded, Hidden, require
+from poolsite.access import FactorNeeded, Hidden, Principal, require, selectors
 from poolsite.access.models import AuditEntry
-from poolsite.access.principal import Principal
 from poolsite.api.callers import allowed
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.paths import id_in_path

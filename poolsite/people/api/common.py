@@ -1,8 +1,7 @@
 """What the routes about people share."""
 
-from poolsite.access.actions import Hidden, require
+from poolsite.access import Hidden, Principal, require
 from poolsite.access.models import Account
-from poolsite.access.principal import Principal
 from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 

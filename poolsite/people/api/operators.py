@@ -5,8 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 from ninja import Query, Router, Status
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import FactorNeeded
+from poolsite.access import FactorNeeded, selectors, services
 from poolsite.access.models import FinanceRequest, Invitation, User
 from poolsite.api.callers import allowed, require_confirmed
 from poolsite.api.pages import Page, PageIn, page

@@ -6,9 +6,8 @@ from django.http import HttpRequest
 from ninja import Router
 from pydantic import BaseModel, Field
 
-from poolsite.access import services
+from poolsite.access import principal_of_request, services
 from poolsite.access.models import User
-from poolsite.access.principals import principal_of_request
 from poolsite.api.callers import person_of
 from poolsite.api.reading import STRICT
 from poolsite.people.api.schemas import Locale, PersonName, Zone

@@ -6,10 +6,8 @@ from django.http import HttpRequest
 from ninja import Query, Router, Status
 from pydantic import BaseModel, Field, StringConstraints
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import Hidden, require
+from poolsite.access import Hidden, Principal, require, selectors, services
 from poolsite.access.models import ApiToken
-from poolsite.access.principal import Principal
 from poolsite.api.callers import allowed, require_confirmed
 from poolsite.api.fields import Line
 from poolsite.api.idempotency import shows_secret

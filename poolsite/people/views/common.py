@@ -6,11 +6,8 @@ from typing import Any, Concatenate, ParamSpec
 
 from django.http import HttpRequest, HttpResponseBase
 
-from poolsite.access import selectors
-from poolsite.access.actions import require
+from poolsite.access import principal_of_request, require, selectors
 from poolsite.access.models import User
-from poolsite.access.principal import Principal
-from poolsite.access.principals import principal_of_request
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
@@ -28,11 +25,6 @@ def asks(action: str) -> Callable[[View[P]], View[P]]:
         return asked
 
     return decorate
-
-
-def actor_of(request: HttpRequest) -> Principal:
-    """Who does it, for services."""
-    return principal_of_request(request)
 
 
 def sign_on_of(user: User) -> dict[str, Any]:

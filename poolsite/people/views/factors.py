@@ -10,26 +10,27 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.views.generic.base import TemplateResponseMixin
 
 from poolsite.access.browsers import browser_and_system
 from poolsite.access.factor_state import has_factor
 from poolsite.access.models import User
 
 
-class _BlockedMixin:
+class _BlockedMixin(TemplateResponseMixin):
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
         """The page; 429 while no code is looked at."""
-        response: HttpResponse = super().render_to_response(context, **kwargs)  # type: ignore[misc]
+        response = super().render_to_response(context, **kwargs)
         if context["form"].has_error("code", "blocked"):
             response.status_code = 429
         return response
 
 
-class LogInCodeView(_BlockedMixin, views.AuthenticateView):  # type: ignore[misc]
+class LogInCodeView(_BlockedMixin, views.AuthenticateView):
     """The second step of the log-in."""
 
 
-class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc]
+class ConfirmView(_BlockedMixin, views.ReauthenticateView):
     """The second factor again, before money moves or the log-in changes."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -47,7 +48,7 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):  # type: ignore[misc
         return page
 
 
-class SessionsView(sessions.ListUserSessionsView):  # type: ignore[misc]
+class SessionsView(sessions.ListUserSessionsView):
     """The reader's sessions: this one, then the newest first. Ends one, or all the others."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
@@ -61,7 +62,8 @@ class SessionsView(sessions.ListUserSessionsView):  # type: ignore[misc]
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """End the session that is named; without a name all but this one."""
         if "session" not in request.POST:
-            return super().post(request, *args, **kwargs)  # type: ignore[no-any-return]
+            page: HttpResponseBase = super().post(request, *args, **kwargs)
+            return page
         named = request.POST["session"]
         mine = UserSession.objects.filter(user_id=request.user.pk)
         ending = mine.filter(pk=int(named)) if named.isdecimal() and len(named) < 19 else ()

@@ -9,15 +9,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.access import four_eyes, selectors, services
-from poolsite.access.actions import Decision, decide
+from poolsite.access import Decision, decide, four_eyes, principal_of_request, selectors, services
 from poolsite.access.confirming import factor_url
 from poolsite.access.models import FinanceRequest
 from poolsite.access.services.finance_requests import DECIDE, why_not_approve
 from poolsite.console.pages import user_of
 from poolsite.console.verbs import carry_out
 from poolsite.people.forms import ReasonForm
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 CHIPS = {
     FinanceRequest.Status.WAITING: ("chip--warn", "schedule"),
@@ -41,7 +40,7 @@ def _found(pk: int) -> FinanceRequest:
 
 
 def _page(request: HttpRequest, found: FinanceRequest, form: Form, status: int) -> HttpResponseBase:
-    reader, answer = user_of(request), decide(actor_of(request), DECIDE)
+    reader, answer = user_of(request), decide(principal_of_request(request), DECIDE)
     waiting = found.status == FinanceRequest.Status.WAITING
     chip, icon = CHIPS[FinanceRequest.Status(found.status)]
     context = {
@@ -68,7 +67,7 @@ def finance_approve(request: HttpRequest, pk: int) -> HttpResponseBase:
     found = _found(pk)
     return _decided(
         request,
-        lambda: services.finance_approve(found, actor=actor_of(request)),
+        lambda: services.finance_approve(found, actor=principal_of_request(request)),
         pk,
         _("Request approved. The grant is now in effect."),
     )
@@ -85,7 +84,7 @@ def finance_reject(request: HttpRequest, pk: int) -> HttpResponseBase:
     reason = form.cleaned_data["reason"]
     return _decided(
         request,
-        lambda: services.finance_reject(found, actor=actor_of(request), reason=reason),
+        lambda: services.finance_reject(found, actor=principal_of_request(request), reason=reason),
         pk,
         _("Request closed. Nothing was granted."),
     )

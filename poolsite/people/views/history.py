@@ -10,13 +10,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from poolsite.access import selectors
+from poolsite.access import principal_of_request, selectors
 from poolsite.access.models import AuditEntry
 from poolsite.console import lists, sentences, tables
 from poolsite.console.days import span
 from poolsite.console.sentences import Names, Reading
 from poolsite.console.tables import SqlColumn
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 from poolsite.people.views.history_rows import rows_of
 
 FILTERS = ("thing_kind", "thing_id", "actor", "action", "account", "job")
@@ -28,7 +28,7 @@ PEOPLE_SUGGESTED_OF = 500  # latest entries
 @asks("access.history_view")
 def history(request: HttpRequest) -> HttpResponseBase:
     """The audit log with filters in the URL, newest first."""
-    reader = actor_of(request)
+    reader = principal_of_request(request)
     wanted = {name: tables.text_of(request, name, 200) for name in FILTERS}
     days = {name: tables.text_of(request, name, 10) for name in ("since", "until")}
     entry = tables.key_of(request, "entry")

@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from poolsite import dates
+from poolsite.access import Principal
 from poolsite.access.models import AuditEntry
-from poolsite.access.principal import Principal
 from poolsite.console import sentences, undoing
 from poolsite.console.sentences import EntryText, Names, Reading
 

@@ -13,8 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from poolsite.access import mailed_links, selectors, services
-from poolsite.access.addresses import client_address
+from poolsite.access import client_address, mailed_links, selectors, services
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.access.logins import find_user
 from poolsite.access.mailed_links import JOIN_SECRET

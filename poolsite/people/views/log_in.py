@@ -8,10 +8,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from poolsite.access.actions import LoginNeeded
+from poolsite.access import LoginNeeded, first_page, principal_of_request
 from poolsite.access.adapters import TOO_MANY_TRIES
-from poolsite.access.first_pages import first_page
-from poolsite.access.principals import principal_of_request
 from poolsite.console.verbs import next_of
 from poolsite.people.log_in_forms import LoginForm
 

@@ -10,15 +10,14 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide
+from poolsite.access import decide, principal_of_request, selectors, services
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Grant, GrantName, Invitation, User
 from poolsite.access.services.managing import GrantsChange
 from poolsite.console import tables
 from poolsite.console.form_pages import form_page, saved, told
 from poolsite.people.forms import GrantsForm, InviteOperatorForm, ReasonForm
-from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
 from poolsite.people.views.person_columns import person_columns
 
@@ -32,7 +31,7 @@ def operators(request: HttpRequest) -> HttpResponseBase:
     context = {
         "invitations": selectors.open_invitations(None),
         "finance_requests": selectors.waiting_finance_requests()[:200],
-        "may_change": decide(actor_of(request), "access.operators_change").allowed,
+        "may_change": decide(principal_of_request(request), "access.operators_change").allowed,
         "text": text,
     }
     return tables.answer(
@@ -66,7 +65,7 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
         mail_invitation(request, *made)
         return redirect("access:operators")
 
-    save = partial(services.operator_invite, actor=actor_of(request))
+    save = partial(services.operator_invite, actor=principal_of_request(request))
     context = {"form": form}
     return saved(form, save, done) or form_page(request, "access/operator_invite.html", context)
 
@@ -89,7 +88,7 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
             messages.success(request, _("Grants saved. They take effect immediately."))
         return redirect("access:operators")
 
-    save = partial(services.operator_set, user=user, actor=actor_of(request))
+    save = partial(services.operator_set, user=user, actor=principal_of_request(request))
     if answer := saved(form, save, done):
         return answer
     waiting = selectors.waiting_finance_requests(user).first()
@@ -110,7 +109,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
             services.user_set_active,
             user=user,
             active=not user.is_active,
-            actor=actor_of(request),
+            actor=principal_of_request(request),
         ),
         lambda _done: redirect(_list_of(user)),
     )
@@ -129,7 +128,7 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
     """Forget a lost authenticator app of somebody else; the person sets up a new one."""
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
-    save = partial(services.factors_reset, user=user, actor=actor_of(request))
+    save = partial(services.factors_reset, user=user, actor=principal_of_request(request))
     done = told(request, _("Authenticator app removed."), _list_of(user))
     context = {"form": form, "person": user}
     return saved(form, save, done) or form_page(request, "access/factor_reset.html", context)
@@ -146,6 +145,6 @@ def _list_of(user: User) -> str:
 def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseBase:
     """Make an operator's invitation worthless."""
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
-    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))
     messages.success(request, _("Invitation withdrawn."))
     return redirect("access:operators")

@@ -10,8 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide, require
+from poolsite.access import decide, principal_of_request, require, selectors, services
 from poolsite.access.confirming import asks_again
 from poolsite.access.models import Account, Invitation, Membership, Role, User
 from poolsite.console import tables
@@ -21,7 +20,7 @@ from poolsite.console.tables import SqlColumn
 from poolsite.moments import iso
 from poolsite.operations.tags_and_notes import show_tags, with_tag
 from poolsite.people.forms import AccountForm, InviteForm, RolesForm
-from poolsite.people.views.common import actor_of, asks, sign_on_of
+from poolsite.people.views.common import asks, sign_on_of
 from poolsite.people.views.invitations import mail_invitation
 from poolsite.people.views.person_columns import person_columns
 
@@ -31,7 +30,7 @@ from poolsite.people.views.person_columns import person_columns
 @asks("access.people_view")
 def accounts(request: HttpRequest) -> HttpResponseBase:
     """The accounts whose people the reader may see; tags are for operators."""
-    principal = actor_of(request)
+    principal = principal_of_request(request)
     sees_tags = decide(principal, "access.operators_view").allowed
     given = {name: tables.text_of(request, name) for name in ("q", "tag")}
     rows = selectors.accounts(principal, text=given["q"])
@@ -86,14 +85,14 @@ def account_add(request: HttpRequest) -> HttpResponseBase:
         messages.success(request, _("Account created. Next, invite its owner."))
         return redirect("access:invite", slug=account.slug)
 
-    save = partial(services.account_create, actor=actor_of(request))
+    save = partial(services.account_create, actor=principal_of_request(request))
     return saved(form, save, done) or form_page(request, "access/account_add.html", {"form": form})
 
 
 def _account(request: HttpRequest, slug: str, action: str) -> Account:
     """The account, when the reader may do that to it; a foreign one looks like a missing one."""
     account = get_object_or_404(Account, slug=slug)
-    require(actor_of(request), action, account)
+    require(principal_of_request(request), action, account)
     return account
 
 
@@ -109,8 +108,10 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
     context = {
         "account": account,
         "invitations": selectors.open_invitations(account),
-        "may_change": decide(actor_of(request), "access.people_change", account).allowed,
-        "may_deactivate": decide(actor_of(request), "access.operators_change").allowed,
+        "may_change": decide(
+            principal_of_request(request), "access.people_change", account
+        ).allowed,
+        "may_deactivate": decide(principal_of_request(request), "access.operators_change").allowed,
         "choices": [role],
         "text": text,
     }
@@ -145,7 +146,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
         mail_invitation(request, *made)
         return redirect("access:members", slug=slug)
 
-    save = partial(services.member_invite, account=account, actor=actor_of(request))
+    save = partial(services.member_invite, account=account, actor=principal_of_request(request))
     context = {"form": form, "account": account}
     return saved(form, save, done) or form_page(request, "access/invite.html", context)
 
@@ -164,7 +165,9 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
     form = RolesForm(
         request.POST or None, initial={"roles": sorted(held), "supervises": "\n".join(desks)}
     )
-    save = partial(services.member_set, user=user, account=account, actor=actor_of(request))
+    save = partial(
+        services.member_set, user=user, account=account, actor=principal_of_request(request)
+    )
     words = _("Roles saved. They take effect immediately.")
     if answer := saved(form, save, told(request, words, "access:members", slug=slug)):
         return answer
@@ -179,6 +182,6 @@ def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpRespons
     """Make an invitation worthless."""
     account = _account(request, slug, "access.people_change")
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
-    services.invitation_withdraw(invitation=invitation, actor=actor_of(request))
+    services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))
     messages.success(request, _("Invitation withdrawn."))
     return redirect("access:members", slug=slug)

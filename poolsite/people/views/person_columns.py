@@ -24,7 +24,7 @@ def person_columns(
         SqlColumn(
             "factor",
             _("Two-factor"),
-            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
+            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]  # annotated
             order=("has_second_factor",),
         ),
         SqlColumn(

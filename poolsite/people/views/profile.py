@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.access import services
+from poolsite.access import principal_of_request, services
 from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import user_of
 from poolsite.people.forms import ProfileForm
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 
 @never_cache
@@ -26,7 +26,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
     user = user_of(request)
     fields = ("first_name", "last_name", "zone", "locale")
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
-    save = partial(services.profile_change, user=user, actor=actor_of(request))
+    save = partial(services.profile_change, user=user, actor=principal_of_request(request))
     done = told(request, _("Profile saved."), "access:profile")
     return saved(form, save, done) or form_page(request, "access/profile.html", {"form": form})
 
@@ -37,7 +37,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
 def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
     """End every session of the reader, this one too."""
     with transaction.atomic():
-        services.log_out_everywhere(user=user_of(request), actor=actor_of(request))
+        services.log_out_everywhere(user=user_of(request), actor=principal_of_request(request))
         logout(request)
     messages.success(request, _("You've been logged out everywhere."))
     return redirect("account_login")

@@ -13,21 +13,18 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
-from poolsite.access import services
-from poolsite.access.addresses import client_address
+from poolsite.access import Principal, client_address, principal_of_request, services, visible
 from poolsite.access.confirming import asks_again
 from poolsite.access.giving import may_make_platform_tokens
 from poolsite.access.mails import site_of
 from poolsite.access.models import Account, ApiToken
 from poolsite.access.networks import allows
-from poolsite.access.principal import Principal
 from poolsite.access.token_areas import purposes
-from poolsite.access.visibility import visible
 from poolsite.console.form_pages import add_errors
 from poolsite.console.verbs import next_of
 from poolsite.people import token_words
 from poolsite.people.token_forms import CUSTOM, TokenForm, with_purpose
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 ONCE_SECONDS = 24 * 3600  # for so long a form that was sent is not taken a second time
 CHANGE = "access.tokens_change"
@@ -39,7 +36,7 @@ CHANGE = "access.tokens_change"
 @asks_again
 def token_add(request: HttpRequest) -> HttpResponseBase:
     """A new token; its secret is on this one page and nowhere else."""
-    principal = actor_of(request)
+    principal = principal_of_request(request)
     if request.method != "POST":
         purpose = request.GET.get("purpose", "")
         data = with_purpose(request.GET, purpose) if purpose else request.GET.copy()
@@ -71,7 +68,7 @@ def token_summary(request: HttpRequest) -> HttpResponseBase:
     data: QueryDict = request.POST
     if "preset" in data:
         data = with_purpose(data, request.POST.get("preset", ""))
-    form = _form(actor_of(request), data)
+    form = _form(principal_of_request(request), data)
     return render(request, "access/token_parts.html", _parts(request, form))
 
 
@@ -83,7 +80,9 @@ def _form(principal: Principal, data: QueryDict | None) -> TokenForm:
 def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse:
     """The form; errors are shown once it was sent, the reason beside the button always."""
     chosen = form.data.get("purpose", "") if form.data else ""
-    others = visible(ApiToken.objects.filter(revoked_at=None), actor_of(request), CHANGE)
+    others = visible(
+        ApiToken.objects.filter(revoked_at=None), principal_of_request(request), CHANGE
+    )
     context = {
         "form": form,
         "tried": tried,

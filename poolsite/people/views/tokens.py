@@ -10,14 +10,13 @@ from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from poolsite.access import selectors, services
-from poolsite.access.actions import decide, require
+from poolsite.access import decide, principal_of_request, require, selectors, services
 from poolsite.access.models import ApiToken
 from poolsite.console import tables
 from poolsite.console.tables import SqlColumn
 from poolsite.moments import iso
 from poolsite.people import token_words
-from poolsite.people.views.common import actor_of, asks
+from poolsite.people.views.common import asks
 
 
 @never_cache
@@ -25,7 +24,7 @@ from poolsite.people.views.common import actor_of, asks
 @asks("access.tokens_view")
 def tokens(request: HttpRequest) -> HttpResponseBase:
     """The tokens that the reader may see, newest first; only the valid ones unless asked."""
-    principal = actor_of(request)
+    principal = principal_of_request(request)
     options = [
         ("live", _("Valid tokens")),
         ("expired", _("Expired tokens")),
@@ -91,8 +90,8 @@ def _columns() -> list[SqlColumn[ApiToken]]:
 def token_revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
     """End a token, everywhere, now."""
     token = get_object_or_404(ApiToken, pk=token_id)
-    require(actor_of(request), "access.tokens_change", token)
+    require(principal_of_request(request), "access.tokens_change", token)
     reason = request.POST.get("reason", "")[:200]
-    services.token_revoke(token=token, actor=actor_of(request), reason=reason)
+    services.token_revoke(token=token, actor=principal_of_request(request), reason=reason)
     messages.success(request, _("Token revoked. Requests with it are now refused."))
     return redirect("access:tokens")

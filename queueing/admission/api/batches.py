@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
@@ -80,8 +81,8 @@ def steer_batch(
     request: HttpRequest,
     batch: int,
     slug: str = Slug,
-    what: str = Path(..., pattern=r"^(pause|resume|cancel)$"),  # type: ignore[type-arg]
-    reason: str = Query("", max_length=500, description=WHY_STEERED),  # type: ignore[type-arg]
+    what: str = param.Path(..., pattern=r"^(pause|resume|cancel)$"),
+    reason: str = param.Query("", max_length=500, description=WHY_STEERED),
 ) -> Any:
     """Pause a batch, resume it, or cancel it permanently."""
     principal = principal_of_request(request)

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Router
+from ninja import Router
+from ninja.params import functions as param
 from pydantic import BaseModel, Field
 
 from poolsite.access import principal_of_request
@@ -13,7 +14,7 @@ from queueing.admission.api.common import Slug, gate_of
 from queueing.admission.selectors.explaining import Explanation
 
 devices_of_gate = Router(tags=["batches"])
-Device: Any = Path(  # type: ignore[type-arg]
+Device: Any = param.Path(
     ...,
     pattern=r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}$",
     description="The device's ID.",

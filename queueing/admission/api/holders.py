@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite import hotpath
 from poolsite.access import principal_of_request
@@ -19,7 +20,7 @@ from queueing.admission.api.common import Slug, gate_of, is_rebuilt
 from queueing.admission.api.managing_schemas import FreeIn, HolderOut, HoldersIn, WaiterOut
 
 holders = Router(tags=["gates"])
-Who: Any = Path(  # type: ignore[type-arg]
+Who: Any = param.Path(
     ...,
     pattern=r"^[@#]?[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$",
     description="A name, `@device`, or `#token` for an anonymous permit.",

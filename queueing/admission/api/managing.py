@@ -4,7 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Router, Status
+from ninja.params import functions as param
 
 from poolsite import access
 from poolsite.access import principal_of_request
@@ -88,7 +89,7 @@ def change_gate(request: HttpRequest, given: GateChangeIn, slug: str = Slug) -> 
 def delete_gate(
     request: HttpRequest,
     slug: str = Slug,
-    reason: str = Query(..., max_length=500),  # type: ignore[type-arg]
+    reason: str = param.Query(..., max_length=500),
 ) -> Any:
     """Delete a gate that has no permits in use and no unfinished batches.
 
@@ -183,8 +184,8 @@ def open_gate(request: HttpRequest, given: GateReasonIn, slug: str = Slug) -> An
 def change_key(
     request: HttpRequest,
     slug: str = Slug,
-    do: str = Path(..., pattern=r"^(new|use|remove)$"),  # type: ignore[type-arg]
-    reason: str = Query("", max_length=500, description="Required for `remove`."),  # type: ignore[type-arg]
+    do: str = param.Path(..., pattern=r"^(new|use|remove)$"),
+    reason: str = param.Query("", max_length=500, description="Required for `remove`."),
 ) -> Any:
     """Create a signing key, sign with the newest one, or stop signing.
 

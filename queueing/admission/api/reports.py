@@ -1,6 +1,5 @@
 """A device's report on its way to a gate: which gate, together with which others, answered how."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -152,10 +151,4 @@ async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
 # -- gathering -----------------------------------------------------------------------------------
 
 
-def _combine(
-    slug: str, batch: Sequence[door.DeviceReport]
-) -> hotpath.Command[list[door.ReportReply]]:
-    return door.reports(slug, batch)
-
-
-_gatherer: PerLoop[Reports] = PerLoop(partial(Gatherer, _combine))
+_gatherer: PerLoop[Reports] = PerLoop(partial(Gatherer, door.reports))

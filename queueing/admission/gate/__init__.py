@@ -7,12 +7,11 @@
 """
 
 from queueing.admission.gate import reasons
-from queueing.admission.gate.changes import EVENTS, GateChange, read_change
+from queueing.admission.gate.changes import GateChange, read_change
 from queueing.admission.gate.commands import (
     VISIT_SECONDS,
     GateSwept,
     Observed,
-    Resized,
     configure,
     create,
     destroy,
@@ -25,12 +24,7 @@ from queueing.admission.gate.commands import (
     resume,
     sweep,
 )
-from queueing.admission.gate.explaining import (
-    DeviceNow,
-    PendingTask,
-    explain,
-    is_device_name,
-)
+from queueing.admission.gate.explaining import DeviceNow, explain, is_device_name
 from queueing.admission.gate.keys import GateKeys
 from queueing.admission.gate.permits import (
     REQUESTS_LIMIT,
@@ -52,7 +46,6 @@ from queueing.admission.gate.permits import (
     to_renew,
 )
 from queueing.admission.gate.reading import (
-    BatchFigures,
     GateFigures,
     Holder,
     Holders,
@@ -67,10 +60,8 @@ from queueing.admission.gate.reading import (
 )
 from queueing.admission.gate.reasons import GateRefusedError
 from queueing.admission.gate.scripts import SCRIPTS
-from queueing.admission.gate.settings import CAP_LIMIT, RATE_LIMIT, GateSettings
+from queueing.admission.gate.settings import CAP_LIMIT, GateSettings
 from queueing.admission.gate.tasks import (
-    REPORTS_LIMIT,
-    RESULTS_LIMIT,
     ROWS_LIMIT,
     TEXT_LIMIT,
     DeviceReport,
@@ -90,16 +81,11 @@ from queueing.admission.gate.waits import Waits
 
 __all__ = [
     "CAP_LIMIT",
-    "EVENTS",
-    "RATE_LIMIT",
-    "REPORTS_LIMIT",
     "REQUESTS_LIMIT",
-    "RESULTS_LIMIT",
     "ROWS_LIMIT",
     "SCRIPTS",
     "TEXT_LIMIT",
     "VISIT_SECONDS",
-    "BatchFigures",
     "Counted",
     "DeviceNow",
     "DeviceReport",
@@ -113,11 +99,9 @@ __all__ = [
     "Holder",
     "Holders",
     "Observed",
-    "PendingTask",
     "Permit",
     "ReportReply",
     "Request",
-    "Resized",
     "Result",
     "StoredTask",
     "Waiter",

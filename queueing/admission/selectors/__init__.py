@@ -11,13 +11,7 @@ from queueing.admission.selectors.batches import (
     task_list,
 )
 from queueing.admission.selectors.explaining import explain
-from queueing.admission.selectors.gates import (
-    GATES,
-    GateNow,
-    figures_of,
-    gate_out,
-    story,
-)
+from queueing.admission.selectors.gates import GATES, GateNow, figures_of, gate_out
 
 __all__ = [
     "GATES",
@@ -32,6 +26,5 @@ __all__ = [
     "progress",
     "state_counts",
     "state_of",
-    "story",
     "task_list",
 ]

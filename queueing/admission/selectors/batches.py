@@ -15,6 +15,11 @@ LOADED_AHEAD = (TaskBatch.State.LOADING, TaskBatch.State.OPEN)
 WAITING_AFTER = timedelta(seconds=5)
 
 
+def batch_row(key: int) -> TaskBatch | None:
+    """A batch with its gate."""
+    return TaskBatch.objects.select_related("gate").filter(pk=key).first()
+
+
 def batch_list(gate: Gate, state: str = "", text: str = "") -> "QuerySet[TaskBatch]":
     """A gate's batches, the newest window first: those in a state, those with a text in the name.
 

@@ -12,7 +12,7 @@ from poolsite.dates import moment
 from poolsite.moments import moment_of
 from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
-from queueing.admission.selectors.batches import state_of
+from queueing.admission.selectors.batches import batch_row, state_of
 
 RECENT: Final = 20  # tasks of a device that are looked at
 
@@ -88,7 +88,7 @@ def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
     if now.running_task is not None:
         its = next((task for task in now.tasks if task.task == now.running_task), None)
         attempt = its.attempt if its else None
-        batch = _batch(its.batch) if its else None
+        batch = batch_row(its.batch) if its else None
         return Explanation(device, "running", now.running_task, batch, attempt)
     pending = [task for task in now.tasks if task.state == "pending"]
     ready = next((task for task in pending if task.batch_status == "open"), None)
@@ -96,7 +96,7 @@ def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
         reason = _TURN[now.why]
         waits = reason not in ("next-report", "gate-paused", "recovering")
         return Explanation(
-            *(device, reason, ready.task, _batch(ready.batch), ready.attempt),
+            *(device, reason, ready.task, batch_row(ready.batch), ready.attempt),
             place=now.place if waits else None,
             estimate_seconds=now.estimate_seconds if waits else None,
             retry_seconds=now.retry_seconds if waits else None,
@@ -105,13 +105,9 @@ def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
         for task in pending:
             if task.batch_status == status:
                 return Explanation(
-                    device, _BATCH[status], task.task, _batch(task.batch), task.attempt
+                    device, _BATCH[status], task.task, batch_row(task.batch), task.attempt
                 )
     return None
-
-
-def _batch(key: int) -> TaskBatch | None:
-    return TaskBatch.objects.select_related("gate").filter(pk=key).first()
 
 
 def _of_sql(gate: Gate, device: str) -> Explanation:

@@ -26,8 +26,8 @@ from queueing.admission.services.healing import (
 )
 from queueing.admission.services.loading import open_windows
 from queueing.admission.services.permits import permit_free
-from queueing.admission.services.rebuilding import gate_check, gate_rebuild
-from queueing.admission.services.reconciling import GateReport, gate_reconcile
+from queueing.admission.services.rebuilding import gate_check
+from queueing.admission.services.reconciling import gate_reconcile
 from queueing.admission.services.sampling import sample_take
 from queueing.admission.services.signing import (
     gate_key_change,
@@ -35,11 +35,8 @@ from queueing.admission.services.signing import (
     gate_key_remove,
     gate_key_use,
 )
-from queueing.admission.services.uploads import Problem
 
 __all__ = [
-    "GateReport",
-    "Problem",
     "Uploaded",
     "apply_all_settings",
     "batch_cancel",
@@ -60,7 +57,6 @@ __all__ = [
     "gate_open_early",
     "gate_pause",
     "gate_pin",
-    "gate_rebuild",
     "gate_reconcile",
     "gate_resize",
     "gate_resume",

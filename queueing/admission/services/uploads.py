@@ -8,7 +8,9 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from poolsite.table_files import OpenQuote, UnreadableFileError, read_exactly
+from poolsite.table_files import read_exactly
+from poolsite.table_reader.cells import OpenQuote
+from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.table_sentences import said
 from poolsite.uploaded_files import TooLargeError, file_from
 from queueing.admission.gate import TEXT_LIMIT

@@ -7,7 +7,8 @@ from poolsite.live.scopes import id_of
 from queueing.admission import gate as door
 from queueing.admission.api.directory import GateRef, gate_ref
 from queueing.admission.models import TaskBatch
-from queueing.admission.selectors.batches import progress
+from queueing.admission.selectors import progress
+from queueing.admission.selectors.batches import batch_row
 from queueing.admission.topics.scope import GateScope
 
 CLOCK_SECONDS = 1.0
@@ -38,7 +39,7 @@ class BatchTopic(live.SnapshotTopic):
         self._wakes: list[str] = []
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        found = await live.in_thread(_find, self._id)
+        found = await live.in_thread(batch_row, self._id)
         ref = None
         if found is not None:
             gate = found.gate
@@ -51,7 +52,7 @@ class BatchTopic(live.SnapshotTopic):
         return [*self._wakes, live.touch_channel(self.address)]
 
     async def read(self) -> Any:
-        found = await live.in_thread(_find, self._id)
+        found = await live.in_thread(batch_row, self._id)
         if found is None:
             return {}
         _overlay(found, await hotpath.arun(door.show(found.gate.slug)))
@@ -59,10 +60,6 @@ class BatchTopic(live.SnapshotTopic):
 
     def due_seconds(self) -> float | None:
         return CLOCK_SECONDS
-
-
-def _find(key: int) -> TaskBatch | None:
-    return TaskBatch.objects.select_related("gate").filter(pk=key).first()
 
 
 @live.register

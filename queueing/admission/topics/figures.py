@@ -5,7 +5,7 @@ from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
 from queueing.admission import gate as door
 from queueing.admission.models import Gate
-from queueing.admission.selectors.gates import figures_of
+from queueing.admission.selectors import figures_of
 from queueing.admission.topics.scope import GateScope
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ninja import Query
+from ninja.params import functions as param
 
 from poolsite import access, hotpath
 from poolsite.access import Principal
@@ -14,7 +14,7 @@ from queueing.dispatch.models import Group
 from queueing.dispatch.selectors import GROUPS
 
 Slug = slug_in_path("The group's slug.")
-Why: Any = Query(  # type: ignore[type-arg]
+Why: Any = param.Query(
     ...,
     min_length=1,
     max_length=200,

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Router, Status
+from ninja import Router, Status
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from queueing.dispatch import selectors, services
@@ -20,8 +21,8 @@ from queueing.dispatch.schemas import (
 )
 
 peers = Router(tags=["groups"])
-Name: Any = Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")  # type: ignore[type-arg]
-Peer: Any = Path(  # type: ignore[type-arg]
+Name: Any = param.Path(..., pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$")
+Peer: Any = param.Path(
     ..., pattern=PEER, description="`f:` and a front-end's ID, or `b:` and an instance's ID."
 )
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite import hotpath
 from poolsite.access import principal_of_request
@@ -37,7 +38,7 @@ def list_sessions(request: HttpRequest, asked: Query[SessionsIn], slug: str = Sl
 def explain_session(
     request: HttpRequest,
     slug: str = Slug,
-    session: str = Query(..., pattern=SESSION),  # type: ignore[type-arg]
+    session: str = param.Query(..., pattern=SESSION),
 ) -> Any:
     """Which instance serves the session, why, for how long, and what blocking it would do."""
     group = group_of(principal_of_request(request), slug)
@@ -53,7 +54,7 @@ def end_session(
     request: HttpRequest,
     given: ReasonIn,
     slug: str = Slug,
-    session: str = Query(..., pattern=SESSION),  # type: ignore[type-arg]
+    session: str = param.Query(..., pattern=SESSION),
 ) -> Any:
     """End one session. Both ends are notified."""
     principal = principal_of_request(request)

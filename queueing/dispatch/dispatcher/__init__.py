@@ -9,7 +9,6 @@
 from queueing.dispatch.dispatcher import reasons
 from queueing.dispatch.dispatcher.changes import EVENTS, GroupChange, read_change
 from queueing.dispatch.dispatcher.groups import (
-    NAMES_LIMIT,
     Changed,
     NameState,
     backup,
@@ -24,19 +23,15 @@ from queueing.dispatch.dispatcher.groups import (
 )
 from queueing.dispatch.dispatcher.keys import (
     ID,
-    SESSION_LENGTH,
-    SESSION_WORD,
     GroupKeys,
     back,
     front,
-    front_of,
     id_of,
     is_front,
     process_channel,
 )
 from queueing.dispatch.dispatcher.listener import (
     HEARD_LIMIT,
-    SWEEP_LIMIT,
     VISIT_SECONDS,
     GroupSwept,
     Heard,
@@ -46,9 +41,8 @@ from queueing.dispatch.dispatcher.listener import (
     lost,
     sweep,
 )
-from queueing.dispatch.dispatcher.profiles import PROFILES, Profile
+from queueing.dispatch.dispatcher.profiles import PROFILES
 from queueing.dispatch.dispatcher.reading import (
-    OUTBOX_LIMIT,
     PEERS_LIMIT,
     GroupFigures,
     OutboxEntry,
@@ -60,19 +54,10 @@ from queueing.dispatch.dispatcher.reading import (
     show,
 )
 from queueing.dispatch.dispatcher.reasons import DispatchRefusedError
-from queueing.dispatch.dispatcher.register import (
-    Arrival,
-    Registered,
-    offer,
-    register_back,
-    register_front,
-)
+from queueing.dispatch.dispatcher.register import Registered, offer, register_back, register_front
 from queueing.dispatch.dispatcher.route_map import (
-    PAGE_LIMIT,
-    RESYNC_LIMIT,
     ExplainedRoute,
     IfBlocked,
-    Resynced,
     Route,
     RoutePage,
     explain,
@@ -81,7 +66,6 @@ from queueing.dispatch.dispatcher.route_map import (
     sessions_of,
 )
 from queueing.dispatch.dispatcher.router import (
-    BODY_LIMIT,
     Routed,
     clear,
     deliver,
@@ -91,27 +75,16 @@ from queueing.dispatch.dispatcher.router import (
     start,
 )
 from queueing.dispatch.dispatcher.scripts import SCRIPTS
-from queueing.dispatch.dispatcher.settings import CAPACITY_LIMIT, WEIGHT_LIMIT, GroupSettings
+from queueing.dispatch.dispatcher.settings import GroupSettings
 
 __all__ = [
-    "BODY_LIMIT",
-    "CAPACITY_LIMIT",
     "EVENTS",
     "HEARD_LIMIT",
     "ID",
-    "NAMES_LIMIT",
-    "OUTBOX_LIMIT",
-    "PAGE_LIMIT",
     "PEERS_LIMIT",
     "PROFILES",
-    "RESYNC_LIMIT",
     "SCRIPTS",
-    "SESSION_LENGTH",
-    "SESSION_WORD",
-    "SWEEP_LIMIT",
     "VISIT_SECONDS",
-    "WEIGHT_LIMIT",
-    "Arrival",
     "Changed",
     "DispatchRefusedError",
     "ExplainedRoute",
@@ -125,9 +98,7 @@ __all__ = [
     "NameState",
     "OutboxEntry",
     "PeerRow",
-    "Profile",
     "Registered",
-    "Resynced",
     "Route",
     "RoutePage",
     "Routed",
@@ -145,7 +116,6 @@ __all__ = [
     "explain",
     "forget_name",
     "front",
-    "front_of",
     "heard",
     "id_of",
     "is_front",

@@ -18,18 +18,12 @@ from queueing.dispatch.selectors.groups import (
     group_out,
 )
 from queueing.dispatch.selectors.peers import front_counts, peers_of
-from queueing.dispatch.selectors.sessions import (
-    SessionStory,
-    session_out,
-    session_row_out,
-    session_story,
-)
+from queueing.dispatch.selectors.sessions import session_out, session_row_out, session_story
 from queueing.dispatch.selectors.upgrades import running_upgrade, upgrade_out, upgrades_of
 
 __all__ = [
     "GROUPS",
     "GroupNow",
-    "SessionStory",
     "event_words",
     "figures_of",
     "front_counts",

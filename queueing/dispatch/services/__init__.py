@@ -20,12 +20,8 @@ from queueing.dispatch.services.names import name_forget
 from queueing.dispatch.services.noting import note_peers
 from queueing.dispatch.services.sampling import sample_take
 from queueing.dispatch.services.serving import instance_backup, instance_uneject
-from queueing.dispatch.services.upgrading import (
-    tick_upgrades,
-    upgrade_abort,
-    upgrade_force,
-    upgrade_start,
-)
+from queueing.dispatch.services.upgrading.orders import upgrade_abort, upgrade_force, upgrade_start
+from queueing.dispatch.services.upgrading.ticking import tick_upgrades
 
 __all__ = [
     "bring_to_redis",

@@ -85,8 +85,8 @@ def _save(row: Instance | FrontEnd, values: dict[str, object], fields: Sequence[
     """Write what differs; a mere `last seen` only now and then."""
     seen = values.pop("last_seen_at", None)
     changed = [name for name, value in values.items() if getattr(row, name) != value]
-    if seen is not None and (
-        changed or row.last_seen_at is None or seen - row.last_seen_at > SEEN_EVERY  # type: ignore[operator]
+    if isinstance(seen, datetime) and (
+        changed or row.last_seen_at is None or seen - row.last_seen_at > SEEN_EVERY
     ):
         changed.append("last_seen_at")
         values["last_seen_at"] = seen

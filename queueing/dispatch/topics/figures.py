@@ -5,7 +5,7 @@ from poolsite.aggregates.topics import FiguresTopic
 from poolsite.live.lists import AggregateListTopic
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group
-from queueing.dispatch.selectors.groups import figures_of
+from queueing.dispatch.selectors import figures_of
 from queueing.dispatch.topics.scope import GroupScope
 
 

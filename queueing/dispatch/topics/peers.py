@@ -6,7 +6,7 @@ from typing import Any
 from poolsite import hotpath, live
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, Instance
-from queueing.dispatch.selectors.peers import front_counts, peers_of
+from queueing.dispatch.selectors import front_counts, peers_of
 from queueing.dispatch.topics.scope import GroupScope
 
 CLOCK_SECONDS = 1.0

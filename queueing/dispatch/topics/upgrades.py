@@ -7,7 +7,7 @@ from django.utils.translation import override
 from poolsite import access, live
 from poolsite.live.scopes import id_of, language_of
 from queueing.dispatch.models import Upgrade
-from queueing.dispatch.selectors.upgrades import upgrade_out
+from queueing.dispatch.selectors import upgrade_out
 
 CLOCK_SECONDS = 1.0
 

@@ -23,7 +23,7 @@ from queueing.line.api.agent_schemas import (
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desk_schemas import SupervisedReasonIn
 from queueing.line.api.desks import Slug
-from queueing.line.api.found import agent_named, queue_named
+from queueing.line.api.found import agent_named, may_configure, queue_named
 from queueing.line.api.supervising import AgentId
 from queueing.line.models import Agent, Desk
 from queueing.line.selectors.people import people_of
@@ -48,7 +48,7 @@ def list_agents(request: HttpRequest, asked: Query[DeskAgentsIn], slug: str = Sl
     rows = desk.agents.filter(archived_at__isnull=not asked.archived).prefetch_related("queues")
     if asked.queue:
         rows = rows.filter(queues=queue_named(request, asked.queue))
-    records, may = _records(desk), _may_configure(request)
+    records, may = _records(desk), may_configure(request)
     return page(request, asked, rows, lambda row: _out(row, records, may))
 
 
@@ -138,18 +138,13 @@ def _settings(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _may_configure(request: HttpRequest) -> bool:
-    desk = desk_of_request(request)
-    return access.decide(principal_of_request(request), "line.configure", desk).allowed
-
-
 def _records(desk: Desk) -> Records:
     return {record.agent: record for record in agents_at(desk.slug)}
 
 
 def _one(request: HttpRequest, user_id: int) -> dict[str, Any]:
     found = agent_named(request, user_id)
-    return _out(found, _records(found.desk), _may_configure(request))
+    return _out(found, _records(found.desk), may_configure(request))
 
 
 def _out(agent: Agent, records: Records, may_configure: bool) -> dict[str, Any]:

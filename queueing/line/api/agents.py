@@ -4,7 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Path, Router
+from ninja import Router
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.reading import NothingIn
@@ -17,7 +18,7 @@ from queueing.line.api.answers import (
     RoomsOut,
 )
 from queueing.line.api.answers_console import ColleaguesOut, ReadsOut
-from queueing.line.api.credentials import Serving
+from queueing.line.api.credentials import Serving, let_in
 from queueing.line.api.floor_answers import WhyOut
 from queueing.line.api.whys import why_as_data
 from queueing.line.models import Agent, Message, Queue, ReadReceipt, Visit
@@ -55,8 +56,7 @@ NAMED_BY_FILTER = ("/history",)  # a list refuses parameters that are none of it
 
 def agent_of(request: HttpRequest) -> Agent:
     """The agent that Serving let the request in as."""
-    found: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
-    return found
+    return let_in(request, Agent)
 
 
 @agents.get(
@@ -80,7 +80,7 @@ def get_colleagues(request: HttpRequest) -> Any:
 @agents.get("/why/{visit}", response={200: WhyOut}, summary="Explain a visitor's wait")
 def get_why(
     request: HttpRequest,
-    visit: str = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),  # type: ignore[type-arg]
+    visit: str = param.Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$"),
 ) -> Any:
     """Why each agent doesn't serve the visitor. The caller first, then those closest to serving."""
     me = agent_of(request)

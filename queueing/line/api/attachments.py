@@ -3,16 +3,17 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import File, Form, UploadedFile
+from ninja import Form, UploadedFile
+from ninja.params import functions as param
 
 from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.access.limiting import network_of, reached_limit
 from poolsite.api.root import ProblemError
-from queueing.line.api.agents import NAMED, agents, own_room
+from queueing.line.api.agents import NAMED, agent_of, agents, own_room
 from queueing.line.api.answers import AttachmentsOut, RoomMessageOut
 from queueing.line.api.credentials import Serving, Visiting, check_size
-from queueing.line.api.visits import VisitId, visits
+from queueing.line.api.visits import VisitId, visit_row, visits
 from queueing.line.models import Agent, Desk, Message, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES, AgentAttachmentIn, AttachmentIn
 from queueing.line.selectors.attachments import attachments_of
@@ -22,7 +23,7 @@ from queueing.line.topics.visit import message_as_data
 PER_MINUTE = 30  # uploads from one network address, or of one person
 LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # of the largest setting, with the other fields
 SENT: dict[int, Any] = {200: RoomMessageOut}
-Content: Any = File(..., description="A JPEG, PNG, GIF or WebP image, or a PDF.")  # type: ignore[type-arg]
+Content: Any = param.File(..., description="A JPEG, PNG, GIF or WebP image, or a PDF.")
 
 
 class VisitingWithFile(Visiting):
@@ -69,7 +70,7 @@ def _check_upload(request: HttpRequest, desk: Desk) -> None:
 )
 def get_attachments(request: HttpRequest, visit: str = VisitId) -> Any:
     """Files, oldest first. Each has a URL for this reader, which expires at `until`."""
-    row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
+    row = visit_row(request)
     return {"attachments": attachments_of(row, principal_of_request(request))}
 
 
@@ -81,7 +82,7 @@ def post_attachment(
     visit: str = VisitId,
 ) -> Any:
     """Send a file as the visitor, with or without text. Repeating an ID doesn't send it twice."""
-    row: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
+    row = visit_row(request)
     return _send(request, row, Message.Author.VISITOR, given, file)
 
 
@@ -96,7 +97,7 @@ def post_agent_attachment(
     request: HttpRequest, given: Form[AgentAttachmentIn], file: UploadedFile = Content
 ) -> Any:
     """Send a file in one of the agent's own rooms. Repeating an ID doesn't send it twice."""
-    me: Agent = request.auth  # type: ignore[attr-defined]  # Serving's answer
+    me = agent_of(request)
     return _send(request, own_room(me, given.visit), Message.Author.AGENT, given, file, me)
 
 

@@ -1,6 +1,6 @@
 """Who asks at the line's interface, before a body is read: visitors, agents, machines, anybody."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
 
@@ -15,6 +15,7 @@ from queueing.line.models import Agent, Desk, Visit
 from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import may_read, place_of
 
+T = TypeVar("T")
 COMES_PER_MINUTE = 60  # joins and left messages from one network address
 
 
@@ -175,10 +176,17 @@ class ReadingVisit(Known):
         return visit
 
 
+def let_in(request: HttpRequest, kind: type[T]) -> T:
+    """What the operation's credential found: an agent, a visit or a desk."""
+    found = getattr(request, "auth", None)
+    if not isinstance(found, kind):
+        raise TypeError(f"the operation's credential finds no {kind.__name__}")
+    return found
+
+
 def desk_of_request(request: HttpRequest) -> Desk:
     """The desk that AtDesk let the request in to."""
-    found: Desk = request.auth  # type: ignore[attr-defined]  # AtDesk's answer
-    return found
+    return let_in(request, Desk)
 
 
 def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:

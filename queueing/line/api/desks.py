@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Query, Router
+from ninja import Router
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.paths import slug_in_path
@@ -22,8 +23,8 @@ from queueing.line.services import erasing
 desks = Router(tags=["line"])
 VIEW, ERASE = AtDesk("line.view"), AtDesk("line.erase")
 Slug = slug_in_path("The desk's slug.")
-FROM: Any = Query(None, alias="from", description="The first day.")  # type: ignore[type-arg]
-UNTIL: Any = Query(None, alias="until", description="The last day.")  # type: ignore[type-arg]
+FROM: Any = param.Query(None, alias="from", description="The first day.")
+UNTIL: Any = param.Query(None, alias="until", description="The last day.")
 LATEST_MS = 4_102_444_800_000
 
 
@@ -39,7 +40,7 @@ def get_report(
     by: Literal["time", "queue", "agent"] = "time",
     first: date | None = FROM,
     last: date | None = UNTIL,
-    queue: str = Query("", max_length=40),  # type: ignore[type-arg]
+    queue: str = param.Query("", max_length=40),
 ) -> Any:
     """Up to 93 whole days in the desk's time zone: up to three by the hour, more by the day."""
     desk = desk_of_request(request)
@@ -60,7 +61,7 @@ def get_report(
 def get_board(
     request: HttpRequest,
     slug: str = Slug,
-    at: int | None = Query(None, ge=0, lt=LATEST_MS),  # type: ignore[type-arg]
+    at: int | None = param.Query(None, ge=0, lt=LATEST_MS),
 ) -> Any:
     """The wallboard now, or as it was `at` a past time (ms since 1970)."""
     desk = desk_of_request(request)

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from django.http import HttpRequest
 from django.utils import timezone
-from ninja import Query, Router, Schema
+from ninja import Router, Schema
+from ninja.params import functions as param
 
 from poolsite.api.root import ProblemError
 from queueing.line.api.credentials import AtDesk, desk_of_request
@@ -16,16 +17,16 @@ from queueing.line.selectors import forecast
 
 forecasts = Router(tags=["line"])
 VIEW = AtDesk("line.view")
-QUEUE: Any = Query(  # type: ignore[type-arg]
+QUEUE: Any = param.Query(
     "", max_length=40, description="The queue's slug. Default: the desk's first queue."
 )
-AGENTS: Any = Query(  # type: ignore[type-arg]
+AGENTS: Any = param.Query(
     None,
     ge=0,
     le=forecast.MOST_AGENTS,
     description="Also forecast the results with this many agents.",
 )
-PAUSED: Any = Query(  # type: ignore[type-arg]
+PAUSED: Any = param.Query(
     None, ge=0, le=forecast.MOST_PAUSED, description="Share of paused time. Default: as measured."
 )
 

@@ -2,9 +2,17 @@
 
 from django.http import HttpRequest
 
+from poolsite import access
+from poolsite.access import principal_of_request
 from poolsite.api.root import ProblemError
 from queueing.line.api.credentials import desk_of_request
 from queueing.line.models import Agent, Queue, Visit
+
+
+def may_configure(request: HttpRequest) -> bool:
+    """Whether who asks may change the settings of the desk."""
+    desk = desk_of_request(request)
+    return access.decide(principal_of_request(request), "line.configure", desk).allowed
 
 
 def queue_named(request: HttpRequest, slug: str) -> Queue:

@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
@@ -27,9 +28,9 @@ from queueing.line.services import desk_settings, outcomes
 lists = Router(tags=["desk-setup"])
 VIEW, CONFIGURE = AtDesk("line.view"), AtDesk("line.configure")
 GONE: dict[int, Any] = {204: None}
-SkillName: Any = Path(..., pattern=r"^[a-z0-9-]{1,20}$", description="The skill's slug.")  # type: ignore[type-arg]
-Shortcut: Any = Path(..., pattern=r"^[a-z0-9-]{1,20}$", description="The reply's shortcut.")  # type: ignore[type-arg]
-OutcomeId: Any = Path(..., ge=1, lt=2**31, description="The outcome's ID.")  # type: ignore[type-arg]
+SkillName: Any = param.Path(..., pattern=r"^[a-z0-9-]{1,20}$", description="The skill's slug.")
+Shortcut: Any = param.Path(..., pattern=r"^[a-z0-9-]{1,20}$", description="The reply's shortcut.")
+OutcomeId: Any = param.Path(..., ge=1, lt=2**31, description="The outcome's ID.")
 
 
 # -- skills ----------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
-from ninja import Path, Query, Router
+from ninja import Query, Router
+from ninja.params import functions as param
 from pydantic import Field
 
 from poolsite.access import principal_of_request
@@ -25,8 +26,8 @@ messages = Router(tags=["line"])
 READ, ANSWER = AtDesk("line.messages"), AtDesk("line.answer")
 KEY_LIMIT = 2**63
 ONE: dict[int, Any] = {200: LeftMessageOut}
-Message: Any = Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")  # type: ignore[type-arg]
-Named: Any = Query(  # type: ignore[type-arg]
+Message: Any = param.Path(..., ge=1, lt=KEY_LIMIT, description="The message's id.")
+Named: Any = param.Query(
     None, ge=1, lt=2**31, description="User ID of the agent who calls. Required with a token."
 )
 

@@ -6,16 +6,16 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
-from poolsite import access
 from poolsite.access import principal_of_request
 from poolsite.api.pages import Page, PageIn, page
 from poolsite.api.root import ProblemError
 from poolsite.console.setting_options import values_of
 from queueing.line.api.credentials import AtDesk, desk_of_request
 from queueing.line.api.desks import Slug
-from queueing.line.api.found import queue_named
+from queueing.line.api.found import may_configure, queue_named
 from queueing.line.api.queue_schemas import (
     ClosureIn,
     ClosureOut,
@@ -35,7 +35,7 @@ from queueing.line.services import desk_settings, desks, hours, routing
 
 queue_setup = Router(tags=["desk-setup"])
 VIEW, CONFIGURE = AtDesk("line.view"), AtDesk("line.configure")
-Day: Any = Path(..., description="The day, such as 2026-12-25.")  # type: ignore[type-arg]
+Day: Any = param.Path(..., description="The day, such as 2026-12-25.")
 
 
 @queue_setup.get(
@@ -44,7 +44,7 @@ Day: Any = Path(..., description="The day, such as 2026-12-25.")  # type: ignore
 def list_queues(request: HttpRequest, asked: Query[PageIn], slug: str = Slug) -> Any:
     """The queues of the desk, oldest first. `position` is their order on pages."""
     rows = desk_of_request(request).queues.select_related("desk__account", "overflow")
-    may = _may_configure(request)
+    may = may_configure(request)
     return page(request, asked, rows, lambda row: _out(row, may), oldest_first=True)
 
 
@@ -67,7 +67,7 @@ def create_queue(request: HttpRequest, given: DeskQueueIn, slug: str = Slug) -> 
 )
 def get_desk_queue(request: HttpRequest, slug: str = Slug, queue: str = QueueSlug) -> Any:
     """The queue with its settings."""
-    return _out(queue_named(request, queue), _may_configure(request))
+    return _out(queue_named(request, queue), may_configure(request))
 
 
 @queue_setup.patch(
@@ -230,11 +230,6 @@ def _closure_out(row: Closure) -> dict[str, Any]:
 
 
 # -- settings --------------------------------------------------------------------------------------
-
-
-def _may_configure(request: HttpRequest) -> bool:
-    desk = desk_of_request(request)
-    return access.decide(principal_of_request(request), "line.configure", desk).allowed
 
 
 def _settings(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:

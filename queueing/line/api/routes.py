@@ -2,7 +2,11 @@
 
 from poolsite.api import examples
 from poolsite.api.root import api
-from queueing.line.api import attachments, wrap_up  # noqa: F401  # add to visits and agents
+from queueing.line.api import (  # they add to visits, queues and agents
+    attachments,  # noqa: F401
+    visitor_options,  # noqa: F401
+    wrap_up,  # noqa: F401
+)
 from queueing.line.api.agent_setup import agent_setup
 from queueing.line.api.agents import agents, document
 from queueing.line.api.desk_setup import setup
@@ -14,8 +18,8 @@ from queueing.line.api.messages import messages
 from queueing.line.api.queue_setup import queue_setup
 from queueing.line.api.supervising import supervising
 from queueing.line.api.visit_records import records
-from queueing.line.api.visitor_options import queues, visits
 from queueing.line.api.visitor_setup import visitor_setup
+from queueing.line.api.visits import queues, visits
 
 
 def register() -> None:

@@ -4,7 +4,8 @@ import time
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Router
+from ninja import Router
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.paths import slug_in_path
@@ -28,7 +29,7 @@ SAID: dict[int, Any] = {200: RoomMessageOut}
 GUEST: dict[int, Any] = {200: GuestOut}
 DONE: dict[int, Any] = {200: DoneOut}
 QueueSlug = slug_in_path("The queue's slug.")
-AgentId: Any = Path(..., ge=1, lt=2**31, description="The agent's user ID.")  # type: ignore[type-arg]
+AgentId: Any = param.Path(..., ge=1, lt=2**31, description="The agent's user ID.")
 
 
 @supervising.get("/{slug}/floor", auth=VIEW, response={200: FloorOut}, summary="Get a desk's floor")

@@ -24,7 +24,7 @@ from queueing.line.api.visit_schemas import (
     VisitOutcomeIn,
     VisitsIn,
 )
-from queueing.line.api.visits import VisitId
+from queueing.line.api.visits import VisitId, visit_row
 from queueing.line.errors import LineError
 from queueing.line.models import Message, Room, RoomEvent, Visit
 from queueing.line.selectors import own_history, stories
@@ -64,7 +64,7 @@ def get_transcript_of_visit(request: HttpRequest, slug: str = Slug, visit: str =
 
     Agents can read visits whose visitor is in their room.
     """
-    row: Visit = request.auth  # type: ignore[attr-defined]  # ReadingVisit's answer
+    row = visit_row(request)
     low, high = row.predicted_low_seconds, row.predicted_high_seconds
     said = Message.objects.filter(visit=row).select_related("agent", "attachment")
     return {

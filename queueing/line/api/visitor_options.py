@@ -35,8 +35,6 @@ from queueing.line.schemas import CodeIn, LanguageIn, TellIn, TranscriptMailIn
 from queueing.line.services import codes, languages, visitor_mails
 from queueing.line.topics.standing import standing_as_data
 
-__all__ = ["queues", "visits"]  # with the routes below
-
 CODES_PER_HOUR = 30  # of one visit
 
 

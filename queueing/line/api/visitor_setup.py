@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
-from ninja import Path, Query, Router, Status
+from ninja import Query, Router, Status
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.idempotency import shows_secret
@@ -29,7 +30,7 @@ from queueing.line.services import desk_settings, identities, routing
 visitor_setup = Router(tags=["desk-people"])
 CONFIGURE, SUPERVISE = AtDesk("line.configure"), AtDesk("line.supervise")
 GONE: dict[int, Any] = {204: None}
-Key: Any = Path(..., ge=1, lt=2**63, description="The ID.")  # type: ignore[type-arg]
+Key: Any = param.Path(..., ge=1, lt=2**63, description="The ID.")
 
 
 @visitor_setup.get(

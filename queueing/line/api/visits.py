@@ -3,7 +3,8 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Path, Query, Router, Status
+from ninja import Router, Status
+from ninja.params import functions as param
 
 from poolsite import access, hotpath
 from poolsite.access import Principal, VisitorScope, principal_of_request
@@ -25,7 +26,7 @@ from queueing.line.api.answers import (
     VisitOut,
 )
 from queueing.line.api.answers_console import ReadsOut
-from queueing.line.api.credentials import Anybody, Visiting, count_coming
+from queueing.line.api.credentials import Anybody, Visiting, count_coming, let_in
 from queueing.line.api.examples import TRANSCRIPT
 from queueing.line.api.floor_answers import WhyVisitorOut
 from queueing.line.models import Message, Queue, ReadReceipt, Visit
@@ -41,8 +42,8 @@ from queueing.line.topics.visit import message_as_data, messages_after
 queues = Router(tags=["line"])
 visits = Router(tags=["line"], auth=Visiting())
 Slug = slug_in_path("The queue's slug.")
-VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit's ID.")  # type: ignore[type-arg]
-Zone: Any = Query(  # type: ignore[type-arg]
+VisitId: Any = param.Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$", description="The visit's ID.")
+Zone: Any = param.Query(
     "UTC", max_length=64, description="Time zone of the times, such as Asia/Shanghai."
 )
 ANYBODY = Anybody()
@@ -151,8 +152,7 @@ def queue_of(slug: str) -> Queue:
 
 def visit_row(request: HttpRequest) -> Visit:
     """The visit that Visiting let the request in to."""
-    found: Visit = request.auth  # type: ignore[attr-defined]  # Visiting's answer
-    return found
+    return let_in(request, Visit)
 
 
 # -- a visit -------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def leave(request: HttpRequest, given: NothingIn, visit: str = VisitId) -> Any:
 def get_messages(
     request: HttpRequest,
     visit: str = VisitId,
-    after: int = Query(0, ge=0, le=1_000_000),  # type: ignore[type-arg]
+    after: int = param.Query(0, ge=0, le=1_000_000),
 ) -> Any:
     """Up to 200 messages after a message number, oldest first."""
     return {

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Path, Query
+from ninja.params import functions as param
 
 from poolsite.access import principal_of_request
 from poolsite.api.reading import Moment
@@ -14,8 +14,8 @@ from queueing.line.schemas import MoreTimeIn, OutcomeIn
 from queueing.line.selectors import consoles, visitors
 from queueing.line.services import outcomes, rooms, wrapping
 
-VisitId: Any = Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$")  # type: ignore[type-arg]
-Before: Any = Query(None, description="`before` of the previous page.")  # type: ignore[type-arg]
+VisitId: Any = param.Path(..., pattern=r"^[A-Za-z0-9_-]{8,32}$")
+Before: Any = param.Query(None, description="`before` of the previous page.")
 
 
 @agents.get(

@@ -67,7 +67,7 @@ from queueing.line.desk.reading import (
 )
 from queueing.line.desk.replies import RECOVERING, AgentState, DeskReply, Slot, Standing
 from queueing.line.desk.scripts import SCRIPTS
-from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
+from queueing.line.desk.settings import AgentSettings, QueueSettings
 from queueing.line.desk.wrapping import MoreTime, more_time
 
 __all__ = [
@@ -129,7 +129,6 @@ __all__ = [
     "ready",
     "recover",
     "show",
-    "skill_words",
     "sweep",
     "take",
     "transfer_to_agent",

@@ -5,12 +5,11 @@ is not part of the picture (where it was taken, comments, whatever follows its e
 that a file that is a picture and something else is only a picture afterwards.
 """
 
-from queueing.line.files.kinds import IMAGES, KINDS, PDF, Found, read_file, safe_name
+from queueing.line.files.kinds import IMAGES, PDF, Found, read_file, safe_name
 from queueing.line.files.walking import PIXELS_LIMIT, BrokenFileError, TooManyPixelsError
 
 __all__ = [
     "IMAGES",
-    "KINDS",
     "PDF",
     "PIXELS_LIMIT",
     "BrokenFileError",

@@ -18,7 +18,9 @@ LEVELS = _("A level from 1 to 9. Leave empty if the agent doesn't have this skil
 NO_QUEUES = _("This desk has no queues yet. Create one first.")
 
 
-class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
+class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]  # generic in its stubs only
+    """A choice of people, by their names."""
+
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.display_name)
 
@@ -28,7 +30,7 @@ class AgentForm(SettingsMixin, forms.Form):
 
     sections: Sequence[SettingsSection] = (BASICS,)
 
-    user = _People(
+    user = PersonField(
         label=_("Person"),
         queryset=User.objects.none(),
         empty_label=None,

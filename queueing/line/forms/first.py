@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import User
 from poolsite.console.short_names import ShortNameMixin
+from queueing.line.forms.agents import PersonField
 from queueing.line.models import Agent, Desk, Queue
 from queueing.line.models.desks import SLUG
 from queueing.line.selectors.people import people_of
@@ -34,15 +35,10 @@ class FirstQueueForm(ShortNameMixin, forms.Form):
         return slug
 
 
-class _People(forms.ModelChoiceField):  # type: ignore[type-arg]
-    def label_from_instance(self, obj: Any) -> str:
-        return str(obj.display_name)
-
-
 class FirstAgentForm(forms.Form):
     """Who serves the visitors: a member of the desk's account, or the reader as a new member."""
 
-    user = _People(label=_("Person"), queryset=User.objects.none(), empty_label=None)
+    user = PersonField(label=_("Person"), queryset=User.objects.none(), empty_label=None)
     name = forms.CharField(label=_("Name shown to visitors"), max_length=80)
 
     def __init__(self, *args: Any, desk: Desk, reader: User | None, **kwargs: Any) -> None:

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from queueing.line.forms.fields import LinesField
-from queueing.line.models.widgets import Widget
+from queueing.line.models import Widget
 from queueing.line.origins import ORIGIN_LENGTH, ORIGINS_LIMIT, read_origin
 
 if TYPE_CHECKING:

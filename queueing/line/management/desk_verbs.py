@@ -17,8 +17,7 @@ from poolsite.console.setting_options import (
     values_of,
 )
 from queueing.line.management.verbs import ACTOR, Options, Say, Verbs, add_reason, desk_of, queue_of
-from queueing.line.models import Desk
-from queueing.line.models.widgets import Widget
+from queueing.line.models import Desk, Widget
 from queueing.line.origins import read_origin
 from queueing.line.selectors import reports
 from queueing.line.selectors.desks import desk_rows

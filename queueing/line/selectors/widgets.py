@@ -6,8 +6,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
-from queueing.line.models import Desk, Queue
-from queueing.line.models.widgets import Widget
+from queueing.line.models import Desk, Queue, Widget
 
 
 def widget_of(desk: Desk) -> Widget:

@@ -7,8 +7,7 @@ from django.db import transaction
 from poolsite.access.services import aggregates
 from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
-from queueing.line.models import Desk
-from queueing.line.models.widgets import Widget
+from queueing.line.models import Desk, Widget
 
 SETTINGS = ("origins", "colour", "side", "greeting")
 

@@ -16,7 +16,7 @@ from poolsite.console.tables import key_of
 from poolsite.console.verbs import act, word_of
 from queueing.line import definitions, pauses
 from queueing.line.errors import LineError
-from queueing.line.forms import DeskCreateForm
+from queueing.line.forms.desks import DeskCreateForm
 from queueing.line.models import Agent, Desk, Visit
 from queueing.line.selectors import floor as floors
 from queueing.line.selectors import wallboard

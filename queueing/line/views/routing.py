@@ -14,8 +14,14 @@ from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of
 from poolsite.console.verbs import act, carry_out
 from queueing.line.errors import LineError
-from queueing.line.forms import HolidaysForm, LanguagesForm, TopicFormSet
-from queueing.line.forms.routing import OTHER_LANGUAGES, TopicForm, topic_initial
+from queueing.line.forms.routing import (
+    OTHER_LANGUAGES,
+    HolidaysForm,
+    LanguagesForm,
+    TopicForm,
+    TopicFormSet,
+    topic_initial,
+)
 from queueing.line.models import Desk, Queue, Topic
 from queueing.line.services import desk_settings, identities, routing
 from queueing.line.views.common import cleaned, desk_of, tabs

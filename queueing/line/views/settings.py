@@ -18,15 +18,10 @@ from poolsite.console.pages import principal_of
 from poolsite.console.tables import key_of
 from poolsite.console.verbs import act
 from queueing.line.errors import LineError
-from queueing.line.forms import (
-    AgentForm,
-    ClosureForm,
-    DeskSettingsForm,
-    HolidaysForm,
-    QueueForm,
-    ReplyForm,
-    SkillForm,
-)
+from queueing.line.forms.agents import AgentForm
+from queueing.line.forms.desks import ClosureForm, DeskSettingsForm, ReplyForm, SkillForm
+from queueing.line.forms.queues import QueueForm
+from queueing.line.forms.routing import HolidaysForm
 from queueing.line.models import Agent, Closure, Desk
 from queueing.line.services import desk_settings as use
 from queueing.line.services import desks

@@ -17,7 +17,7 @@ from poolsite.console.tables import key_of
 from poolsite.console.verbs import act
 from queueing.line import desk as door
 from queueing.line.errors import LineError
-from queueing.line.forms import EraseForm
+from queueing.line.forms.desks import EraseForm
 from queueing.line.models import BlockedVisitor, Desk, Visit
 from queueing.line.selectors import stories
 from queueing.line.services import desk_settings, erasing, guests

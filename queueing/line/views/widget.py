@@ -12,7 +12,7 @@ from django.views.decorators.http import condition, require_http_methods, requir
 
 from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
-from queueing.line.forms import WidgetForm
+from queueing.line.forms.widgets import WidgetForm
 from queueing.line.models import Desk, Queue
 from queueing.line.selectors.widgets import loader_config, widget_of
 from queueing.line.services.widgets import widget_configure

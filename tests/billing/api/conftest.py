@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from pytest_django import Settings
 
-from poolsite.access.rights import HUB
+from poolsite.access.rights.hub import HUB
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.api.book_keepers import Office, make_office
 from tests.billing.api.shop import Caller, Shop, calling, make_shop

@@ -7,9 +7,10 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from billing.models import AuditRun, JournalEntry, Message, Wallet
+from billing.persistence.proving import audit_all
 from billing.persistence.running import persist_shard
 from billing.selectors.lag import audit_state
-from billing.services.auditing import audit_all, audit_some
+from billing.services.auditing import audit_some
 from poolsite.operations.models import Incident
 from tests.billing.books.book_support import held, live_wallet, moved, reported
 from tests.billing.books.test_running import green, used

@@ -9,12 +9,12 @@ from django.db.models import F, Sum
 
 from billing.models import JournalCheckpoint, JournalEntry, Wallet
 from billing.persistence import checkpoints
+from billing.persistence.proving import audit, audit_all
 from billing.persistence.running import persist_shard
 from billing.selectors.explain import Figure, explain
 from billing.selectors.statements import statement_of, statements_of
 from billing.selectors.statements_entries import statement_chunks
 from billing.services import books
-from billing.services.auditing import audit, audit_all
 from billing.services.days import month_at, month_of
 from billing.services.rebuilding_drill import wallet_rebuild
 from tests.billing.books.book_support import held, live_wallet, moved, reported

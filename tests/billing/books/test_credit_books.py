@@ -4,10 +4,10 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from billing.models import JournalEntry, Wallet
+from billing.persistence.proving import audit_all
 from billing.persistence.running import persist_shard
 from billing.persistence.writing import BatchOutcome, write_batches
 from billing.services import safe_mode
-from billing.services.auditing import audit_all
 from billing.services.books import apply_all_settings
 from billing.services.wallets import credit_limit_write, wallet_close, wallet_send
 from tests.billing.books.book_support import (

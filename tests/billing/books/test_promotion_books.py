@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from billing.models import JournalEntry, MoneyOrder, Promotion, PromotionMove, Wallet
+from billing.persistence.proving import audit_all
 from billing.persistence.running import persist_shard
 from billing.selectors.promotions import (
     grants_of,
@@ -18,7 +19,6 @@ from billing.selectors.promotions import (
 )
 from billing.selectors.statements import statement_of
 from billing.services import outbox, safe_mode
-from billing.services.auditing import audit_all
 from billing.services.days import month_at
 from billing.services.promotions import promotion_revoke
 from billing.wallet import Grant

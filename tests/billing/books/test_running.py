@@ -7,11 +7,10 @@ from django.db import OperationalError
 
 from billing import wallet as door
 from billing.models import JournalEntry, Message, WriterRun
-from billing.persistence import rounds, running
+from billing.persistence import proving, rounds, running
 from billing.persistence.reading import Known, lives
 from billing.persistence.running import persist_one, persist_shard
 from billing.persistence.writing import write_batches
-from billing.services import auditing
 from poolsite.operations.models import Incident
 from tests.billing.books.book_support import (
     figures,
@@ -26,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 def green(*wallets):
-    found = [difference for _, chunk in auditing.audit_all() for difference in chunk]
+    found = [difference for _, chunk in proving.audit_all() for difference in chunk]
     assert not found, [str(difference) for difference in found]
 
 

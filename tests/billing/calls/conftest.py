@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 import httpx
 import pytest
 
-from poolsite.access.rights import HUB
+from poolsite.access.rights.hub import HUB
 from poolsite.runtime.redis_server import RedisServer
 from tests.billing.calls.call_support import Line, make_line
 from tests.numbers.people import in_thread, token_for

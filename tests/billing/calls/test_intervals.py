@@ -179,7 +179,7 @@ def test_a_refused_interval_ends_the_call_its_switch_is_told_to_hang_up(
     command = door.move(line.shop.slug, "out", "debit", 1_000_000 - PRICE - PRICE + 1)
     servers.path(line.shop.wallet).run(command)
     pass_until(test_clock, lambda: line.sweep()["ended"])
-    until(told.read)  # type: ignore[attr-defined]
+    until(told.read)
     assert told == [
         {
             "switch": "fs1",

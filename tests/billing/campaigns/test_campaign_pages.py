@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from billing.models import Campaign, OptOut, Template
-from billing.pricing import missing_of
+from billing.pricing.content import missing_of
 from billing.selectors.campaigns_estimate import estimate_of
 from poolsite.access.models import User
 from poolsite.access.services import membership_set, user_create

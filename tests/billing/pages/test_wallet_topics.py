@@ -10,8 +10,9 @@ from billing import wallet as door
 from billing.money import UNITS
 from billing.services import moving
 from billing.services.wallets import wallet_freeze, wallet_unfreeze
-from billing.topics import WalletFiguresTopic, WalletTopic, scope
+from billing.topics import scope
 from billing.topics.lines import LINES
+from billing.topics.wallets import WalletFiguresTopic, WalletTopic
 from poolsite import access, hotpath, live
 from poolsite.access import Decision
 from poolsite.runtime.redis_server import RedisServer

@@ -20,7 +20,7 @@ from billing.abilities import Ability, asking
 from billing.models import TerminalAbility, TerminalListing
 from billing.services.abilities import abilities_forget_old, look_up, table_import
 from poolsite.access.models import AuditEntry
-from poolsite.table_files import UnreadableFileError
+from poolsite.table_reader.limits import UnreadableFileError
 
 pytestmark = pytest.mark.django_db
 

@@ -4,7 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from billing.pricing import Price, example, gaps
+from billing.pricing.book import gaps
+from billing.pricing.examples import example
+from billing.pricing.tariff import Price
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from billing.money import LIMIT
-from billing.pricing import Content, PriceError, TariffError, quote, read_prices, stored
+from billing.pricing.content import Content
 from billing.pricing.modes import MODES, ends_of
+from billing.pricing.quotes import PriceError, quote
+from billing.pricing.tariff import TariffError, read_prices, stored
 
 RAW = {
     "native_text": {"unit_price": 800, "characters_per_unit": 70},

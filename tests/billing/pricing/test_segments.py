@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billing.pricing import segments
+from billing.pricing.segments import segments
 
 # 23.038, 6.2.1: the default alphabet in its own order, column by column; 0x1B is the escape.
 TABLE = (

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from billing.models import Campaign, Chatbot, Template, Wallet
-from billing.pricing import content_of, missing_of
+from billing.pricing.content import content_of, missing_of
 from billing.selectors.tariffs import chatbot_list, template_list
 from billing.services.chatbots import (
     chatbot_archive,

@@ -45,7 +45,7 @@ def main() -> None:
             token=uuid4(),
             keep_method=True,
         )
-        variants.provider_of("demo").end(recharge, ending)  # type: ignore[attr-defined]  # the demo's
+        variants.provider_of("demo").end(recharge, ending)
         return recharge
 
     paid = pay(2_000, "paid")

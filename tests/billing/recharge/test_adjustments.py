@@ -101,7 +101,7 @@ def test_only_operators_with_finance_ask_and_approve(people: Payers, olga: User)
 
 def test_a_part_of_the_system_is_no_pair_of_eyes(people: Payers) -> None:
     with pytest.raises(access.Forbidden):
-        ask(people, "a sweep")  # type: ignore[arg-type]  # what a mistake would pass
+        ask(people, "a sweep")
 
 
 def test_below_the_limit_one_operator_is_enough_but_not_in_slices(

@@ -155,7 +155,7 @@ def test_the_history_s_file_has_every_row_of_the_filter(people: Payers, customer
     answer(completed(started(people, 10)))
     started(people, 20, "demo")
     response = customer.get(f"{HOME}top-ups/?format=csv&show=paid")
-    text = b"".join(response.streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]  # a streaming answer
+    text = b"".join(response.streaming_content).decode().removeprefix("\ufeff")
     (row,) = csv.DictReader(io.StringIO(text))
     assert (row["amount"], row["currency"], row["status"]) == ("10.0000", "CNY", "confirmed")
 

@@ -31,7 +31,7 @@ def people() -> Payers:
 
 
 def at_us(*moment: int, zone: str = "Asia/Shanghai") -> int:
-    return int(datetime(*moment, tzinfo=ZoneInfo(zone)).timestamp() * 1_000_000)  # type: ignore[misc,arg-type]  # parts of a date
+    return int(datetime(*moment, tzinfo=ZoneInfo(zone)).timestamp() * 1_000_000)
 
 
 def entry(wallet: Wallet, seq: int, at: int, spendable: int, **legs: Any) -> JournalEntry:
@@ -142,7 +142,7 @@ def test_the_file_says_what_the_page_says_and_no_cell_is_a_formula(people: Payer
     entry(people.wallet, 2, at_us(2026, 3, 1, 9), -5, held=5, kind="hold", chatbot="=cmd")
     client = browser(people.owner)
     answer = client.get("/accounts/acme/statements/2026-03/csv/")
-    text = b"".join(answer.streaming_content).decode().removeprefix("\ufeff")  # type: ignore[attr-defined]  # a streaming answer
+    text = b"".join(answer.streaming_content).decode().removeprefix("\ufeff")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["in"] for row in rows] == ["30.0000", ""]
     assert [row["out"] for row in rows] == ["", "0.0005"]

@@ -71,7 +71,7 @@ def test_the_usual_amount_is_chosen_at_first_and_the_button_says_it(customer: Cl
 def test_a_bad_amount_is_told_beside_its_field(customer: Client, amount: str) -> None:
     answered = post(customer, amount=amount)
     assert answered.status_code == 422
-    form: Any = answered.context["form"]  # type: ignore[attr-defined]
+    form: Any = answered.context["form"]
     assert list(form.errors) == ["amount"]
     assert not Recharge.objects.exists()
 

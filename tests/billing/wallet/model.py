@@ -89,7 +89,7 @@ class Model(GrantRules):
         self.clock = self.now
         said = [f"g{promotion}={units}" for promotion, units in moved]
         more["grants"] = ",".join(said)
-        self.entries.append(WalletChange(self.seq + 1, self.now, kind, name, **more))  # type: ignore[arg-type]
+        self.entries.append(WalletChange(self.seq + 1, self.now, kind, name, **more))
 
     # -- time ------------------------------------------------------------------------------------
 
@@ -97,8 +97,8 @@ class Model(GrantRules):
     def periods(self) -> tuple[int, int, int]:
         """Of an unsent message, an unsent call, a report."""
         its = self.settings
-        seconds = (its.unsent_message_seconds, its.unsent_call_seconds, its.report_seconds)
-        return tuple(each * SECOND for each in seconds)  # type: ignore[return-value]
+        message, call = its.unsent_message_seconds, its.unsent_call_seconds
+        return message * SECOND, call * SECOND, its.report_seconds * SECOND
 
     def is_open(self, message: Held) -> bool:
         return message.state in ("held", "sent")

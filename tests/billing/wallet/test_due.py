@@ -51,7 +51,7 @@ SPENDERS: dict[str, tuple[Callable[[WalletUnderTest], Any], str, int]] = {
     "hold": (lambda bench: bench.hold("n", quote=BIG).answer, "held", 0),
     "hold sent": (lambda bench: bench.hold("n", quote=BIG, sent=True).answer, "held", 0),
     "session": (lambda bench: bench.session("n", 1_000).answer, "settled", 0),
-    "debit": (lambda bench: bench.move("debit", 1_000).owed, 0, 0),  # type: ignore[dict-item]
+    "debit": (lambda bench: bench.move("debit", 1_000).owed, 0, 0),
     "cash refund": (lambda bench: bench.move("cash_refund", 1_000).answer, "applied", 0),
 }
 

@@ -233,7 +233,7 @@ def test_balances_stay_below_two_to_the_53(bench: WalletUnderTest) -> None:
 @pytest.mark.parametrize("amount", [0, -1, 2**53, 1.5, "7", None, True, 10**30])
 def test_an_amount_that_is_none_never_leaves_python(amount: object) -> None:
     with pytest.raises(ValueError, match="amount"):
-        wallet.move(SLUG, "op", "recharge", amount)  # type: ignore[arg-type]
+        wallet.move(SLUG, "op", "recharge", amount)
 
 
 # -- session messages ----------------------------------------------------------------------------
@@ -267,7 +267,7 @@ def test_unpaid_session_messages_are_paid_oldest_first_as_far_as_it_goes(
     bench.create(100)
     for name, price in (("a", 300), ("b", 500), ("c", 200)):
         assert bench.session(name, price).flag == "unpaid"
-        bench.clock.advance(1)  # type: ignore[union-attr]
+        bench.clock.advance(1)
     assert bench.session("a", 300).answer == "repeat"
     assert bench.run(wallet.pay_unpaid(SLUG)).message_ids == ()
     bench.move("recharge", 500)

@@ -25,7 +25,7 @@ def bench(test_clock: ScriptClock, clean_redis: RedisServer) -> Iterator[WalletU
 
 
 def create(bench: WalletUnderTest, generation: int, **more: object) -> str:
-    command = wallet.create(SLUG, generation, bench.settings, now=bench.now, **more)  # type: ignore[arg-type]
+    command = wallet.create(SLUG, generation, bench.settings, now=bench.now, **more)
     answer: str = bench.run(command)
     return answer
 

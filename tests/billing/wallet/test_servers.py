@@ -36,7 +36,7 @@ def bench(each_redis: RedisServer) -> Iterator[WalletUnderTest]:
 
 
 def test_random_histories_are_the_models_on_every_server(bench: WalletUnderTest) -> None:
-    Wallets.bench, Wallets.clock = bench, bench.clock  # type: ignore[assignment]
+    Wallets.bench, Wallets.clock = bench, bench.clock  # type: ignore[assignment]  # for Hypothesis
     run_state_machine_as_test(
         Wallets,
         settings=settings(

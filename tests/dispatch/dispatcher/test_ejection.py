@@ -95,7 +95,7 @@ def test_it_returns_after_its_time_and_the_next_ejection_is_longer(
         fail(group, front, bad, f"turn{turn}-")
         until = bad.row.ejected_until_us
         assert until is not None
-        lengths.append(until - group.clock.now_us)  # type: ignore[union-attr]
+        lengths.append(until - group.clock.now_us)
         group.advance(lengths[-1] / 1e6, front, *backs)
         assert bad.row.ejected_until_us is None
         returned = group.changes()[-1]

@@ -317,7 +317,7 @@ def test_random_histories_keep_the_laws_and_all_peers_agree(
 ) -> None:
     with group_on(clean_redis.url, test_clock) as bench:
         GroupMachine.bench, GroupMachine.clock = bench, test_clock
-        run_state_machine_as_test(  # type: ignore[no-untyped-call]
+        run_state_machine_as_test(
             GroupMachine,
             settings=settings(
                 max_examples=EXAMPLES,

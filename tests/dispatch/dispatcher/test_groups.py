@@ -187,7 +187,7 @@ def test_settings_fit_their_columns_and_come_back(group: GroupUnderTest) -> None
     assert group.show().settings == changed
     for wrong in ({"heartbeat_seconds": 0}, {"sharing": "x"}, {"ends_limit": 20_001}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            GroupSettings(**wrong).columns()  # type: ignore[arg-type]
+            GroupSettings(**wrong).columns()
 
 
 def test_the_lua_knows_the_same_profiles() -> None:

@@ -48,7 +48,7 @@ def test_load_sharing_sticky_by_key(group: GroupUnderTest) -> None:
     moved = {f"user-{n}": front.start(f"c{n}", key=f"user-{n}").peer for n in range(60)}
     for user, peer in at_first.items():
         assert (moved[user] == peer) == (peer != gone.key)  # only its keys move
-    assert group.route("f1/a0").why == "key:user-0"  # type: ignore[union-attr]
+    assert group.route("f1/a0").why == "key:user-0"
     group.again(gone)
     back_again = {f"user-{n}": front.start(f"d{n}", key=f"user-{n}").peer for n in range(60)}
     assert back_again == at_first

@@ -43,7 +43,7 @@ class Talker:
             {"op": "end"},
         ]
         batch = [frames.read({**one, "session": session, "seq": next(self._seq)}) for one in said]
-        await self._inbound.counted(batch)  # type: ignore[arg-type]
+        await self._inbound.counted(batch)
         self.began.append(session)
 
     async def listen(self, ended: asyncio.Event) -> None:

@@ -16,7 +16,7 @@ def quick(group: GroupUnderTest) -> GroupUnderTest:
 
 
 def set_up(group: GroupUnderTest, **settings: object) -> GroupUnderTest:
-    wanted = dispatcher.GroupSettings(**(QUICK | settings))  # type: ignore[arg-type]
+    wanted = dispatcher.GroupSettings(**(QUICK | settings))
     assert group.run(dispatcher.configure(SLUG, wanted)) == ""
     return group
 

@@ -252,7 +252,7 @@ class Happening:
             lambda slug: desk.calls_due(slug),
             lambda slug: desk.calls_of(slug, [visit]),
             *[
-                lambda slug, what=what: desk.check(slug, what)  # type: ignore[misc]
+                lambda slug, what=what: desk.check(slug, what)
                 for what in ("visits", "agents", "waiting", "ready", "free", "idle")
             ],
         ]

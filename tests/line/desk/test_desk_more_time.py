@@ -147,7 +147,7 @@ def test_all_tabs_hear_of_it_and_what_is_no_time_is_refused(line: DeskUnderTest)
     entry = line.log()[-1]
     assert (entry["k"], entry["a"], entry["w"]) == ("more_time", "7", str(end + 30_000))
     for wrong in ("", "x", "1.5", "-1", "1" * 16):
-        command = desk.more_time(SLUG, 7, wrong)  # type: ignore[arg-type]
+        command = desk.more_time(SLUG, 7, wrong)
         assert line.run(command).answer == "malformed ends"
     assert line.run(desk.more_time(SLUG, 99, end)).answer == "gone"
     assert line.run(desk.more_time("nowhere", 7, end)).answer == "no such desk"

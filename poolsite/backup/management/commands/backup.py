@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from poolsite.backup import BackupError, manifest, taking
+from poolsite.backup import manifest, taking
+from poolsite.backup.errors import BackupError
 
 
 def _count(text: str) -> int:

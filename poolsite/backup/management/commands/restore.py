@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from poolsite.backup import BackupError, manifest, restoring, taking
+from poolsite.backup import manifest, restoring, taking
+from poolsite.backup.errors import BackupError
 from poolsite.backup.restoring import Restored
 
 NEXT = """

@@ -1,6 +1,7 @@
 """What an operator says: begin, end what is left, stop."""
 
 import re
+from functools import partial
 from typing import Any
 
 from django.db import transaction
@@ -181,7 +182,7 @@ def locked_upgrade(key: int) -> Upgrade:
 def touch(upgrade: Upgrade) -> None:
     """Wake the pages that show it, once the transaction is committed."""
     for address in (f"dispatch.upgrade:{upgrade.pk}", f"dispatch.group:{upgrade.group.slug}"):
-        transaction.on_commit(lambda address=address: live.touch(address))  # type: ignore[misc]
+        transaction.on_commit(partial(live.touch, address))
 
 
 def _steps(upgrade: Upgrade) -> list[UpgradeStep]:
