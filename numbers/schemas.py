@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from numbers.pool.transitions import CallId, Event, Name64, NumberText
+from numbers.pool import Event
+from numbers.pool.transitions import CallId, Name64, NumberText
 from poolsite.api.problems import Problem
 from poolsite.api.reading import STRICT, Moment
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from billing.money import MoneyField
-from billing.wallet.keys import WalletKeys
+from billing.wallet import WalletKeys
 from poolsite.access.models import Account
 
 

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from numbers.api import live_list, processing
 from numbers.api.directory import POOLS, PoolRef
-from numbers.pool.transitions import Event
+from numbers.pool import Event
 from numbers.schemas import BODY_LIMIT_BYTES, ITEMS_LIMIT, LIVE_BODY_LIMIT_BYTES, LiveList
 from poolsite import access
 from poolsite.access import Principal

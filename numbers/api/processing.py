@@ -15,7 +15,7 @@ from numbers.api.answers import Answered, answer_of, failure_of
 from numbers.api.directory import PoolRef
 from numbers.api.releasing import release_later
 from numbers.api.server_time import server_time
-from numbers.pool.transitions import Event, EventOutcome
+from numbers.pool import Event, EventOutcome
 from poolsite import hotpath
 from poolsite.access import Principal, TokenScope
 from poolsite.api.gather import Gatherer, run_lists

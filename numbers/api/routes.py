@@ -33,7 +33,7 @@ from numbers.api.examples import EXAMPLES
 from numbers.api.number_schemas import NumberOut
 from numbers.api.pool_schemas import PoolOut
 from numbers.models import CallRecord
-from numbers.pool.transitions import Event
+from numbers.pool import Event
 from numbers.schemas import (
     Answer,
     EventItemAnswer,

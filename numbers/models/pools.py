@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from numbers import canonical
-from numbers.pool.keys import PoolKeys
+from numbers.pool import PoolKeys
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import Living, PausableRow, UnsentMark
 

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from numbers.pool.transitions import Event
+from numbers.pool import Event
 from poolsite.api.problems import problem
 from tests.integrations.dialplan import CONF, INBOUND, OUTBOUND, UUID, Answer, Channel
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from numbers.api.hot import EVENTS
-from numbers.pool.transitions import Event
+from numbers.pool import Event
 from poolsite.api.reading import MalformedError
 
 

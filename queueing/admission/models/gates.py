@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import Living, PausableRow, UnsentMark
-from queueing.admission.gate.keys import GateKeys
+from queueing.admission.gate import GateKeys
 
 KEY_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}\Z"
 DAY_SECONDS = 86_400

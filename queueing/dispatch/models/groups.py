@@ -7,7 +7,7 @@ from django.utils.translation import pgettext_lazy
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import AggregateRow, Living, UnsentMark
-from queueing.dispatch.dispatcher.keys import GroupKeys
+from queueing.dispatch.dispatcher import GroupKeys
 
 PEER_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z"
 DAY_SECONDS = 86_400

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 from poolsite.hotpath.rows import PartRow, RedisRow
-from queueing.line.desk.keys import DeskKeys
+from queueing.line.desk import DeskKeys
 from queueing.line.models.file_settings import TakesFiles
 from queueing.line.pauses import DEFAULT_TEXT, validate_reasons
 

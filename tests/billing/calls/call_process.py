@@ -70,7 +70,7 @@ def call(slug: str, numbers: str = "1", interval: str = "3600") -> None:
     """Begin one call as the hot lane does; prints its answer."""
     prepare(slug, numbers, interval)
     from numbers.api import processing
-    from numbers.pool.transitions import Event
+    from numbers.pool import Event
     from poolsite.access import Principal
 
     async def ask() -> tuple[int, dict[str, Any]]:
