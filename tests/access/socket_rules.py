@@ -37,9 +37,9 @@ def _group_link(world: World) -> str:
 
 
 RULES = {
-    "ws/live/": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
+    r"^ws/live/$": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
     # Nobody's session counts there: it waits 10 s for a visitor's token, and shows nothing before.
-    "ws/live/visitor/": SocketRule({"*": "open"}, path="/ws/live/visitor/"),
+    r"^ws/live/visitor/$": SocketRule({"*": "open"}, path="/ws/live/visitor/"),
     # For switches, which come by token (tests/numbers/test_consumers*.py); of people, for whoever
     # may send events.
     r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
