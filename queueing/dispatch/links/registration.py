@@ -6,6 +6,7 @@ from typing import Any
 from poolsite import hotpath
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch import frames
+from queueing.dispatch.links.directory import GroupRef
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,19 @@ class Registration:
     frame: dict[str, Any]
     sent: int
     held: bool
+
+
+def hello(group: GroupRef, offer: str) -> dict[str, Any]:
+    """Return the server's first frame. offer: the id that an instance may take, "" = none."""
+    frame = {
+        "op": "hello",
+        "protocol": frames.PROTOCOL,
+        "group": group.slug,
+        "heartbeat_seconds": group.heartbeat_seconds,
+        "missed_limit": group.missed_limit,
+        "disconnect_seconds": group.disconnect_seconds,
+    }
+    return frame | ({"offer": offer} if offer else {})
 
 
 async def register(

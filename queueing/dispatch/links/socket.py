@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from poolsite import access, hotpath
@@ -19,7 +20,7 @@ from queueing.dispatch.links.delivery import Delivery, Send
 from queueing.dispatch.links.directory import GroupRef
 from queueing.dispatch.links.hub import PeerHub
 from queueing.dispatch.links.inbound import BATCH, ClosedError, Inbound
-from queueing.dispatch.links.registration import register
+from queueing.dispatch.links.registration import hello, register
 from queueing.dispatch.links.waiting import first_of
 
 logger = logging.getLogger(__name__)
@@ -121,7 +122,7 @@ class PeerSocket:
     async def _register(self) -> bool:
         """Say hello and take the registration; False: the peer has gone."""
         offer = await self._offer() if self._side == "back" else ""
-        await self._tell(self._hello(offer))
+        await self._tell(hello(self._group, offer))
         try:
             async with asyncio.timeout(REGISTER_SECONDS):
                 raw = await self._next_frame()
@@ -163,18 +164,6 @@ class PeerSocket:
         except hotpath.HotPathError:
             raise ClosedError(Close(closes.TRY_LATER, "no answer from Redis")) from None
 
-    def _hello(self, offer: str) -> dict[str, Any]:
-        group = self._group
-        hello = {
-            "op": "hello",
-            "protocol": frames.PROTOCOL,
-            "group": group.slug,
-            "heartbeat_seconds": group.heartbeat_seconds,
-            "missed_limit": group.missed_limit,
-            "disconnect_seconds": group.disconnect_seconds,
-        }
-        return hello | ({"offer": offer} if offer else {})
-
     async def _refuse(self, close: Close) -> NoReturn:
         await self._tell({"op": "refused", "reason": close.reason})
         raise ClosedError(close)
@@ -201,6 +190,18 @@ class PeerSocket:
             raise ClosedError(Close(closes.MALFORMED, str(error))) from None
 
     async def _read(self) -> None:
+        """Take frames until the peer goes. Before a fault of the peer ends the socket, what came
+        before it is done: it is in Redis perhaps, and must then be acknowledged.
+        """
+        try:
+            await self._read_frames()
+        except ClosedError:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GOODBYE_SECONDS):
+                    await self._frames.join()
+            raise
+
+    async def _read_frames(self) -> None:
         while True:
             raw = await self._next_frame()
             if raw is None:
@@ -219,6 +220,8 @@ class PeerSocket:
             while not self._frames.empty() and len(taken) < BATCH:
                 taken.append(self._frames.get_nowait())
             await self._do(taken)
+            for _ in taken:
+                self._frames.task_done()
             self.heard_at = self._loop.time()
             self._heard = True  # only now: a first frame's own meaning comes before its beat
             if self.delivery.held:
