@@ -154,8 +154,7 @@ class Play:
         assert Counter(session for session, _ in self.heard.some("ended")) == Counter(forced)
         assert {reason for _, reason in self.heard.some("ended")} <= set(reasons)
         assert self._logged("started") == Counter(self.home.items())
-        ends = Counter((each, self.home[each]) for each in forced)
-        await eventually(lambda: self._ended(reasons) == ends)
+        await self.instances_told(forced, *reasons)
         heard = Counter(
             (f"{session} {number}", self.home[session])
             for session, numbers in accepted.items()
@@ -163,6 +162,11 @@ class Play:
         )
         assert self._logged("heard") == heard
         assert all(back[each] == accepted[each][: len(back[each])] for each in forced)
+
+    async def instances_told(self, forced: set[str], *reasons: str) -> None:
+        """Wait until the instances have written down that these sessions ended, and no others."""
+        ends = Counter((each, self.home[each]) for each in forced)
+        await eventually(lambda: self._ended(reasons) == ends)
 
     def _logged(self, word: str) -> Counter[tuple[str, str]]:
         """What the instances wrote down of this kind, each with the instance's name."""
@@ -238,6 +242,9 @@ async def test_an_abort_between_two_instances_keeps_the_new_version_and_the_old_
         forced = play.on("as-1")
         await play.order("force", "--reason", "no time")
         await eventually(lambda: not forced & set(play.lasting()))
+        await play.instances_told(
+            forced, "no time"
+        )  # what it was not told is lost with its process
         await play.replace("as-1")
         await eventually(lambda: play.drains("as-2"), 60)
         begun = await play.begin(MORE)
