@@ -14,7 +14,8 @@ class PoolTopic(live.Topic):
         super().__init__(key)
         self.slug = slug_of(key.partition(":")[0], "pool")
         self.keys = PoolKeys(self.slug)
-        self.tail = tail_of(self.keys.tag)
+        self.tag = self.keys.tag
+        self.tail = tail_of(self.tag)
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         return access.decide_found(principal, "numbers.view", await POOLS.get(self.slug))

@@ -242,9 +242,7 @@ async def test_an_abort_between_two_instances_keeps_the_new_version_and_the_old_
         forced = play.on("as-1")
         await play.order("force", "--reason", "no time")
         await eventually(lambda: not forced & set(play.lasting()))
-        await play.instances_told(
-            forced, "no time"
-        )  # what it was not told is lost with its process
+        await play.instances_told(forced, "no time")  # what it has not heard ends with its process
         await play.replace("as-1")
         await eventually(lambda: play.drains("as-2"), 60)
         begun = await play.begin(MORE)

@@ -10,6 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from poolsite import hotpath, tracing
 from poolsite.hotpath import traces
+from poolsite.live.topics import resolve
 from poolsite.operations import logs
 from tests.numbers.people import make_pool, send
 
@@ -150,3 +151,22 @@ def test_log_lines_name_the_trace(exporter: InMemorySpanExporter) -> None:
     with tracing.span("request", parent=PARENT):
         event = logs.mask(None, "info", logs.add_request(None, "info", {"event": "told"}))
     assert event["trace_id"] == "a" * 32
+
+
+@pytest.mark.parametrize(
+    ("address", "tag"),
+    [
+        ("numbers.pool:east", "{east}"),
+        ("numbers.tiles:east:0", "{east}"),
+        ("admission.gate:speed", "{gate.speed}"),
+        ("dispatch.group:asi", "{disp.asi}"),
+        ("line.desk:care", "{line.care}"),
+        ("billing.wallet:acme", "{acct.acme}"),
+    ],
+)
+async def test_a_topic_of_one_aggregate_names_it_so_that_its_pushes_are_linked(
+    address: str, tag: str
+) -> None:
+    topic = resolve(address)
+    assert topic is not None
+    assert topic.tag == tag
