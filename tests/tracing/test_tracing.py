@@ -10,7 +10,7 @@ from opentelemetry.trace import StatusCode
 
 from poolsite import hotpath, tracing
 from poolsite.hotpath import traces
-from poolsite.live.topics import resolve
+from poolsite.live import resolve
 from poolsite.operations import logs
 from tests.numbers.people import make_pool, send
 
