@@ -13,7 +13,6 @@ Left out: fsync, the network, wallets on Redis servers of their own; of the refe
 itself, since it is rolled back.
 """
 
-import json
 import os
 from typing import Any
 
@@ -30,15 +29,15 @@ def run() -> list[Row]:
     """Fill, then measure one worker, two workers, COPY, and the look alone."""
     pair = servers()
     site = pair.site("books")
-    _work(site, "fill", str(ACCOUNTS))
-    _work(site, "dirty", "1")
+    site.work("fill", str(ACCOUNTS), program=PROGRAM)
+    site.work("dirty", "1", program=PROGRAM)
     _together(pair, site, 1)  # tables and caches have been used once
-    _work(site, "dirty", "2")
+    site.work("dirty", "2", program=PROGRAM)
     one = _together(pair, site, 1)
-    _work(site, "dirty", "3")
+    site.work("dirty", "3", program=PROGRAM)
     two = _together(pair, site, WORKERS)
-    copied = _work(site, "copy")
-    idle = _work(site, "scan")
+    copied = site.work("copy", program=PROGRAM)
+    idle = site.work("scan", program=PROGRAM)
     site.run("manage.py", "audit")
     assert copied["billing_journalentry"] == 2 * ACCOUNTS, copied
     assert copied["billing_message"] == copied["wallets"] == ACCOUNTS, copied
@@ -69,11 +68,6 @@ def _row(name: str, ours: Spent, copied: dict[str, Any], look: str) -> Row:
             "load": os.getloadavg()[0],
         },
     )
-
-
-def _work(site: SqlSite, *arguments: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(site.run(PROGRAM, *arguments).splitlines()[-1])
-    return found
 
 
 def _together(pair: Servers, site: SqlSite, workers: int) -> Spent:

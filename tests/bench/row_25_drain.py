@@ -11,9 +11,7 @@ cores would do, by their own CPU, and how much of a core SQL and Redis would nee
 Left out: fsync, the network, other sweeps.
 """
 
-import json
 import os
-from typing import Any
 
 from tests.bench.result import Row, Verdict
 from tests.bench.sql_site import Servers, SqlSite, servers
@@ -29,18 +27,18 @@ def run() -> list[Row]:
     """Fill, then measure one worker and four."""
     pair = servers()
     site = pair.site("drain")
-    _work(site, "fill", SHARDS, POOLS_IN_A_SHARD)
-    _work(site, "events", 2_000)
+    site.work("fill", SHARDS, POOLS_IN_A_SHARD, program=PROGRAM)
+    site.work("events", 2_000, program=PROGRAM)
     run_together(pair, site, PROGRAM, "drain", 1)  # tables and caches have been used once
     rows = [_measured(pair, site, workers) for workers in (1, SHARDS)]
-    found = _work(site, "check")
+    found = site.work("check", program=PROGRAM)
     calls = SHARDS * POOLS_IN_A_SHARD * (2_000 + 2 * CALLS)
     assert found == {"calls": 2 * calls, "ended": calls, "gaps": 0, "waits": 0}, found
     return rows
 
 
 def _measured(pair: Servers, site: SqlSite, workers: int) -> Row:
-    assert _work(site, "events", CALLS)["events"] == EVENTS
+    assert site.work("events", CALLS, program=PROGRAM)["events"] == EVENTS
     spent, turns = run_together(pair, site, PROGRAM, "drain", workers)
     assert sum(turn["entries"] for turn in turns) == EVENTS, turns
     rate = EVENTS / spent.seconds
@@ -73,8 +71,3 @@ def _verdict(rate: float) -> Verdict:
     if rate >= TARGET_PER_SECOND:
         return "pass"
     return "short" if (os.cpu_count() or 1) >= CORES else "not judged"
-
-
-def _work(site: SqlSite, *arguments: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(site.run(PROGRAM, *map(str, arguments)).splitlines()[-1])
-    return found

@@ -28,9 +28,9 @@ class SqlSite(Site):
         """As a site's, with the database's address."""
         return super().environment | {"DATABASE_URL": self.database_url}
 
-    def work(self, *arguments: str) -> dict[str, Any]:
-        """Run one step of tests/bench/sql_work.py in a process of its own; return its figures."""
-        found: dict[str, Any] = json.loads(self.run(PROGRAM, *arguments).splitlines()[-1])
+    def work(self, *arguments: object, program: str = PROGRAM) -> dict[str, Any]:
+        """Run one step of a program in a process of its own; return its figures, printed last."""
+        found: dict[str, Any] = json.loads(self.run(program, *map(str, arguments)).splitlines()[-1])
         return found
 
 
