@@ -204,7 +204,7 @@ def _with_past(
         for (slug, _name, daily), template in zip(plan.chatbots, templates, strict=True)
     ]
     past.days(senders, DAYS, until)
-    for day in earlier_days():  # months that are over have invoices
+    for day in earlier_days(account):  # months that are over have invoices
         past.days([replace(each, daily=each.daily // 4) for each in senders], 1, day)
     for number in range(DAYS * 40):
         at = until - timedelta(seconds=chance.uniform(0, DAYS * 86_400))

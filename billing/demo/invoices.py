@@ -1,13 +1,13 @@
 """The demo's invoices: a seller, tax rates, tax profiles, and the past months' documents."""
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
-from django.utils import timezone
-
 from billing.models import Wallet
+from billing.services.days import day_start
 from billing.services.invoices_due import issue_due
 from billing.services.tax_profiles import profile_set, rate_create, seller_of, seller_set
+from poolsite.access.models import Account
 from poolsite.runtime.demo_data import ACTOR
 
 MONTHS: Final = 2  # before this one
@@ -20,21 +20,21 @@ PROFILES: Final = {
 }
 
 
-def earlier_days() -> list[datetime]:
-    """A day in each of the months before this one."""
-    day = timezone.now().astimezone(UTC).replace(day=1, hour=4)
+def earlier_days(account: Account) -> list[datetime]:
+    """Noon of a day in each of the account's months before this one, the newest first."""
+    day = day_start(account).replace(day=1)
     found = []
     for _month in range(MONTHS):
         day = (day - timedelta(days=1)).replace(day=1)
-        found.append(day.replace(day=MIDDLE))
+        found.append(day.replace(day=MIDDLE, hour=12))
     return found
 
 
 def make_invoices(wallets: list[Wallet]) -> None:
     """Enter seller, rates and profiles, and issue what is due; once."""
-    if seller_of() is not None:
+    if not wallets or seller_of() is not None:
         return
-    first = earlier_days()[-1].date().replace(day=1)
+    first = min(earlier_days(each.account)[-1] for each in wallets).date().replace(day=1)
     seller_set(
         actor=ACTOR,
         name="Poolsite Ltd",

@@ -29,8 +29,9 @@ pytestmark = [pytest.mark.django_db(transaction=True)]
 @pytest.fixture
 def line(transactional_db: None, test_clock: ScriptClock) -> Line:
     """73 s to a mobile, twice; 10 s to Berlin; and one by the price of a call."""
-    test_clock.set(us_of(timezone.now().replace(day=10, hour=4)))  # within this month
     made = rated_line(prices=CALL_PRICE)
+    today = localtime(timezone=zone_of(made.shop.account))  # whose month need not be that of UTC
+    test_clock.set(us_of(today.replace(day=10, hour=12)))
     for call_id, callee, seconds in (
         *(("a", MOBILE, 73), ("b", MOBILE, 73), ("c", FIXED, 10)),
         ("d", "+12025550100", 10),
