@@ -15,7 +15,7 @@ from queueing.dispatch.services import group_configure, group_create
 from queueing.line.services.desk_settings import desk_configure
 from queueing.line.services.desks import desk_create, queue_configure, queue_create
 from tests.access.world import World, make_world
-from tests.operations.undo_support import latest
+from tests.console.undo_support import latest
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from queueing.line.services.desks import (
     queue_create,
 )
 from tests.access.world import World, make_world
-from tests.operations.undo_support import back, latest
+from tests.console.undo_support import back, latest
 
 PRICES = {"native_text": {"unit_price": 800}}
 DEARER = {"native_text": {"unit_price": 900}}

@@ -14,7 +14,7 @@ from poolsite.console import undoing
 from poolsite.operations.models import NoticeTarget
 from poolsite.operations.services import delete_target, save_target
 from tests.access.world import World, make_world
-from tests.operations.undo_support import back, latest
+from tests.console.undo_support import back, latest
 
 NOTHING = undoing.UndoOffer()
 NOT_YOURS = "You can only give grants that you have."

@@ -1,0 +1,5 @@
+"""An empty Redis and forgotten health answers."""
+
+from tests.support.registries import fresh
+
+__all__ = ["fresh"]
