@@ -6,13 +6,14 @@ in the fonts that PDF readers know by name. docs/decisions/0046-statements-as-pd
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from io import BytesIO
 from typing import Final
 
+from django.utils.translation import gettext as _
 from reportlab.lib.colors import HexColor
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase import pdfmetrics
@@ -40,9 +41,9 @@ class Column:
 
 
 class Paper:
-    """A document that is written from top to bottom. `footer(page, pages)` ends each page."""
+    """A document that is written from top to bottom. `footer` and a page number end each page."""
 
-    def __init__(self, title: str, at: datetime, footer: Callable[[int, int], str]) -> None:
+    def __init__(self, title: str, at: datetime, footer: str) -> None:
         self._title, self._at, self._footer = title, at, footer
         self._pages: list[list[Draw]] = [[]]
         self._y = A4[1] - MARGIN
@@ -52,6 +53,11 @@ class Paper:
         self._make_room(size * LINE)
         self._put(MARGIN, fit(text, size, WIDTH, bold), size, bold=bold, muted=muted)
         self._y -= size * LINE
+
+    def facts(self, facts: Iterable[tuple[str, str]]) -> None:
+        """Write a line for each label and its value."""
+        for label, value in facts:
+            self.text(labelled(label, value), muted=True)
 
     def space(self, height: float = 10) -> None:
         """Leave some room."""
@@ -95,8 +101,9 @@ class Paper:
         for number, drawn in enumerate(self._pages, start=1):
             for draw in drawn:
                 draw(canvas)
-            words = self._footer(number, len(self._pages))
-            _write(canvas, MARGIN, MARGIN, fit(words, 8, WIDTH), 8, bold=False, muted=True)
+            place = _("Page %(page)s of %(pages)s") % {"page": number, "pages": len(self._pages)}
+            footer = fit(f"{self._footer} · {place}", 8, WIDTH)
+            _write(canvas, MARGIN, MARGIN, footer, 8, bold=False, muted=True)
             canvas.showPage()
         canvas.save()
         return stream.getvalue()
@@ -149,6 +156,11 @@ class Paper:
         self._pages.append([])
         self._y = A4[1] - MARGIN
         return True
+
+
+def labelled(label: str, value: str) -> str:
+    """A value behind its label, as the reader's language writes it."""
+    return _("%(label)s: %(value)s") % {"label": label, "value": value}
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:

@@ -1,6 +1,6 @@
 """Invoices and credit notes as documents, made of what SQL keeps of them: always the same file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -18,7 +18,7 @@ def invoice_document(invoice: Invoice) -> bytes:
     """The PDF of an invoice, in the language of now."""
     title = _("Invoice %(number)s") % {"number": invoice.number}
     paper = _paper(title, invoice, invoice.issued_at)
-    _facts(paper, (*_common(invoice), (_("Issued on"), date_format(invoice.issued_on))))
+    paper.facts((*_common(invoice), (_("Issued on"), date_format(invoice.issued_on))))
     _parties(paper, invoice)
     _lines(paper, invoice)
     _taxes(paper, invoice)
@@ -32,8 +32,7 @@ def credit_note_document(note: CreditNote) -> bytes:
     title = _("Credit note %(number)s") % {"number": note.number}
     paper = _paper(title, invoice, note.issued_at or invoice.issued_at)
     cancelled = f"{invoice.number}, {date_format(invoice.issued_on)}"
-    _facts(
-        paper,
+    paper.facts(
         (
             (_("Cancels the invoice"), cancelled),
             *_common(invoice),
@@ -73,12 +72,7 @@ def treatment_words(treatment: str) -> str:
 
 
 def _paper(title: str, invoice: Invoice, at: datetime) -> Paper:
-    seller = str(invoice.seller.get("name", ""))
-
-    def footer(page: int, pages: int) -> str:
-        place = _("Page %(page)s of %(pages)s") % {"page": page, "pages": pages}
-        return f"{seller} · {title} · {place}"
-
+    footer = f"{invoice.seller.get('name', '')} · {title}"
     paper = Paper(f"{title} · {settings.PLATFORM_NAME}", at, footer)
     paper.text(title, 18, bold=True)
     paper.space(4)
@@ -97,11 +91,6 @@ def _common(invoice: Invoice) -> tuple[tuple[str, str], ...]:
         (_("Period"), period),
         (_("Currency"), invoice.currency),
     )
-
-
-def _facts(paper: Paper, facts: Sequence[tuple[str, str]]) -> None:
-    for label, value in facts:
-        paper.text(_("%(label)s: %(value)s") % {"label": label, "value": value}, muted=True)
 
 
 def _parties(paper: Paper, invoice: Invoice) -> None:

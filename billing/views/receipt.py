@@ -80,23 +80,20 @@ def receipt_document(recharge: Recharge) -> bytes:
     account, zone = recharge.wallet.account, zone_of(recharge.wallet.account)
     paid: datetime = (recharge.credited_at or recharge.created).astimezone(zone)
     title = _("Receipt %(number)s") % {"number": recharge.number}
-
-    def footer(page: int, pages: int) -> str:
-        place = _("Page %(page)s of %(pages)s") % {"page": page, "pages": pages}
-        return f"{settings.PLATFORM_NAME} · {account.name} · {title} · {place}"
-
+    footer = f"{settings.PLATFORM_NAME} · {account.name} · {title}"
     paper = Paper(f"{title} · {account.name}", paid, footer)
     paper.text(title, 18, bold=True)
     paper.space(4)
-    for label, value in (
-        (_("Seller"), settings.PLATFORM_NAME),
-        (_("Customer"), account.name),
-        (_("Paid on"), f"{date_format(paid, 'DATETIME_FORMAT')} ({account.zone})"),
-        (_("Payment method"), variants.label_of(recharge.variant)),
-        (_("Payment reference"), recharge.transaction_id or "–"),
-        (_("Paid by"), names_of([recharge.requested_by])[recharge.requested_by]),
-    ):
-        paper.text(_("%(label)s: %(value)s") % {"label": label, "value": value}, muted=True)
+    paper.facts(
+        (
+            (_("Seller"), settings.PLATFORM_NAME),
+            (_("Customer"), account.name),
+            (_("Paid on"), f"{date_format(paid, 'DATETIME_FORMAT')} ({account.zone})"),
+            (_("Payment method"), variants.label_of(recharge.variant)),
+            (_("Payment reference"), recharge.transaction_id or "–"),
+            (_("Paid by"), names_of([recharge.requested_by])[recharge.requested_by]),
+        )
+    )
     paper.heading(_("Payment"))
     columns = [Column("", 3), Column(recharge.currency, 1, is_figure=True)]
     rows = [(recharge.description, amount(recharge.amount))]

@@ -16,7 +16,7 @@ from billing.selectors.statements_days import Days
 from billing.selectors.statements_entries import Move
 from billing.services.days import zone_of
 from poolsite import dates
-from poolsite.paper import Column, Paper
+from poolsite.paper import Column, Paper, labelled
 
 MOVES_LIMIT = 200  # listed one by one; the rest is counted
 
@@ -28,22 +28,20 @@ def statement_document(opened: Opened) -> bytes:
     closed = datetime.fromtimestamp(found.month.end_us / 1_000_000, tz=zone)
     name = dates.month(found.month.first)
     title = _("Statement for %(month)s") % {"month": name}
-
-    def footer(page: int, pages: int) -> str:
-        place = _("Page %(page)s of %(pages)s") % {"page": page, "pages": pages}
-        return f"{settings.PLATFORM_NAME} · {account.name} · {title} · {place}"
-
+    footer = f"{settings.PLATFORM_NAME} · {account.name} · {title}"
     paper = Paper(f"{title} · {account.name}", closed, footer)
     paper.text(title, 18, bold=True)
     paper.text(account.name, 12)
     paper.space(4)
-    for label, value in (
-        (_("Period"), f"{date_format(days.days[0])} – {date_format(days.days[-1])}"),
-        (_("Currency"), account.currency),
-        (_("Time zone"), account.zone),
-        (_("Generated as of"), f"{date_format(closed, 'DATETIME_EXACT_FORMAT')} ({account.zone})"),
-    ):
-        paper.text(_labelled(label, value), muted=True)
+    as_of = f"{date_format(closed, 'DATETIME_EXACT_FORMAT')} ({account.zone})"
+    paper.facts(
+        (
+            (_("Period"), f"{date_format(days.days[0])} – {date_format(days.days[-1])}"),
+            (_("Currency"), account.currency),
+            (_("Time zone"), account.zone),
+            (_("Generated as of"), as_of),
+        )
+    )
     _sums(paper, wallet, found)
     _modes(paper, found)
     _calls(paper, opened.calls)
@@ -66,12 +64,8 @@ def _sums(paper: Paper, wallet: Wallet, found: Statement) -> None:
     parts = [(_("Available"), found.available), (_("Held"), found.held)]
     if found.owed:
         parts.append((_("Owed"), found.owed))
-    told = (_labelled(label, exact(units)) for label, units in parts)
+    told = (labelled(label, exact(units)) for label, units in parts)
     paper.text(" · ".join(told), 8, muted=True)
-
-
-def _labelled(label: str, value: str) -> str:
-    return _("%(label)s: %(value)s") % {"label": label, "value": value}
 
 
 def _modes(paper: Paper, found: Statement) -> None:

@@ -13,7 +13,7 @@ AT = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 def document(lines: list[str], rows: int = 0) -> bytes:
-    paper = Paper("A title", AT, lambda page, pages: f"{page} of {pages}")
+    paper = Paper("A title", AT, "A seller")
     for line in lines:
         paper.text(line)
     if rows:
@@ -39,7 +39,7 @@ def test_a_long_table_has_its_head_and_number_on_each_page() -> None:
     found = document([], rows=150)
     text = text_of(found)
     assert pages_of(found) == text.count("Units") == 4
-    assert [f"{page} of 4" in text for page in (1, 2, 3, 4)] == [True] * 4
+    assert [f"A seller · Page {page} of 4" in text for page in (1, 2, 3, 4)] == [True] * 4
     assert all(f"row {n}\n" in text for n in range(150))
 
 
