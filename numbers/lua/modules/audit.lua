@@ -1,10 +1,10 @@
--- What contradicts the numbers' states (numbers/scan, pool reconcile).
+-- Differences between the numbers' states and the other keys of a pool (numbers/scan, pool reconcile).
 -- Rarely needed.
 local audit = {}
 
 audit.SETS = { idle = ':idle:up', near = ':idle:near', timers = ':timers' }
 
--- Looks at one number, and mends what it finds. Returns the problem, '' = none.
+-- Checks one number. Repairs what it finds if must_mend is set. Returns the problem, or '' if there is none.
 function audit.number(number, text, must_mend)
   local state = states.parse(number, text)
   if not state then return 'unreadable state' end
@@ -30,7 +30,8 @@ end
 
 audit.OUTRANKS = { ['not in idle'] = true, ['in idle'] = true, ['in near'] = true }
 
--- From when it may be picked. A capped number rests to the end of the day; when the cap is raised it need not.
+-- The time from which the number may be picked. A capped number rests until the end of the day, unless the cap has been
+-- raised.
 function audit.ready(state)
   local day = string.match(state.props, calls.USES)
   local is_to_end_of_day = day and state.since == day .. '000000'
@@ -43,7 +44,7 @@ function audit.has_reached_cap(state)
   return pool.conf.cap > 0 and used + 0 >= pool.conf.cap
 end
 
--- What the idle sets say otherwise.
+-- The problem in the idle sets, or nil.
 function audit.in_sets(state)
   local is_pickable = states.can_be_picked(state)
   local score = redis.call('ZSCORE', pool.tag .. ':idle:up', state.number)
@@ -59,7 +60,7 @@ function audit.in_sets(state)
   return ''
 end
 
--- What its lease says otherwise; nil = nothing.
+-- The problem with the number's lease, or nil.
 function audit.lease(state, must_mend)
   local session = leases.of(state.number)
   if state.is_busy and not session then
@@ -71,7 +72,7 @@ function audit.lease(state, must_mend)
   end
 end
 
--- Whether a member of a set is no number that we have. Timers hold waiting calls and offers too.
+-- Whether a member of a set is not a number of this pool. The timers also hold waiting calls and offers.
 function audit.is_stray(what, member)
   if what == 'timers' and (string.find(member, '^[wo]') or old_calls.exists(member)) then return false end
   return not states.exists(member)

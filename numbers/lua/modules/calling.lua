@@ -1,4 +1,4 @@
--- The event `call`: the same call again, a very number, or the next one to pick.
+-- The event `call`: a repeated call, a call that asks for a specific number, or a call that gets the next number.
 local calling = {}
 
 function calling.answer()
@@ -15,7 +15,7 @@ function calling.answer()
   return calling.picked(was_blocked)
 end
 
--- The id has a number already: a reply was lost, or the event came twice. The call may be over by time.
+-- The call ID already has a number: a reply was lost, or the event came twice. The call may have reached its deadline.
 function calling.repeated(number)
   local session, deadline_ms = leases.of(number)
   if pool.conf.special or session and deadline_ms * 1000 <= pool.now then
@@ -27,7 +27,7 @@ function calling.repeated(number)
   return machine.done_with_lease(states.name_of(number), 'repeat')
 end
 
--- The call waits, or a number is offered to it.
+-- The call is waiting, or a number is offered to it.
 function calling.in_turn(turn)
   local left, number = waiting.ask_again(turn)
   if not left then return machine.fail('', 'exhausted') end
@@ -44,20 +44,20 @@ function calling.in_turn(turn)
   return calling.begin(state, event.reason, 'offered', is_offered, left.counted)
 end
 
--- Why no call begins now.
+-- The reason why no call may begin now, or nil.
 function calling.refusal()
   if calling.takes_back() then return nil end
   if pool.conf.status ~= 'open' then return pool.conf.status end
   if pool.conf.charged and not vouchers.is_good() then return 'charge first' end
 end
 
--- Whether a recovering pool takes back a call that began before its data was lost. A call *to* a number is a new one,
--- and its number may be in a call that nobody has reported yet.
+-- Whether a recovering pool accepts a call that began before its data was lost. This is never a call *to* a number:
+-- that call is new, and its number may be in a call that no switch has reported yet.
 function calling.takes_back()
   return pool.conf.status == 'recovering' and event.number ~= '' and event.call_id ~= '' and event.direction == 'out'
 end
 
--- A very number is asked for.
+-- The call asks for a specific number.
 function calling.asked(was_blocked)
   local state, text = states.read(event.number)
   if not state then return calling.unreadable(text) end
@@ -75,7 +75,7 @@ function calling.unreadable(text)
   return machine.fail('nodata', 'unknown number')
 end
 
--- The number's state once its call, or its rest, has ended that is due.
+-- The number's state, after ending its call or its rest if that is due.
 function calling.after_due(state)
   local session, deadline_ms = nil, nil
   if state.is_busy or state.held ~= '' then session, deadline_ms = leases.of(state.number) end
@@ -90,7 +90,7 @@ function calling.after_due(state)
   return states.read(state.number) or state
 end
 
--- Why the number cannot be had; nil = it can.
+-- The reason why the call can't have the number, or nil.
 function calling.why_not(state)
   if state.is_busy then return calling.busy_or_down(state) end
   if calling.takes_back() and not states.is_held(state, states.UNCONFIRMED) then return nil end
@@ -106,8 +106,8 @@ function calling.busy_or_down(state)
   if not state.is_up then return 'offline' end
 end
 
--- A call to a number may come when it is offered to another, or quarantined. An unconfirmed one may be in a call of
--- another pool.
+-- A call to a number is accepted even if the number is offered to another call or quarantined. An unconfirmed number is
+-- refused, because it may be in a call of another pool.
 function calling.why_held(state)
   if states.is_held(state, states.OLD_CALL) then return 'old call' end
   if event.direction == 'in' then return states.is_held(state, states.UNCONFIRMED) and 'unconfirmed' or nil end
@@ -115,7 +115,7 @@ function calling.why_held(state)
   return states.is_held(state, states.QUARANTINED) and 'quarantined' or 'unconfirmed'
 end
 
--- The next number; none is free: the call waits, or is blocked.
+-- Picks the next number. If none is free, the call waits or is blocked.
 function calling.picked(was_blocked)
   if event.direction == 'in' then return machine.refuse('', 'malformed number') end
   local state, rule, is_out = picking.pick()
@@ -130,7 +130,7 @@ function calling.picked(was_blocked)
   return machine.fail('', 'exhausted')
 end
 
--- The call begins. was_blocked: its id has been counted as blocked, and is a retry.
+-- Begins the call. was_blocked: the call ID has already been counted as blocked, so this is a retry.
 function calling.begin(state, reason, rule, is_out, was_blocked)
   local last_agent = event.direction == 'in' and calls.last_agent(state)
   calls.begin(state, reason, rule, is_out)

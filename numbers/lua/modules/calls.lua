@@ -1,8 +1,8 @@
--- The call that a number is in: [session, agent, call id, callee, switch, incarnation], with "in"
--- behind it for a call to the number; then the marks
---   "suspect":1   its switch has been silent for a lease
---   "ghost":n     the switch's live list n did not name it
---   "unpaid":1    it is not paid any longer
+-- The call that a number is in: [session, agent, call ID, callee, switch, incarnation], followed by "in" for a call to
+-- the number, and by these marks:
+--   "suspect":1   its switch has not been heard for one lease
+--   "ghost":n     the switch's live list number n did not contain the call
+--   "unpaid":1    the call is no longer paid for
 local calls = {}
 
 calls.FIELDS = '^,"call":%[(%d+),"([^"]*)","([^"]*)","[^"]*","([^"]*)"'
@@ -12,7 +12,7 @@ calls.GHOST = ',"ghost":(%d+)'
 calls.USES = '^,"day":(%d+),"used":(%d+)(.*)$'
 calls.LAST = ',"last":"'
 
--- Its session, agent, call id and switch, as JSON has them.
+-- The call's session, agent, call ID and switch, as JSON texts.
 function calls.fields(state)
   if not state.id then
     state.session, state.agent, state.id, state.switch = string.match(state.call, calls.FIELDS)
@@ -20,7 +20,7 @@ function calls.fields(state)
   return state.session, state.agent, state.id, state.switch
 end
 
--- Its call id as it came; '' = it was made without.
+-- The call ID without JSON escapes, or '' if the call has none.
 function calls.id(state)
   local _, _, id = calls.fields(state)
   return texts.plain(id or '')
@@ -38,8 +38,8 @@ function calls.unmark(state, mark)
   state.call = string.gsub(state.call, mark, '')
 end
 
--- The number's call begins now: the event's. `state` is what it was before; is_out_of_idle: it has been taken out of
--- the idle set. reason and rule go into the history; '' where there is nothing to say.
+-- Begins the event's call. `state` is the number's state before it. is_out_of_idle: the number has already been removed
+-- from the idle set. reason and rule are written to the history and may be ''.
 function calls.begin(state, reason, rule, is_out_of_idle)
   local since, before = state.since, states.line(state)
   if state.is_up and state.held == '' then
@@ -47,7 +47,7 @@ function calls.begin(state, reason, rule, is_out_of_idle)
   elseif state.is_up then
     pool.count('aside', -1)
   elseif pool.conf.near and state.region then
-    idle.remove_near(state.number) -- left there when it went down; only a call that is taken back begins so
+    idle.remove_near(state.number) -- left from when it went down; only a recovering pool gets here
   end
   local is_new = event.direction == 'out' and reason ~= 'adopted'
   if is_new and pool.conf.cap > 0 then calls.count_use(state) end
@@ -60,7 +60,7 @@ function calls.begin(state, reason, rule, is_out_of_idle)
   pool.log_event(event.told, 'call', state.number, 'i' .. before, 'b' .. before, reason, rule, since, '')
 end
 
--- The event's call as a state keeps it.
+-- The event's call in the form in which a state stores it.
 function calls.text_of_event()
   local agent, id, callee = event.json(event.agent), event.json(event.call_id), event.json(event.callee)
   local switch, incarnation = event.json(event.switch), event.json(event.incarnation)
@@ -76,7 +76,7 @@ function calls.count_use(state)
   state.props = ',"day":' .. today .. ',"used":' .. uses .. (rest or state.props)
 end
 
--- Whether the number has been used as often as it may be today.
+-- Whether the number has reached its daily cap.
 function calls.is_capped(state)
   local cap = pool.conf.cap
   if cap == 0 then return false end
@@ -85,12 +85,12 @@ function calls.is_capped(state)
 end
 
 function calls.forget_agent(state)
-  local begin = string.find(state.props, calls.LAST, 1, true) -- the last of the properties
+  local begin = string.find(state.props, calls.LAST, 1, true) -- the last property
   if begin then state.props = string.sub(state.props, 1, begin - 1) end
 end
 
--- The number's call ends now. verb and reason go into the history; the number rests for rest_ms at least. `told`: the
--- history's texts, the call id first.
+-- Ends the number's call. verb and reason are written to the history. The number rests for rest_ms or longer. `told`:
+-- the history's texts, beginning with the call ID.
 function calls.finish(state, verb, reason, rest_ms, told, id)
   local since, before = state.since, states.line(state)
   local suspect = calls.has(state, calls.SUSPECT) and 's' or ''
@@ -111,14 +111,15 @@ function calls.finish(state, verb, reason, rest_ms, told, id)
   pool.log_event(told, verb, state.number, 'b' .. before .. suspect, after, reason, '', since, state.since)
 end
 
--- When the number may be picked again, and the mark of that in the history: r rests, c capped.
+-- When the number may be picked again, and the history's mark for it: r = resting, c = capped.
 function calls.rest(state, rest_ms)
   local ready = pool.now + rest_ms * 1000
   if pool.conf.day_us > ready and calls.is_capped(state) then return pool.conf.day_us, 'c' end
   return ready, rest_ms > 0 and 'r' or ''
 end
 
--- The agent of the call that ends may be called back on the number for a while.
+-- Remembers the agent of the call that ends, so that the callee can reach this agent for a while by calling the number
+-- back.
 function calls.remember_agent(state)
   local _, agent = calls.fields(state)
   if agent == '' then return end
@@ -127,13 +128,13 @@ function calls.remember_agent(state)
   state.props = state.props .. calls.LAST .. agent .. '","until":' .. ends
 end
 
--- The agent who may be called back on the number now; nil = nobody.
+-- The agent for calls back to the number, or nil.
 function calls.last_agent(state)
   local agent, ends = string.match(state.props, ',"last":"([^"]*)","until":(%d+)')
   if agent and ends + 0 >= pool.now then return texts.plain(agent) end
 end
 
--- Ends the call otherwise than by an event; returns its call id and its switch.
+-- Ends the call without a hangup event. Returns its call ID and its switch.
 function calls.release(state, verb, reason, rest_ms)
   local _, _, id, switch = calls.fields(state)
   id, switch = texts.plain(id or ''), texts.plain(switch or '')

@@ -1,26 +1,26 @@
--- Which time ends are held against. The clock is believed while it goes on from the time of the
--- change before. A gap of more than 3 s (the clock jumped, or nobody asked) is a lag: ends of calls
--- wait for it, for one lease's length at most, and ends of registrations for 10 minutes at most. So a
--- jump ends nobody's call early. A step back takes its length from the lag (decision 0004).
+-- The clock by which deadlines are judged. Time is trusted while it moves on from the last change. A gap of more than 3
+-- s is a lag: the clock jumped, or no request came. Deadlines of calls are then postponed by the lag, by one lease
+-- length or less, and those of registrations by 10 minutes or less. So a clock that jumps ahead ends no call early. A
+-- step back reduces the lag (decision 0004).
 -- Rarely needed.
 local clock = {}
 
 clock.BELIEVED_US = 3000000
 clock.CONTACTS_US = 600000000
 
--- The clock has gone ahead by so much: the pool's settings have other lags now. pool.close writes them.
+-- Updates the lags in the pool's settings after the clock has moved ahead by this much. pool.close writes them.
 function clock.step(ahead)
   local conf = pool.conf
   local longest_us = math.max(conf.lease_ms, conf.suspect_ms) * 1000
   local lags = clock.after_step(conf.calls_lag, conf.calls_settle, ahead, longest_us)
     .. clock.after_step(conf.contacts_lag, conf.contacts_settle, ahead, clock.CONTACTS_US)
-  -- What was planned by the clock before is looked at anew (upkeep.lua, repair.lua).
+  -- what the earlier clock scheduled is checked again (upkeep.lua, repair.lua)
   local anew = columns.time(0) .. columns.time(0)
   local put_back = ahead < 0 and '1' or conf.put_back
   pool.conf = settings.read(columns.with(conf.text, 'looks', anew .. lags .. put_back))
 end
 
--- A lag and the time at which it settles, as two columns, after the clock has gone ahead by so much.
+-- A lag and the time at which it is settled, as two columns, after the clock has moved ahead by this much.
 function clock.after_step(lag, settle, ahead, longest_us)
   if ahead < 0 then
     settle = settle + ahead
@@ -32,7 +32,7 @@ function clock.after_step(lag, settle, ahead, longest_us)
   return columns.time(lag) .. columns.time(settle)
 end
 
--- Calls, offers and openings that end up to this time have ended.
+-- The time up to which deadlines of calls, offers and openings have passed.
 function clock.calls_due()
   return pool.now - clock.calls_lag()
 end
@@ -41,7 +41,7 @@ function clock.calls_lag()
   return pool.now < pool.conf.calls_settle and pool.conf.calls_lag or 0
 end
 
--- The same of registrations, and of what is kept for some time.
+-- The same for registrations and for records that expire.
 function clock.contacts_due()
   return pool.now - clock.contacts_lag()
 end
@@ -50,7 +50,7 @@ function clock.contacts_lag()
   return pool.now < pool.conf.contacts_settle and pool.conf.contacts_lag or 0
 end
 
--- When a call's end at `ends` is due.
+-- When the end of a call with the deadline `ends` is due.
 function clock.call_ends(ends)
   return clock.delayed(ends, clock.calls_lag(), pool.conf.calls_settle)
 end

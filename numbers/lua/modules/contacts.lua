@@ -1,6 +1,7 @@
--- Contacts of a number, in the index under r:<number>: a line each, with the end of its
--- registration (µs, 16 digits; zeros = it is gone and known for its order only), its order and its name.
--- A number that never named one has no record. {pool}:registrations holds numbers by their first end.
+-- The contacts of a number, in the index under r:<number>. Each line has the end of the registration (µs, 16 digits;
+-- zeros if the contact is gone and only its order is remembered), the order and the contact's name. A number whose
+-- registrations never had a contact has no record. {pool}:registrations holds numbers by the time at which their first
+-- registration ends.
 -- Rarely needed.
 local contacts = {}
 
@@ -8,7 +9,7 @@ contacts.LINE = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*) (.*)$'
 contacts.FOREVER = '9999999999999999'
 contacts.GONE = '0000000000000000'
 contacts.MOST = 16
-contacts.MOST_KEPT = 32 -- lines: the oldest that are gone make room
+contacts.MOST_KEPT = 32 -- lines; the oldest ones that are gone make room for new ones
 contacts.LATEST_US = 9007199254740991
 
 function contacts.registrations()
@@ -24,7 +25,7 @@ function contacts.parse(record)
   return lines
 end
 
--- The event's contact comes (is_up) or goes. Returns whether the number is up then, and a reason.
+-- Adds the event's contact (is_up) or removes it. Returns whether the number is up now, and a reason.
 function contacts.change(state, record, is_up)
   if not record and state.is_up and (event.contact ~= '' or not is_up) then record = contacts.FOREVER .. ' ' end
   local lines, mine = contacts.parse(record), nil
@@ -35,7 +36,7 @@ function contacts.change(state, record, is_up)
     return state.is_up, 'stale'
   end
   if not is_up and event.contact == '' and event.order == '' then
-    lines = {} -- the whole number goes
+    lines = {} -- all of the number's contacts go
   elseif mine then
     mine.ends = contacts.ends(is_up)
     if event.order ~= '' then mine.order = event.order end
@@ -51,7 +52,7 @@ function contacts.ends(is_up)
   return string.format('%d', pool.now + event.expires * settings.SECOND_US)
 end
 
--- Keeps those that are there, and the order of those that are gone. Returns whether the number is up, and a reason.
+-- Writes the contacts, and the order of those that are gone. Returns whether the number is up, and a reason.
 function contacts.keep(state, lines)
   local due = clock.contacts_due()
   local alive, first, kept = 0, nil, {}
@@ -83,7 +84,7 @@ function contacts.write(number, lines)
   end
 end
 
--- first: when the first of them ends; nil = none does.
+-- Schedules the end of the first registration. first: its time, or nil if none ends.
 function contacts.plan(number, first)
   if not first then
     redis.call('ZREM', contacts.registrations(), number)
@@ -92,7 +93,7 @@ function contacts.plan(number, first)
   redis.call('ZADD', contacts.registrations(), first, number)
   local looks_us = clock.contact_ends(first + 0)
   if looks_us < pool.conf.looks_us then pool.set_column('looks', columns.time(looks_us)) end
-  -- Nothing here ended by time until now.
+  -- Until now, no registration had an end.
   if redis.call('ZCARD', contacts.registrations()) == 1 then tell_timers(pool.tag) end
 end
 
@@ -101,7 +102,8 @@ function contacts.forget(number)
   redis.call('ZREM', contacts.registrations(), number)
 end
 
--- Ends registrations that are due, of so many numbers at most; how many went down, and whether more may be due.
+-- Ends registrations that are due, for this many numbers or fewer. Returns how many numbers went down, and whether more
+-- may be due.
 function contacts.end_due(most)
   local due = redis.call('ZRANGEBYSCORE', contacts.registrations(), '-inf', string.format('%d', clock.contacts_due()),
     'LIMIT', 0, most)
@@ -120,7 +122,7 @@ function contacts.end_due(most)
   return down, #due >= most
 end
 
--- The number's last registration has ended by time.
+-- The number's last registration has expired.
 function contacts.go_down(state)
   if states.is_held(state, states.OFFERED) then waiting.withdraw(state, true) end
   local before = states.code(state)

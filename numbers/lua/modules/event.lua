@@ -1,13 +1,13 @@
--- The event that is being decided, all set by event.read:
---   verb, number        number as it came, '' = none
---   problem             what is malformed, nil = nothing
---   call_id, switch, incarnation, agent, callee, area, paid, contact, reason    options as text, '' = not given
+-- The event being decided. event.read sets all fields:
+--   verb, number        the number as it was sent, '' if none
+--   problem             which part is malformed, or nil
+--   call_id, switch, incarnation, agent, callee, area, paid, contact, reason    options as text, '' if not given
 --   expires, order, release_cause, answered, talk_seconds                       the same
 --   direction           out | in
 --   is_forced, is_sticky, wait_ms
---   told                its texts, as the history keeps them, with a tab between
---   is_plain            no text has to be escaped in JSON
---   session             the band of its switch's life (switches.lua), once that has been heard
+--   told                the texts that the history stores, separated by tabs
+--   is_plain            no text needs escaping in JSON
+--   session             the band of the switch's current session (switches.lua), once the switch has been heard
 local event = {}
 
 event.VERBS = { call = true, hangup = true, renew = true, add = true, del = true, reg = true, unreg = true }
@@ -26,7 +26,8 @@ event.ID_BYTES = 128
 event.CONTACT_BYTES = 256
 event.NAME_BYTES = 64
 
--- Reads one event, the words from `first` to `last`; touches no key. is_listed: it is one of several, and may not wait.
+-- Reads one event from the arguments `first` to `last`, without reading any key. is_listed: the event is part of a list
+-- and may not wait.
 function event.read(words, first, last, is_listed)
   event.clear()
   local word = words[first] or ''
@@ -45,13 +46,14 @@ function event.read(words, first, last, is_listed)
   if event.number == '' and not event.problem and event.needs_number() then event.problem = 'number' end
 end
 
--- Redis looks at its memory before a script's first write, unless that is one that deletes: so a full server runs an
--- event that takes nothing. Functions tell it by a flag.
+-- Redis checks its memory before a script's first write, unless that command deletes. So a full server still runs an
+-- event that needs no memory. Functions have a flag for this.
 function event.delete_first(tag)
   if event.verb ~= 'call' and event.verb ~= 'add' then redis.call('HDEL', tag, '') end
 end
 
--- One word with tabs in it: the verb, the number, the options that calls have, then names and values of others.
+-- Reads one argument with tabs: the verb, the number, the options that calls have, then names and values of other
+-- options.
 function event.read_line(line)
   local verb, given, call_id, switch, incarnation, agent, callee, others = string.match(line, event.LINE)
   if not verb then
@@ -75,7 +77,7 @@ function event.read_words(words, first, last)
   event.judge_texts(table.concat(words, ' ', first, last), event.PRINTABLE)
 end
 
--- Whether all texts are printable ASCII without quotes and backslashes, as nearly always.
+-- Whether all texts are printable ASCII without quotes and backslashes. Nearly all are.
 function event.judge_texts(all, printable)
   event.is_plain = string.find(all, printable) and not string.find(all, '"', 1, true)
     and not string.find(all, '\\', 1, true)
@@ -98,7 +100,7 @@ function event.read_number(given)
   end
 end
 
--- One option.
+-- Reads one option.
 function event.take(name, value)
   if name == 'call_id' then event.call_id = value
   elseif name == 'switch' then event.switch = value
@@ -121,7 +123,7 @@ function event.take(name, value)
   else event.problem = event.problem or 'option ' .. texts.shown(name) end
 end
 
--- The first option that is malformed; nil = none. Flags are made booleans.
+-- The first malformed option, or nil. Turns flags into booleans.
 function event.fault()
   if #event.call_id > event.ID_BYTES then return 'call_id' end
   if #event.switch > event.NAME_BYTES then return 'switch' end
@@ -145,7 +147,7 @@ function event.fault()
   if event.order ~= '' and not event.is_order(event.order) then return 'seq' end
 end
 
--- Seconds, or nothing.
+-- Whether the text is a number of seconds or empty.
 function event.is_span(text)
   return text == '' or is_digits(text, event.MOST_DIGITS) and text + 0 <= event.MOST_SECONDS
 end
@@ -155,7 +157,7 @@ function event.is_order(text)
   return is_digits(text, #most) and (#text < #most or text <= most)
 end
 
--- How long the call waits for a number; 0 = it does not.
+-- Sets how long the call waits for a number. 0 means that it doesn't wait.
 function event.wait_fault(is_listed)
   local wait_ms = event.wait_ms
   event.wait_ms = 0
@@ -166,7 +168,7 @@ function event.wait_fault(is_listed)
   event.wait_ms = wait_ms + 0
 end
 
--- Its texts in the history's order.
+-- Sets the texts that the history stores, in the history's order.
 function event.tell()
   if event.verb == 'call' then
     event.told = event.call_id .. '\t' .. event.switch .. '\t' .. event.incarnation .. '\t' .. event.agent .. '\t'
@@ -182,12 +184,12 @@ function event.tell()
   end
 end
 
--- One of its texts inside of a state's JSON.
+-- One of the event's texts, escaped for a state's JSON.
 function event.json(text)
   return event.is_plain and text or texts.json(text)
 end
 
--- Hangups and renewals may name their call instead.
+-- Whether the verb needs a number. Hangups and renewals may name their call instead.
 function event.needs_number()
   return event.verb ~= 'call' and (event.call_id == '' or event.verb ~= 'hangup' and event.verb ~= 'renew')
 end

@@ -1,12 +1,12 @@
--- States in a layout that is not ours: somebody wrote {"callstate":0,"regstate":1} by hand, or a
--- release before did. Fields that we do not know are kept.
+-- States in another layout: written by hand ({"callstate":0,"regstate":1}) or by an earlier release. Unknown fields are
+-- preserved.
 -- Rarely needed.
 local foreign = {}
 
 foreign.OURS = { callstate = true, regstate = true, at = true, call = true, held = true, why = true, region = true,
   day = true, used = true, last = true, ['until'] = true }
 
--- The state, or nil. It may be picked from the time by which it is in the idle set, or from now.
+-- The state, or nil. The number may be picked from its time in the idle set, or from now.
 function foreign.parse(number, text)
   local is_json, object = pcall(cjson.decode, text)
   if not is_json or type(object) ~= 'table' then return nil end
@@ -36,7 +36,7 @@ function foreign.props(object)
   return props
 end
 
--- A call as we keep it; what is missing or no text is empty.
+-- A call in our layout. Fields that are missing or not a text become empty.
 function foreign.call(object)
   local theirs = type(object) == 'table' and object or {}
   local session = tonumber(theirs[1])

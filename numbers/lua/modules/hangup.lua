@@ -1,5 +1,5 @@
--- The event `hangup`: ends a call by its number, by its call id, or by both. It is harmless when it
--- comes twice: the second one finds the id ended, answers `repeat` and changes nothing.
+-- The event `hangup`: ends a call by its number, its call ID, or both. A second hangup is harmless: it finds that the
+-- call ID has ended, answers `repeat` and changes nothing.
 local hangup = {}
 
 function hangup.answer()
@@ -19,12 +19,12 @@ function hangup.answer()
   return hangup.of_number()
 end
 
--- Whether the event may mean the number's call; '' = the id was ended without a number.
+-- Whether the event may mean the number's call. '' means that the call ID was ended without a number.
 function hangup.is_of(number)
   return event.number == '' or number == '' or event.number == number
 end
 
--- A call id that was never seen: its call may still come, and then has ended.
+-- Ends a call ID that was never seen, so that its call, if it still arrives, counts as ended.
 function hangup.early(state_name, number)
   ids.finish(event.call_id, number)
   return machine.done(state_name, 'early')
@@ -44,13 +44,13 @@ function hangup.of_number()
   return machine.done(name, '')
 end
 
--- The number is in no call. It may have been deleted in one, which ends now.
+-- The number is in no call. If it was deleted during a call, that call ends now.
 function hangup.of_no_call(state)
   local name = states.name(state)
   local is_old = pool.conf.special
     and old_calls.finish(event.number, event.call_id, 'hangup', event.reason, nil, hangup.told())
   if is_old then
-    -- Without ids the table of events holds: the number itself was in no call.
+    -- Without IDs the table of events applies: the number was in no call.
     if event.call_id ~= '' then return machine.done(name, 'old call') end
     return state and machine.refuse(name, 'old call') or machine.fail(name, 'old call')
   end
@@ -59,7 +59,7 @@ function hangup.of_no_call(state)
   return hangup.early(name, event.number)
 end
 
--- What the event tells of the call, as JSON fields for the history.
+-- What the event reports about the call, as JSON fields for the history.
 function hangup.told()
   local told = ''
   if event.answered ~= '' then

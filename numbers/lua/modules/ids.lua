@@ -1,16 +1,16 @@
--- What is known of a call id, in the index under c:<call id>:
+-- The state of a call ID, in the index under c:<call ID>:
 --   running   in a call; number
---   ended     at (µs, text); number, '' = it was ended before it began
---   blocked   at; no number was free for it, and that is counted
+--   ended     at (µs, text); number, '' if it was ended before it began
+--   blocked   at; no number was free for it, and this was counted
 --   waiting   until (µs, text), ticket (14 digits); counted: it was blocked before
---   offered   the same, and number: it is kept for this call for a second
+--   offered   the same, and number, which is reserved for this call for a second
 local ids = {}
 
 ids.KIND = { L = 'running', E = 'ended', B = 'blocked', W = 'waiting', O = 'offered' }
-ids.KEPT_US = 600000000 -- ended and blocked ones are known for so long
+ids.KEPT_US = 600000000 -- how long ended and blocked IDs are remembered
 ids.TURN = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d)([01])(.*)$'
 
--- nil = nothing. What has had its time may still be there: see ids.known.
+-- Returns nil if the ID has no state. The state may have expired: see ids.known.
 function ids.read(id)
   local record = id ~= '' and index.get('c:' .. id)
   return record and ids.parse(record) or nil
@@ -27,7 +27,7 @@ function ids.parse(record)
   return { kind = kind, ends = ends, ticket = ticket, counted = counted == '1', number = number }
 end
 
--- The same, but for what has had its time. A step of the clock ahead forgets no call that has ended.
+-- Like ids.read, without expired states. When the clock jumps ahead, ended calls are still remembered.
 function ids.known(id)
   local known = ids.read(id)
   if not known or not known.at then return known end
@@ -36,7 +36,7 @@ function ids.known(id)
   if age < ids.KEPT_US then return known end
 end
 
--- The call that waits or is offered a number; nil for any other.
+-- The call's turn if it is waiting or a number is offered to it, otherwise nil.
 function ids.turn(id)
   local known = ids.read(id)
   if known and known.ticket then return known end
@@ -46,7 +46,7 @@ function ids.begin(id, number)
   index.set('c:' .. id, 'L' .. number)
 end
 
--- number: '' where none is known.
+-- number: '' if it is not known.
 function ids.finish(id, number)
   index.set('c:' .. id, 'E' .. pool.at .. number)
 end
@@ -55,7 +55,7 @@ function ids.block(id)
   index.set('c:' .. id, 'B' .. pool.at)
 end
 
--- Keeps a turn: of a call that waits, or with its number of one that is offered it.
+-- Stores the turn of a waiting call, or of a call that is offered this number.
 function ids.keep_turn(id, turn, number)
   index.set('c:' .. id, (number and 'O' or 'W') .. turn.ends .. turn.ticket .. (turn.counted and '1' or '0')
     .. (number or ''))

@@ -1,8 +1,8 @@
--- The index in the pool's hash: what is known of call ids, callees, switches, contacts, vouchers,
--- spellings and regions (docs/reference/numbers/redis.md). A call reads a field once and writes it once, when
--- the pool is closed; in between:
---   known               field → its value, false = it is not there
---   changed             field → the value that is to be written
+-- The index in the pool's hash: what is stored about call IDs, callees, switches, contacts, vouchers, spellings and
+-- regions (docs/reference/numbers/redis.md). One operation reads each field once and writes it once, in pool.close.
+-- Until then:
+--   known               field → value, false if the field does not exist
+--   changed             field → new value
 local index = {}
 
 index.AT_ONCE = 500 -- fields in one command
@@ -16,7 +16,7 @@ function index.get(field)
   return value
 end
 
--- Reads fields that will be asked for, in one command.
+-- Reads fields that will be needed, in one command.
 function index.fetch(fields)
   if #fields == 0 then return end
   local found = redis.call('HMGET', pool.tag, unpack(fields))
@@ -35,7 +35,7 @@ function index.remove(field)
   redis.call('HDEL', pool.tag, field)
 end
 
--- Writes what has changed, before somebody reads the hash itself.
+-- Writes the changed fields before other code reads the hash.
 function index.flush()
   local fields, count = {}, 0
   for field, value in pairs(index.changed) do

@@ -1,12 +1,12 @@
--- Calls that a live list does not name. Those younger than the list are not judged; what two lists in
--- a row do not name is released.
+-- Calls that a live list does not contain. Calls younger than the list are not judged. A call that is missing from two
+-- lists in a row is released.
 -- Rarely needed.
 local judging = {}
 
 judging.LONGER_MS = 1000
 
--- Judges calls that the list does not name, of a range of leases; adds what is to be told to `reply`. Returns how many
--- have kept their lease, and how many it looked at.
+-- Judges the calls in a range of leases that the list does not contain, and adds the results to `reply`. Returns how
+-- many kept their lease, and how many were checked.
 function judging.judge(list, from, to, skip, most, reply)
   local numbers = redis.call('ZRANGEBYSCORE', pool.tag .. ':timers', from, to, 'LIMIT', skip, most)
   local kept = 0
@@ -23,9 +23,9 @@ function judging.judge(list, from, to, skip, most, reply)
   return kept, #numbers
 end
 
--- kept: too young to be judged; lease_without_call: not named; released: not named twice.
+-- kept: too young to judge; lease_without_call: missing from this list; released: missing from two lists.
 function judging.verdict(state, list)
-  if state.since - pool.now > pool.STAMP_US then -- begun before the clock was put back: young once more
+  if state.since - pool.now > pool.STAMP_US then -- begun before the clock was set back: still young
     state.since = pool.at
     states.write(state)
   end
@@ -38,14 +38,14 @@ function judging.verdict(state, list)
   return 'lease_without_call'
 end
 
--- The list is whole: what it does not name is judged, so many at once. Returns the offset from which to go on, '' = all
--- have been judged.
+-- Judges what a complete list does not contain, this many leases in one call. Returns the offset to continue from, or
+-- '' if all have been judged.
 function judging.finish(switch, list, offset, most, reply)
   local band, lease_ms = switch.session * leases.BAND, pool.conf.lease_ms
   local named = '(' .. string.format('%d', band + list.mark_ms + lease_ms)
   local kept, looked = judging.judge(list, string.format('%d', band), named, offset, most, reply)
   if looked >= most then return string.format('%d', offset + kept) end
-  -- Leases of a longer setting are behind those of calls that began since.
+  -- Leases from before the setting was shortened come after those of calls that began since.
   local longer = '(' .. string.format('%d', band + math.floor(pool.now / 1000) + lease_ms + judging.LONGER_MS)
   local _, next_band = lapsing.band(switch.session)
   judging.judge(list, longer, next_band, 0, most, reply)

@@ -1,12 +1,12 @@
--- Leases at their deadline.
+-- Leases that have reached their deadline.
 -- Rarely needed.
 local lapsing = {}
 
-lapsing.HEARD_INTERVALS = 3 -- a switch is heard when it spoke within so many of its intervals
+lapsing.HEARD_INTERVALS = 3 -- a switch counts as heard for this many of its intervals
 lapsing.LAST_SESSION = 2047
-lapsing.LIST_MARGIN_US = 10000000 -- before a live list in which a call may have begun unknown to it
+lapsing.LIST_MARGIN_US = 10000000 -- before a live list: its switch may not have known of a call that began so late
 
--- The bounds of a session's band, for ZRANGEBYSCORE and ZCOUNT.
+-- The limits of a session's band, for ZRANGEBYSCORE and ZCOUNT.
 function lapsing.band(session)
   return string.format('%d', session * leases.BAND), '(' .. string.format('%d', (session + 1) * leases.BAND)
 end
@@ -15,7 +15,7 @@ function lapsing.count(session)
   return redis.call('ZCOUNT', pool.tag .. ':timers', lapsing.band(session))
 end
 
--- All sessions in which calls may run: that without a switch, and the present one of each switch.
+-- All sessions that may have running calls: the one for calls without a switch, and the current one of each switch.
 function lapsing.sessions()
   local sessions = { leases.NO_SWITCH }
   for _, session in pairs(lives.sessions()) do sessions[#sessions + 1] = session end
@@ -23,7 +23,7 @@ function lapsing.sessions()
   return sessions
 end
 
--- The number, or its call: what is due of it.
+-- Ends the number's rest or call if it is due.
 function lapsing.end_if_due(number)
   local session, deadline_ms = leases.of(number)
   if not session then return end
@@ -34,7 +34,8 @@ function lapsing.end_if_due(number)
   end
 end
 
--- Leases at their deadline, so many at most; how many were renewed, suspected and released.
+-- Handles leases that have reached their deadline, this many or fewer. Returns how many were renewed, suspected and
+-- released.
 function lapsing.end_due(most)
   local due_ms = math.floor(clock.calls_due() / 1000)
   local done, ended = 0, { renewed = 0, suspected = 0, released = 0 }
@@ -52,7 +53,8 @@ function lapsing.end_due(most)
   return ended.renewed, ended.suspected, ended.released
 end
 
--- The lease is at its deadline: renewed, suspected or released, as the switch of the call is heard.
+-- Handles a lease at its deadline. It is renewed, suspected or released, depending on whether the call's switch was
+-- heard.
 function lapsing.lapse(number, session, deadline_ms)
   local state = states.read(number)
   if not state or not state.is_busy then
@@ -68,7 +70,7 @@ function lapsing.lapse(number, session, deadline_ms)
     leases.begin(number, session)
     return 'renewed'
   end
-  -- Who sends lists, but none since that could know of the call, has not said that it is over.
+  -- The switch sends lists, but has sent none since that could show that the call is over.
   local is_unlisted = list and (list.is_open or list.as_of - lapsing.LIST_MARGIN_US < state.since + 0)
   local is_unheard = switch and (not is_alive or is_unlisted)
   if is_unheard and not is_unpaid and not is_suspect then
@@ -80,7 +82,7 @@ function lapsing.lapse(number, session, deadline_ms)
   return 'released'
 end
 
--- The call may go on for a second period.
+-- Gives the call a second period before it is released.
 function lapsing.suspect(state, session, reason)
   leases.set(state.number, session, math.floor(pool.now / 1000) + pool.conf.suspect_ms)
   local before = states.code(state)
@@ -91,7 +93,8 @@ function lapsing.suspect(state, session, reason)
     .. '","switch":"' .. switch .. '"')
 end
 
--- When a call may come to its end, by those there are and by the shortest term of one that may begin meanwhile.
+-- The time at which the next call may end. It counts the calls that are running, and one that begins now with the
+-- shortest period.
 function lapsing.next_us()
   local next_us = pool.now + math.min(pool.conf.lease_ms, pool.conf.suspect_ms) * 1000
   for _, session in ipairs(lapsing.sessions()) do

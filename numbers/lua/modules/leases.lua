@@ -1,9 +1,9 @@
--- Leases: a call runs until its deadline, in {pool}:timers by ms. Each life of a switch has its own
--- band there (its session), so that the calls of one life are one range.
+-- Leases: a call runs until its deadline, in {pool}:timers by ms. Each session of a switch has its own band there, so
+-- the calls of one session are one range.
 local leases = {}
 
 leases.BAND = 4398046511104 -- 2^42 ms: a band holds times up to the year 2109
-leases.NO_SWITCH = 1000 -- the session of calls that name no switch
+leases.NO_SWITCH = 1000 -- the session of calls without a switch
 
 function leases.begin(number, session)
   leases.set(number, session, math.floor(pool.now / 1000) + pool.conf.lease_ms)
@@ -17,7 +17,7 @@ function leases.remove(number)
   redis.call('ZREM', pool.tag .. ':timers', number)
 end
 
--- The number's session and deadline in ms; nil = it has no lease.
+-- The number's session and deadline in ms, or nil if it has no lease.
 function leases.of(number)
   local score = redis.call('ZSCORE', pool.tag .. ':timers', number)
   if not score then return nil, nil end

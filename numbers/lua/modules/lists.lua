@@ -1,19 +1,19 @@
--- Live lists: what a switch says of the calls that it carries (numbers/live_list), in the index:
--- l:<switch> its last list, x:<call id> a call that was listed and has no lease. Two lists in a row heal.
+-- Live lists: the calls that a switch reports as running (numbers/live_list). In the index: l:<switch> has its last
+-- list, x:<call ID> a call that was listed but has no lease. Two lists in a row correct the pool.
 -- Rarely needed.
 local lists = {}
 
 lists.RECORD = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)([oc])(%d+)$'
 lists.STRANGER = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$'
-lists.TWICE_US = 600000000 -- a call must be listed again within so long
-lists.AHEAD_US = 1000000 -- a list may be so much ahead of our clock
+lists.TWICE_US = 600000000 -- a call must be listed again within this time
+lists.AHEAD_US = 1000000 -- a list may be this much ahead of our clock
 lists.NAME_BYTES = 64
 lists.ID_BYTES = 128
 lists.OFFSET_DIGITS = 9
 
--- mark_ms: whom the list names has the deadline mark + lease, so that at its end the rest shows by its scores.
--- as_of (µs, text): what the switch had been told before it took the list. is_open: parts are still to come. count:
--- how many lists the switch has sent. nil = it never sent one.
+-- mark_ms: a listed call's deadline is set to mark + lease, so the scores show which calls were not listed. as_of (µs,
+-- text): up to when the switch had received answers when it made the list. is_open: parts of the list are still to
+-- come. count: how many lists the switch has sent. Returns nil if it never sent one.
 function lists.read(switch)
   local record = index.get('l:' .. switch)
   if not record then return nil end
@@ -26,15 +26,15 @@ function lists.write(switch, list)
     .. string.format('%d', list.count))
 end
 
--- What the switch listed before counts no more; that it sends lists is remembered. Its lists are counted on, one left
--- out: what the last one before missed, and the next one misses, was not missed by two in a row.
+-- Discards the switch's last list, but remembers that it sends lists. The count skips one number, so that a call
+-- missing from the lists before and after the gap is not missing from two lists in a row.
 function lists.expect(switch)
   local list = lists.read(switch)
   if not list then return end
   lists.write(switch, { mark_ms = 0, as_of = columns.time(0), is_open = false, count = list.count + 1 })
 end
 
--- A call is listed that has no lease. Whether the list before named it too.
+-- Records a listed call that has no lease. Returns whether the list before contained it, too.
 function lists.is_listed_twice(id, switch, count)
   local record = index.get('x:' .. id)
   if not record then return false end
@@ -46,19 +46,19 @@ function lists.remember_stranger(id, switch, count)
   index.set('x:' .. id, pool.at .. string.format('%d', count) .. ' ' .. switch)
 end
 
--- One more row of the reply.
+-- Adds one row to the reply.
 function lists.tell(reply, kind, id, number)
   local count = #reply
   reply[count + 1], reply[count + 2], reply[count + 3] = kind, id, number
 end
 
--- One call that the list names. Returns whether its lease was renewed.
+-- Handles one call of the list. Returns whether its lease was renewed.
 function lists.take(reply, id, number, switch, list)
   local known = ids.read(id)
   local kind = known and known.kind
   if kind == 'running' then return lists.renew(reply, id, number, known.number, switch, list) end
   if kind == 'waiting' or kind == 'offered' then return false end
-  -- Ended since the switch took the list.
+  -- The call ended after the switch made the list.
   if kind == 'ended' and known.at + lapsing.LIST_MARGIN_US > list.as_of + 0 then return false end
   local state = number ~= '' and states.read(number) or nil
   if state and lists.may_adopt(state, id, switch, list) then
@@ -71,7 +71,7 @@ function lists.take(reply, id, number, switch, list)
   return false
 end
 
--- The call has a lease: it goes on, unless it is not paid.
+-- The call has a lease. It is renewed if the call is paid for.
 function lists.renew(reply, id, number, its_number, switch, list)
   local state = states.read(its_number)
   local is_there = state and state.is_busy
@@ -88,7 +88,7 @@ function lists.renew(reply, id, number, its_number, switch, list)
   return is_paid
 end
 
--- The call was suspect.
+-- The call is no longer suspect.
 function lists.clear(state, id)
   calls.unmark(state, calls.SUSPECT)
   states.write(state)
@@ -97,14 +97,14 @@ function lists.clear(state, id)
   pool.log('renew', state.number, code .. 's', code, 'in live list', '', state.since, '', call)
 end
 
--- Whether the number may be in the call: in recovery, or when two lists in a row say so.
+-- Whether the number may be in the call: while the pool recovers, or if two lists in a row contain it.
 function lists.may_adopt(state, id, switch, list)
   if state.is_busy then return false end
   if states.is_held(state, states.OLD_CALL) or states.is_held(state, states.UNCONFIRMED) then return false end
   return pool.conf.status == 'recovering' or lists.is_listed_twice(id, switch.name, list.count)
 end
 
--- The call begins as if its event had come.
+-- Begins the call as its event would have.
 function lists.adopt(state, id, switch)
   if state.held == states.OFFERED then waiting.withdraw(state, true) end
   local words = { 'call', state.number, 'call_id', id, 'switch', switch.name, 'incarnation', switch.incarnation }
@@ -115,7 +115,7 @@ function lists.adopt(state, id, switch)
   index.remove('x:' .. id)
 end
 
--- What is malformed of a call in a list; nil = nothing.
+-- What is malformed in a listed call, or nil.
 function lists.fault(id, number)
   if id == '' or #id > lists.ID_BYTES or string.find(id, '[^ -~]') then return 'call id' end
   if number ~= '' and not spellings.is_number(number) then return 'number' end
@@ -130,10 +130,11 @@ function lists.is_time(text)
   return #text == #columns.time(0) and not string.find(text, '%D')
 end
 
--- The switch sends a part of a list. Returns it and the list; or nil, nil and the reason for which it is refused.
+-- Begins a list, or continues it with its next part. Returns the switch and the list, or nil, nil and the reason for a
+-- refusal.
 function lists.begin(name, incarnation, as_of, is_first)
   local switch, list = switches.read(name), lists.read(name)
-  -- A list from the future is of the time before the clock was put back: it refuses no newer one.
+  -- A list from the future was made before the clock was set back. It does not make newer lists outdated.
   if list and is_first and list.as_of - pool.now > lists.AHEAD_US then list = nil end
   local is_same = switch and switch.incarnation == incarnation
   local goes_on = is_same and list and list.is_open and list.as_of == as_of

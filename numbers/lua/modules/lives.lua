@@ -1,17 +1,17 @@
--- The lives of switches: one that is not known, or not by this incarnation. In the index W:<switch>:
--- superseded incarnations, newest first, joined by tabs. In the pool's hash: `switches` session by switch as JSON,
--- `releasing` sessions whose calls are being released, `media` the switches whose restart ends their calls, joined by
--- tabs; any other is a proxy: its calls go on.
+-- The sessions of switches: each begins when a switch is new or has a new incarnation. In the index, W:<switch> has the
+-- earlier incarnations, newest first, separated by tabs. In the pool's hash, `switches` has the session of each switch
+-- as JSON, `releasing` the sessions whose calls are being released, and `media` the media servers, whose calls end when
+-- they restart, separated by tabs. All other switches are proxies, whose calls survive a restart.
 -- Rarely needed.
 local lives = {}
 
 lives.MOST = 256
 lives.MOST_SUPERSEDED = 16
 
--- A switch that is not known, or not by this incarnation.
+-- Handles a switch that is new or has a new incarnation.
 function lives.meet(name, incarnation, switch)
   if not switch then return lives.begin(name, incarnation, nil) end
-  if switch.incarnation == '' then -- it had never named one
+  if switch.incarnation == '' then -- it had no incarnation yet
     switch.incarnation = incarnation
     switches.write(switch)
     return switch.session, false
@@ -24,7 +24,7 @@ function lives.meet(name, incarnation, switch)
   return switch.session, false
 end
 
--- Notes that the life is over; false = it is the new one that is over.
+-- Records that the switch's session has ended. Returns false if the event itself comes from an earlier incarnation.
 function lives.supersede(switch, incarnation)
   local before = index.get('W:' .. switch.name) or ''
   if string.find('\t' .. before .. '\t', '\t' .. incarnation .. '\t', 1, true) then return false end
@@ -42,7 +42,7 @@ function lives.is_media(name)
   return string.find('\t' .. media .. '\t', '\t' .. name .. '\t', 1, true) ~= nil
 end
 
--- A life begins; `before`: the session of the life before, whose calls are released, nil = there was none.
+-- Begins a session. `before`: the earlier session, whose calls are released, or nil if there is none.
 function lives.begin(name, incarnation, before)
   local sessions, releasing = lives.sessions(), pool.field('releasing') or ''
   if not before and not lives.make_room(sessions) then return nil, 'too many switches' end
@@ -50,7 +50,7 @@ function lives.begin(name, incarnation, before)
   local must_release = before ~= nil and lapsing.count(before) > 0
   if must_release then
     releasing = releasing .. ' ' .. before
-    pool.set_column('next_call', columns.time(0)) -- they are due at once
+    pool.set_column('next_call', columns.time(0)) -- its calls are due now
   end
   sessions[name] = session
   redis.call('HSET', pool.tag, 'switches', cjson.encode(sessions), 'releasing', releasing, 'session', session)
@@ -62,12 +62,13 @@ function lives.begin(name, incarnation, before)
   return switch.session, must_release
 end
 
--- Session by name of all switches.
+-- The sessions of all switches, by name.
 function lives.sessions()
   return cjson.decode(pool.field('switches') or '{}')
 end
 
--- Forgets the switch that has been silent longest and has no calls, if there are too many; false = all have calls.
+-- If there are too many switches, forgets the one without calls that was heard longest ago. Returns false if all have
+-- calls.
 function lives.make_room(sessions)
   local count, silent, silent_since = 0, nil, nil
   for _ in pairs(sessions) do count = count + 1 end
@@ -83,7 +84,7 @@ function lives.make_room(sessions)
   return true
 end
 
--- The next session in turn that nobody uses.
+-- The next session number that is not in use.
 function lives.free_session(sessions, releasing)
   local used = {}
   for _, session in pairs(sessions) do used[session] = true end
@@ -105,7 +106,7 @@ function lives.is_releasing(session)
   return string.find(releasing, ' ' .. string.format('%d', session) .. ' ', 1, true) ~= nil
 end
 
--- Ends the number's call of a life that is over.
+-- Ends the number's call because its session is over.
 function lives.cut_off(number)
   local rest_ms = math.max(pool.conf.restart_rest_ms, pool.conf.cooldown_ms)
   local state = states.read(number)
@@ -116,7 +117,7 @@ function lives.cut_off(number)
   end
 end
 
--- Ends calls of lives that are over, so many at most; returns how many, and whether more wait.
+-- Ends calls of ended sessions, this many or fewer. Returns how many, and whether there are more.
 function lives.release(most)
   local releasing = pool.field('releasing') or ''
   if releasing == '' then return 0, false end

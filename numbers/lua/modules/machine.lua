@@ -1,10 +1,10 @@
--- The state machine: one event is decided, and answered as { outcome, number, state, reason }, then
--- pairs of further facts. Outcome: 1 done, 0 failed, -1 not allowed.
+-- The state machine: decides one event and returns { outcome, number, state, reason }, then pairs of name and value.
+-- Outcome: 1 done, 0 failed, -1 not allowed.
 local machine = {}
 
 machine.OF_CONTACTS = { reg = true, unreg = true, del = true } -- events that look at a number's contacts
 
--- The fields of the index that the event is decided by, read in one command.
+-- The fields of the index that the decision needs. They are read in one command.
 function machine.fields()
   local fields, count = {}, 0
   if event.call_id ~= '' then fields[1], count = 'c:' .. event.call_id, 1 end
@@ -19,8 +19,8 @@ function machine.fields()
   return fields
 end
 
--- Decides the event that event.read has read; changes nothing when it is malformed. `switch`: what is known of the
--- event's switch.
+-- Decides the event that event.read has read. A malformed event changes nothing. `switch`: the event's switch as
+-- stored, or nil.
 function machine.decide(switch)
   if event.problem then return pool.refusal('malformed ' .. event.problem, event.number) end
   if event.number ~= '' then event.number = spellings.stored(event.number) end
@@ -57,7 +57,7 @@ function machine.refuse(state_name, reason)
   return { '-1', event.number, state_name, reason }
 end
 
--- The same with the length of the call's lease.
+-- Like machine.done, with the length of the call's lease.
 function machine.done_with_lease(state_name, reason)
   return { '1', event.number, state_name, reason, 'lease_seconds', pool.conf.lease_seconds }
 end

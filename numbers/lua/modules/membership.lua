@@ -1,4 +1,4 @@
--- The events `add` and `del`: a number comes into the pool, and leaves it.
+-- The events `add` and `del`: a number joins or leaves the pool.
 -- Rarely needed.
 local membership = {}
 
@@ -6,12 +6,12 @@ function membership.add()
   local state, text = states.read(event.number)
   if state then return machine.done(states.name(state), '') end
   if text then return machine.refuse('', 'unreadable state') end
-  local rule = pool.field('added_by_script') -- else 'lend', as a release before had it
+  local rule = pool.field('added_by_script') -- the default of earlier releases
   if rule == 'refuse' then return machine.refuse('nodata', 'add refused') end
-  local held = rule == 'confirm' and states.UNCONFIRMED or '' -- until SQL has it, and no other pool (numbers/confirm)
+  local held = rule == 'confirm' and states.UNCONFIRMED or '' -- until SQL has it (numbers/confirm)
   if pool.conf.special and old_calls.exists(event.number) then held = states.OLD_CALL .. held end
   local region = event.area ~= '' and regions.number(event.area) or nil
-  -- Its del may have left it there.
+  -- It may be left there after its del.
   if pool.conf.near and (not region or held ~= '') then idle.remove_near(event.number) end
   state = states.new(event.number, false, held, '', region)
   states.write(state)
@@ -19,7 +19,7 @@ function membership.add()
   return machine.done(states.name(state), '')
 end
 
--- A call that runs goes on as an old call until its hangup or the end of its lease.
+-- A running call continues as an old call until its hangup or the end of its lease.
 function membership.remove()
   local state, text = states.read(event.number)
   if not text then return machine.done('nodata', '') end
@@ -38,7 +38,7 @@ function membership.remove()
   return machine.done('nodata', '')
 end
 
--- Takes the number out of every set and count; returns its code in the history.
+-- Removes the number from every set and count. Returns its code in the history.
 function membership.let_go(state, text)
   if state.held == states.OFFERED then
     waiting.withdraw(state, true)
@@ -58,7 +58,7 @@ function membership.log(verb, before, after, since)
   pool.log_event(event.told, verb, event.number, before, after, event.reason, '', since, pool.at)
 end
 
--- A number that SQL has. verb: the history's word for it, '' = nothing is written there (a rebuild).
+-- Adds a number that is in SQL. verb: the history's verb, or '' to write no entry (while the pool is rebuilt).
 function membership.load(number, is_up, region_name, quarantine_reason, verb)
   local held, why = '', ''
   if quarantine_reason ~= '' then
@@ -74,12 +74,13 @@ function membership.load(number, is_up, region_name, quarantine_reason, verb)
   elseif is_up then
     pool.count('aside', 1)
   end
-  if pool.conf.near and not region then idle.remove_near(number) end -- its del may have left it there
+  if pool.conf.near and not region then idle.remove_near(number) end -- left from its del
   if verb ~= '' then pool.log(verb, number, '-', states.code(state), '', '', '', pool.at) end
 end
 
--- SQL has the number that the event add brought at that time (nil: whenever it did): it may be picked. Who is held so
--- is in no call and is not picked, so the time in its state is still that of its add. Returns whether it was.
+-- Confirms a number that the event add brought at this time (nil: at any time): it may be picked now. An unconfirmed
+-- number is in no call and is not picked, so the time in its state is still that of its add. Returns whether it was
+-- unconfirmed.
 function membership.confirm(number, added_at)
   local state = states.read(number)
   if not state or state.is_busy or not states.is_held(state, states.UNCONFIRMED) then return false end

@@ -1,9 +1,8 @@
--- Calls of numbers that were deleted: the number's last state is kept in the index under
--- t:<number> until the call ends.
+-- Calls of deleted numbers: the number's last state stays in the index under t:<number> until the call ends.
 -- Rarely needed.
 local old_calls = {}
 
--- The state that the number had; nil = no call of it runs on.
+-- The state of the deleted number, or nil if it has no running call.
 function old_calls.read(number)
   local text = index.get('t:' .. number)
   return text and states.parse(number, text) or nil
@@ -13,15 +12,15 @@ function old_calls.exists(number)
   return index.get('t:' .. number) ~= false
 end
 
--- A number in a call is deleted; `text` is its state.
+-- Stores the state (`text`) of a number that is deleted during a call.
 function old_calls.keep(number, text)
   index.set('t:' .. number, text)
   pool.count('old', 1)
   pool.mark_special()
 end
 
--- Ends the call if it has that id ('' = it was made without, nil = whichever it has). Returns its id, or nil. If the
--- number was added again, it can be picked. `told`: JSON fields for the history.
+-- Ends the call if it has this ID ('': the call has none; nil: any call). Returns its ID, or nil. If the number was
+-- added again, it can be picked now. `told`: JSON fields for the history.
 function old_calls.finish(number, id, verb, reason, rest_ms, told)
   local old = old_calls.read(number)
   if not old then return nil end
@@ -44,7 +43,7 @@ function old_calls.finish(number, id, verb, reason, rest_ms, told)
   return its_id
 end
 
--- The number's new life begins; returns when it may be picked.
+-- Releases the number that was added again. Returns when it may be picked.
 function old_calls.let_go(state, rest_ms)
   local rested = pool.now + math.max(pool.conf.cooldown_ms, rest_ms) * 1000
   states.release(state, states.OLD_CALL)

@@ -1,13 +1,13 @@
--- Which number a call gets that asks for none: the one that the callee knows, one near the callee,
--- or the one that has rested longest.
+-- Picks the number for a call that asks for none: the one the callee was last called from, one near the callee, or the
+-- one that has rested longest.
 local picking = {}
 
-picking.NEAR_LOOKS = 1000 -- numbers that went down or were deleted, and are dropped when they are met
-picking.YEAR_2020_US = 1577836800000000 -- before any time that a region's band holds
-picking.IDLE_LOOKS = 16 -- members of the idle set that their state contradicts
+picking.NEAR_LOOKS = 1000 -- numbers that are down or deleted; each is dropped when it is met
+picking.YEAR_2020_US = 1577836800000000 -- before any time in a region's band
+picking.IDLE_LOOKS = 16 -- members of the idle set that contradict their state
 
--- The state of the number, the rule by which it was picked, and whether it is out of the idle set; nil = none is free.
--- If something was due by which one may get free, it looks once more.
+-- Returns the number's state, the rule by which it was picked, and whether it was removed from the idle set, or nil if
+-- no number is free. If due work may free a number, this is done first and the search repeated.
 function picking.pick()
   local state, rule, is_out = picking.look()
   if not state and upkeep.catch_up() then
@@ -45,7 +45,7 @@ function picking.near()
   end
 end
 
--- A member that its state contradicts is dropped: reconcile would do the same.
+-- A member that contradicts its state is dropped, as reconcile would.
 function picking.longest()
   for _ = 1, picking.IDLE_LOOKS do
     local popped = redis.call('ZPOPMIN', pool.tag .. ':idle:up')

@@ -1,18 +1,18 @@
--- The pool that a call works on: pool.open reads it, pool.close writes what every change moves. In
--- between it is this state, all set by pool.open, since a library keeps it from one call to the next:
---   tag                 its hash's key, and the start of its other keys
+-- The pool that an operation works on. pool.open reads it, and pool.close writes what every change moves. A library
+-- keeps this table from one call to the next, so pool.open sets all of these fields:
+--   tag                 the key of its hash, with which its other keys begin
 --   conf                its settings (settings.lua); never changed in place
---   seq, first_seq      its last history entry, and the last one before this call; seq_text: of one by this call
---   carried, first_carried  calls carried, now and before this call
---   now, at             Redis' time in µs, as a number and as text; last: that of the change before
---   stepped             the clock has made a step since then (clock.lua)
+--   seq, first_seq      its last history entry now and before this operation; seq_text: that of its own last entry
+--   carried, first_carried  calls carried, now and before this operation
+--   now, at             Redis' time in µs, as a number and as text; last: the time of the last change
+--   stepped             the clock has jumped since the last change (clock.lua)
 local pool = {}
 
-pool.STAMP_US = 1000000 -- a call that changes nothing notes the time once in so long
-pool.GENERAL = 5 -- fields of the hash that are read for every call
+pool.STAMP_US = 1000000 -- an operation without a change records the time once in this period
+pool.GENERAL = 5 -- fields of the hash that every operation reads
 
--- Opens the pool. Returns nil, or the operation's reply when there is no such pool or its data is two releases
--- ahead. `fields`: those of the index that are needed, read in the same command (index.lua).
+-- Opens the pool. Returns nil, or the reply if the pool does not exist or its data is two releases ahead. `fields`:
+-- fields of the index to read in the same command (index.lua).
 function pool.open(tag, fields)
   local found
   if fields then
@@ -39,18 +39,18 @@ function pool.open(tag, fields)
   if pool.stepped then clock.step(ahead) end
 end
 
--- The reply to an operation that is refused as a whole.
+-- The reply to an operation that is refused.
 function pool.refusal(reason, number)
   return { '-1', number or '', '', reason }
 end
 
--- Every key of a pool.
+-- All keys of a pool.
 function pool.keys(tag)
   return { tag, tag .. ':numstate', tag .. ':idle:up', tag .. ':idle:near', tag .. ':timers', tag .. ':log',
     tag .. ':registrations', tag .. ':charges' }
 end
 
--- A field of the pool's hash; false = it is not there.
+-- A field of the pool's hash, or false if it does not exist.
 function pool.field(name)
   return redis.call('HGET', pool.tag, name)
 end
@@ -67,7 +67,7 @@ function pool.count(counter, number)
   redis.call('HINCRBY', pool.tag, counter, number)
 end
 
--- Writes columns of the settings from the named one on.
+-- Writes columns of the settings, from the named one on.
 function pool.set_column(column, value)
   local text = columns.with(pool.conf.text, column, value)
   if text == pool.conf.text then return end
@@ -75,15 +75,15 @@ function pool.set_column(column, value)
   pool.set('conf', text)
 end
 
--- Notes whether events have to look at more than a number's state: see settings.special.
+-- Records whether events must check more than the number's state: see settings.special.
 function pool.mark_special()
   local kept = redis.call('HMGET', pool.tag, 'old', 'releasing')
   local is_special = waiting.count_all() > 0 or (kept[1] or 0) + 0 > 0 or (kept[2] and kept[2] ~= '')
   pool.set_column('special', is_special and '1' or '0')
 end
 
--- One entry of the history in the order that numbers/pool/changes.py reads; nil where there is nothing to say.
--- `fields`: JSON fields of a call, each with a comma before it.
+-- Writes a history entry in the order that numbers/pool/changes.py reads. Pass nil for what does not apply. `fields`:
+-- JSON fields of a call, each preceded by a comma.
 function pool.log(verb, number, before, after, reason, picked, since, ready, fields)
   pool.seq = pool.seq + 1
   pool.seq_text = string.format('%d', pool.seq)
@@ -91,7 +91,7 @@ function pool.log(verb, number, before, after, reason, picked, since, ready, fie
     before, after, reason or '', picked or '', since or '', ready or '', fields or '' }, '\t'))
 end
 
--- The same, with the texts of the event as they came.
+-- Like pool.log, with the event's texts as they were sent.
 function pool.log_event(told, verb, number, before, after, reason, picked, since, ready)
   pool.seq = pool.seq + 1
   pool.seq_text = string.format('%d', pool.seq)
@@ -100,13 +100,13 @@ function pool.log_event(told, verb, number, before, after, reason, picked, since
     .. '\tw')
 end
 
--- The same of the pool as a whole.
+-- Like pool.log, for the pool as a whole.
 function pool.log_of_all(verb, reason, fields)
   pool.log(verb, '', '', '', reason, '', '', '', fields)
 end
 
--- Writes the index, the sequence and the time; wakes those who watch. Without a change the time alone, once a
--- second: the next call compares its own with it.
+-- Writes the index, the sequence and the time, and wakes the listeners. Without a change, writes only the time, once a
+-- second, because the next operation compares its own time with it.
 function pool.close()
   if pool.seq == pool.first_seq then
     index.flush()

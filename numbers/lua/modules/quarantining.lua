@@ -1,8 +1,8 @@
--- Numbers that an operator takes out of picking, with a reason. Calls that run go on.
+-- Numbers that an operator excludes from picking, with a reason. Running calls continue.
 -- Rarely needed.
 local quarantining = {}
 
--- Returns whether anything has changed. An offer is taken back either way.
+-- Returns whether anything has changed. An offer is withdrawn in any case.
 function quarantining.put(state, is_on, reason)
   if state.held == states.OFFERED then
     waiting.withdraw(state, true)

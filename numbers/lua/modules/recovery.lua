@@ -1,11 +1,10 @@
--- A pool whose data was lost is recovering: it is loaded from SQL, and stays closed until its
--- switches have reported their calls or the longest lease has passed. `awaiting` names the switches, joined
--- by tabs.
+-- A pool that lost its data is recovering: it is loaded from SQL and stays closed until its switches have reported
+-- their calls or the longest lease has passed. `awaiting` has the names of these switches, separated by tabs.
 -- Rarely needed.
 local recovery = {}
 
--- A switch has reported, or begun anew; the last one opens the pool. What it reported before its numbers were there
--- could not be taken in: it reports once more.
+-- The switch has reported its calls, or has restarted. The last one opens the pool. If the numbers were not loaded yet,
+-- its report could not be used, and it must report again.
 function recovery.report(switch)
   if pool.conf.status ~= 'recovering' or pool.field('loaded') ~= '1' then return end
   local left, is_awaited = {}, false
@@ -23,7 +22,7 @@ function recovery.open(reason)
   pool.log_of_all('opened', reason)
 end
 
--- Whether the longest lease has passed, and the pool opened.
+-- Opens the pool if the longest lease has passed. Returns whether it did.
 function recovery.open_in_time()
   if pool.conf.status ~= 'recovering' then return false end
   repair.put_back(repair.AT_ONCE)
@@ -33,7 +32,7 @@ function recovery.open_in_time()
   return true
 end
 
--- When it opens by itself; nil = its numbers are not there yet.
+-- When the pool opens automatically, or nil if its numbers are not loaded yet.
 function recovery.opens_us()
   local fields = redis.call('HMGET', pool.tag, 'open_at', 'loaded')
   if fields[1] and fields[2] == '1' then return fields[1] + 0 end

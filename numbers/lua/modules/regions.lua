@@ -1,17 +1,17 @@
--- Regions by name: g:<region> holds the number of its band in {pool}:idle:near, G:<number> its name.
+-- Regions by name: g:<region> has the number of its band in {pool}:idle:near, G:<number> its name.
 -- Rarely needed.
 local regions = {}
 
-regions.FIRST = 1001 -- four digits each
+regions.FIRST = 1001 -- all have four digits
 regions.MOST = 6999
 regions.NAME_BYTES = 40
 
--- The region's number; nil = the pool has none of that name.
+-- The region's number, or nil if the pool has no region of that name.
 function regions.known(name)
   return index.get('g:' .. name) or nil
 end
 
--- The same; a new one when it is needed. nil = there is no room.
+-- The region's number, which is created if needed. Returns nil if there is no room.
 function regions.number(name)
   local known = regions.known(name)
   if known then return known end

@@ -1,5 +1,4 @@
--- The events `reg` and `unreg`: a contact of the number comes or goes. The number is up as long as
--- one is there.
+-- The events `reg` and `unreg`: a contact of the number registers or leaves. The number is up while it has a contact.
 local registration = {}
 
 function registration.answer(is_up)
@@ -15,7 +14,7 @@ function registration.answer(is_up)
   return machine.done(states.name(state), reason)
 end
 
--- The number goes up or down.
+-- Sets the number up or down.
 function registration.change(state, is_up)
   local before = states.code(state)
   if state.is_busy then
@@ -24,12 +23,12 @@ function registration.change(state, is_up)
     waiting.withdraw(state, true)
   elseif state.held ~= '' then
     pool.count('aside', is_up and 1 or -1)
-    if pool.conf.near then idle.remove_near(state.number) end -- left there when it went down
+    if pool.conf.near then idle.remove_near(state.number) end -- left from when it went down
   elseif is_up then
     state.since = registration.ready(state)
     idle.add(state)
   else
-    idle.remove(state.number, nil, false) -- it may be left among the near ones (idle.lua)
+    idle.remove(state.number, nil, false) -- it may stay among the near ones (idle.lua)
   end
   state.is_up = is_up
   states.write(state)
@@ -38,7 +37,7 @@ function registration.change(state, is_up)
   if pool.conf.special and is_up and not state.is_busy then waiting.serve() end
 end
 
--- From when the number may be picked: from now, or when its rest is over.
+-- When the number may be picked: now, or when its rest is over.
 function registration.ready(state)
   return state.since + 0 < pool.now and pool.at or state.since
 end

@@ -1,4 +1,4 @@
--- The event `renew`: a call's deadline moves to a whole lease from now.
+-- The event `renew`: moves a call's deadline to one lease from now.
 -- Rarely needed.
 local renewal = {}
 
@@ -27,7 +27,7 @@ function renewal.refusal(state)
   if pool.conf.charged and not vouchers.is_good() then return 'charge first' end
 end
 
--- The call is heard of, and paid.
+-- The call has been heard and is paid for.
 function renewal.clear(state)
   local was_suspect = calls.has(state, calls.SUSPECT)
   if not was_suspect and not calls.has(state, calls.UNPAID) then return end

@@ -1,12 +1,12 @@
--- After Redis' clock was ahead and was put back: what it planned ends no later than if it began now.
+-- After Redis' clock was ahead and was set back: corrects deadlines that are later than they could be if set now.
 -- Rarely needed.
 local repair = {}
 
-repair.AT_ONCE = 32 -- of a kind, for a request
-repair.LONGEST_WAIT_US = 61000000 -- the longest wait_ms, and its grace
+repair.AT_ONCE = 32 -- of each kind, in one request
+repair.LONGEST_WAIT_US = 61000000 -- the longest wait_ms, with its grace period
 
--- Rests that last longer from now than the settings say, or to the end of a capped number's day; so many at most.
--- Returns how many were shortened.
+-- Shortens rests that last longer than the settings allow, or beyond the end of a capped number's day, this many or
+-- fewer. Returns how many were shortened.
 function repair.shorten(most)
   local conf = pool.conf
   local latest = pool.now + math.max(conf.cooldown_ms, conf.restart_rest_ms) * 1000
@@ -28,7 +28,7 @@ end
 function repair.shorten_one(number)
   local state = states.read(number)
   if not state or not states.can_be_picked(state) then
-    idle.take_out(number) -- its state contradicts it: reconcile would do the same
+    idle.take_out(number) -- it contradicts its state; reconcile would do the same
     return
   end
   state.since = string.format('%d', pool.now + pool.conf.cooldown_ms * 1000)
@@ -37,9 +37,9 @@ function repair.shorten_one(number)
   pool.log('rested', number, 'iur', pool.conf.cooldown_ms > 0 and 'iur' or 'iu', 'clock put back', '', '', state.since)
 end
 
--- Leases, suspicions, offers, turns and a recovering pool's opening; leases of a longer setting no later than that let
--- them (numbers/configure). Looks at about so many timers, round them by a cursor, once after each step back; returns
--- whether any are left.
+-- Corrects leases, suspicions, offers, turns and the opening of a recovering pool. Leases of an earlier, longer setting
+-- keep the end that numbers/configure allowed. Checks about this many timers with a cursor, and the whole set once
+-- after each step back. Returns whether any are left.
 function repair.put_back(count)
   local mark = pool.conf.put_back
   if mark ~= '1' and mark ~= '2' then return false end
@@ -55,7 +55,7 @@ function repair.put_back(count)
   return is_more
 end
 
--- One timer: w<call id> a turn, o<number> an offer, else a number's lease.
+-- Corrects one timer: w<call ID> is a turn, o<number> an offer, and any other a number's lease.
 function repair.put_back_one(member, score, longer_ms)
   local kind, name = string.match(member, '^(.)(.*)$')
   if kind == 'w' then

@@ -1,17 +1,17 @@
--- Redis checks each command of a script by the rights of the user who runs it, so one who lacks a
--- right would stop the script between two writes. Here all are tried before the first one.
+-- Redis checks each command of a script against the rights of its user. A missing right would stop the script between
+-- two writes, so all rights are checked before the first write.
 -- Rarely needed.
 local rights = {}
 
--- The rights of a switch are tried once a second; of one who names none, each time if the pool's tag is the only key:
--- so our own processes do not call it.
+-- The rights of a switch are checked once a second. Those of a caller that names no switch are checked each time if the
+-- pool's tag is the only key, because our own processes don't call it that way.
 function rights.must_be_tried(switch, gives_tag_alone)
   if switch then return switches.is_silent(switch) end
   return event.switch ~= '' or gives_tag_alone
 end
 
--- nil, or the error that names what to do. Redis 6.2 does not have acl_check_cmd: there, nothing can be tried. The list
--- is that of `manage.py pool acl`; a test compares them. PUBLISH needs none: it is pcall'ed.
+-- Returns nil, or the error with the missing right. Redis 6.2 has no acl_check_cmd, so nothing is checked there. The
+-- list equals that of `manage.py pool acl`, which a test compares. PUBLISH needs no right: it is called by pcall.
 function rights.lacking()
   local may = redis.acl_check_cmd
   if not may or rights.has_all(may) then return nil end

@@ -1,5 +1,5 @@
--- A pool's settings and the times that events keep beside them: fixed columns of text, read into
--- named fields. numbers/pool/settings.py writes the columns from `near` to `log_limit`.
+-- A pool's settings, and the times that events store with them: columns of text with fixed widths, read into named
+-- fields. numbers/pool/settings.py writes the columns from `near` to `log_limit`.
 local settings = {}
 
 settings.COLUMNS = 'c1c1c1c1xc10c10c10c10c10c6c8c8c6c10c10c16c16c16c16c16c16c1'
@@ -7,16 +7,16 @@ settings.BYTES = 200
 settings.STATUS = { o = 'open', p = 'paused', r = 'recovering' }
 settings.LETTER = { open = 'o', paused = 'p', recovering = 'r' }
 settings.SECOND_US = 1000000
-settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.KNOWN = {} -- text → settings: a library parses each text once, not at each call
 
--- status: open | paused | recovering. near, charged: settings of the pool. special: somebody waits, a number is
--- offered, or calls of deleted numbers or of a restarted switch run. day: s, as text: the end of the caps' day.
--- looks_us: an event then looks at registrations and the day. next_call_us: then a call may have come to its end.
--- put_back: 1 = what a clock that was ahead planned is to be corrected, 2 = a part of it is, 0 = nothing is.
+-- status: open | paused | recovering. near, charged: settings of the pool. special: a call is waiting, a number is
+-- offered, or calls of deleted numbers or of a restarted switch are running. day: s, as text: the end of the day for
+-- daily caps. looks_us: when an event next checks registrations and the day. next_call_us: when the next call may end.
+-- put_back: 1 = deadlines set by a clock that was ahead must be corrected, 2 = some are corrected, 0 = none must be.
 function settings.read(text)
   local known = settings.KNOWN[text]
   if known then return known end
-  -- A release before wrote fewer columns.
+  -- An earlier release wrote fewer columns.
   local whole_text = #text < settings.BYTES and text .. string.rep('0', settings.BYTES - #text) or text
   local status, near, charged, special, lease, suspect, interval, cooldown, restart_rest, cap, sticky, callback,
     waiters, day, log_limit, looks, next_call, calls_lag, calls_settle, contacts_lag, contacts_settle, put_back =

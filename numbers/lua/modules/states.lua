@@ -1,22 +1,22 @@
--- The state of a number, kept as JSON in {pool}:numstate:
+-- The state of a number, stored as JSON in {pool}:numstate:
 --   number, is_busy, is_up
 --   since       µs as text: the start of its call, or the time from which it may be picked
---   held, why   letters of what keeps it from being picked, and the reason (of an offer: the call id)
---   region      the region's number; nil = none
---   props       the rest: uses on a day, the last agent, and fields of others, as they are kept
---   call        the call as it is kept, with its marks (calls.lua); '' = none
+--   held, why   letters for what keeps it from being picked, and the reason (of an offer: the call ID)
+--   region      the region's number, or nil
+--   props       other properties as stored: uses on a day, the last agent, unknown fields
+--   call        the call as stored, with its marks (calls.lua), or ''
 local states = {}
 
 states.LAYOUT = '^{"callstate":([01]),"regstate":([01]),"at":(%d+)(.*)}$'
 states.HELD = '^,"held":"(%a*)","why":"([^"]*)"(.*)$'
 states.REGION = '^,"region":(%d%d%d%d)(.*)$'
 states.QUARANTINED = 'q'
-states.UNCONFIRMED = 'u' -- SQL does not have it yet
-states.OLD_CALL = 'x' -- it was deleted in a call and added again
+states.UNCONFIRMED = 'u' -- it is not in SQL yet
+states.OLD_CALL = 'x' -- it was deleted during a call and added again
 states.OFFERED = 'o'
 
--- The state that a text tells; nil when it cannot be read. A layout that another hand wrote is understood; the next
--- writing brings it into ours.
+-- The state in this text, or nil if the text can't be read. A text in another layout is understood, and the next write
+-- converts it to ours.
 function states.parse(number, text)
   local busy, up, since, props = string.match(text, states.LAYOUT)
   if not busy then return foreign.parse(number, text) end
@@ -43,13 +43,13 @@ function states.parse(number, text)
   }
 end
 
--- The state of a number that comes into the pool.
+-- The state of a number that joins the pool.
 function states.new(number, is_up, held, why, region)
   return { number = number, is_busy = false, is_up = is_up, since = pool.at, held = held, why = why, region = region,
     props = '', call = '' }
 end
 
--- The number's state, or nil; then the text shows whether there is one that cannot be read.
+-- The number's state and its text. A state that can't be read is nil, but has a text.
 function states.read(number)
   local text = redis.call('HGET', pool.tag .. ':numstate', number)
   if not text then return nil, nil end
@@ -71,13 +71,13 @@ function states.exists(number)
   return redis.call('HEXISTS', pool.tag .. ':numstate', number) == 1
 end
 
--- The state's name in replies; nil = there is none.
+-- The state's name in replies. Pass nil for a number without a state.
 function states.name(state)
   if not state then return 'nodata' end
   return (state.is_busy and 'busy' or 'idle') .. (state.is_up and '+up' or '+down')
 end
 
--- The name of a number's state, which may be one that cannot be read.
+-- The name of a number's state, which may be unreadable.
 function states.name_of(number)
   if number == '' then return '' end
   return states.name(states.read(number))
@@ -88,7 +88,7 @@ function states.code(state)
   return (state.is_busy and 'b' or 'i') .. states.line(state)
 end
 
--- The same without whether it is in a call.
+-- The code without the letter that says whether the number is in a call.
 function states.line(state)
   return (state.is_up and 'u' or 'd') .. state.held
 end
@@ -97,7 +97,7 @@ function states.is_held(state, letter)
   return string.find(state.held, letter, 1, true) ~= nil
 end
 
--- Takes one letter off what holds the number.
+-- Removes one letter from `held`.
 function states.release(state, letter)
   state.held = string.gsub(state.held, letter, '')
   if state.held == '' then state.why = '' end

@@ -1,4 +1,4 @@
--- The number that a callee was last called from, in the index under s:<callee>.
+-- The number from which a callee was last called, in the index under s:<callee>.
 local sticky = {}
 
 sticky.RECORD = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$'
@@ -8,7 +8,7 @@ function sticky.remember(callee, number)
   index.set('s:' .. callee, string.format('%d', pool.now + pool.conf.sticky_us) .. number)
 end
 
--- nil = there is none, or its time is over.
+-- Returns nil if there is none, or if it has expired.
 function sticky.number(callee)
   local record = index.get('s:' .. callee)
   if not record then return nil end

@@ -1,11 +1,11 @@
--- Switches, in the index under w:<switch>: the session of its present life, when it was heard (s), and
--- its incarnation. Lives that are over: lives.lua.
+-- Switches, in the index under w:<switch>: the current session, when the switch was last heard (s), and its
+-- incarnation. For ended sessions, see lives.lua.
 local switches = {}
 
 switches.RECORD = 'c4c10'
 switches.HEARD_S = 1
 
--- name, session (text), heard (s), incarnation; nil = not known.
+-- Returns name, session (text), heard (s) and incarnation, or nil if the switch is unknown.
 function switches.read(name)
   local record = name ~= '' and index.get('w:' .. name)
   if not record then return nil end
@@ -13,14 +13,14 @@ function switches.read(name)
   return { name = name, session = session, heard = heard + 0, incarnation = string.sub(record, rest) }
 end
 
--- Keeps the life; the switch is heard now.
+-- Stores the switch, which is heard now.
 function switches.write(switch)
   switch.heard = math.floor(pool.now / settings.SECOND_US)
   index.set('w:' .. switch.name, switch.session .. string.format('%010d', switch.heard) .. switch.incarnation)
 end
 
--- The event's switch speaks. Returns its session and whether calls of the life before must be released; nil and a
--- reason when it is refused. `switch`: what is known of it.
+-- Records that the event's switch is heard. Returns its session and whether calls of the earlier session must be
+-- released, or nil and the reason for a refusal. `switch`: the stored switch, or nil.
 function switches.hear(switch)
   if not switch or (event.incarnation ~= '' and switch.incarnation ~= event.incarnation) then
     return lives.meet(event.switch, event.incarnation, switch)
@@ -29,7 +29,7 @@ function switches.hear(switch)
   return switch.session, false
 end
 
--- Whether it was not heard in this second yet.
+-- Whether the switch has not been heard in this second.
 function switches.is_silent(switch)
   return math.abs(pool.now / settings.SECOND_US - switch.heard) >= switches.HEARD_S
 end

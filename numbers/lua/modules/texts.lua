@@ -1,5 +1,5 @@
--- Texts from outside: what may be kept, and their form inside of a state's JSON, where a quote or a
--- backslash is written as \u0022 or \u005c so that a state can be matched by pattern.
+-- Texts from outside: which are accepted, and how a state's JSON stores them. A quote or backslash is written as \u0022
+-- or \u005c, so that patterns can match a state.
 -- Rarely needed.
 local texts = {}
 
@@ -22,7 +22,7 @@ function texts.unescape(hex)
   return string.char(tonumber(hex, 16))
 end
 
--- Whole characters of UTF-8, as RFC 3629 has them.
+-- Whether the text is valid UTF-8 (RFC 3629).
 function texts.is_utf8(text)
   local left = string.gsub(text, '[%z\1-\127]', '')
   left = string.gsub(left, '[\194-\223][\128-\191]', '')
@@ -34,7 +34,7 @@ function texts.is_utf8(text)
   return string.gsub(left, '\244[\128-\143][\128-\191][\128-\191]', '') == ''
 end
 
--- A reason as we keep it: no control characters, at most 200 bytes, the last character whole.
+-- A reason as we store it: without control characters, and 200 bytes or less of whole characters.
 function texts.reason(text)
   local kept = string.gsub(string.sub(text or '', 1, texts.REASON_BYTES), '%c', ' ')
   while string.find(kept, '[\192-\247]') and not texts.ends_whole(kept) do
@@ -49,7 +49,7 @@ function texts.ends_whole(text)
     or string.find(text, '[\240-\247][\128-\191][\128-\191][\128-\191]$')
 end
 
--- A text in an error message: its first bytes, printable.
+-- A text for an error message: its first bytes, printable.
 function texts.shown(text)
   return (string.gsub(string.sub(text, 1, texts.SHOWN_BYTES), '[^ -~]', '?'))
 end

@@ -1,9 +1,8 @@
--- Events that are rare in their form: one JSON object with the names of the options, and texts with more than
--- printable ASCII.
+-- Events in a rare form: one JSON object with the names of the options, and texts with more than printable ASCII.
 -- Rarely needed.
 local unusual = {}
 
--- The words that one JSON object says, with the names of the options; it must be the only word.
+-- The arguments given as one JSON object with the names of the options. It must be the only argument.
 function unusual.words(text, others)
   local is_json, object = pcall(cjson.decode, text)
   local said = { '', '-' }
@@ -12,12 +11,12 @@ function unusual.words(text, others)
     return said
   end
   for name, value in pairs(object) do
-    if value ~= cjson.null then unusual.add(said, name, unusual.value(value)) end -- null: as if it was left out
+    if value ~= cjson.null then unusual.add(said, name, unusual.value(value)) end -- null: as if left out
   end
   return said
 end
 
--- One more word; `text`: nil = the value can be none.
+-- Adds one argument; `text` is nil if the value can't be one.
 function unusual.add(said, name, text)
   if not text or type(name) ~= 'string' then
     event.problem = event.problem or 'JSON value'
@@ -30,7 +29,7 @@ function unusual.add(said, name, text)
   end
 end
 
--- A value of JSON as an option's text; nil = there can be none.
+-- A JSON value as an option's text, or nil if it can't be one.
 function unusual.value(value)
   if type(value) == 'string' then return value end
   if type(value) == 'boolean' then return value and '1' or '0' end
@@ -42,7 +41,7 @@ function unusual.value(value)
   return string.format('%.0f', value)
 end
 
--- What is wrong with the texts of the event: they must be whole UTF-8 without control characters; nil = nothing.
+-- What is wrong with the event's texts, or nil. They must be valid UTF-8 without control characters.
 function unusual.text_fault()
   local given = { event.call_id, event.switch, event.incarnation, event.agent, event.callee, event.contact, event.paid,
     event.reason, event.release_cause }

@@ -1,22 +1,22 @@
--- What time brings. The timers do it when it is due (numbers/sweep); with none running, events do a
--- piece: `keep_up` what no event may overlook, `catch_up` before one is refused for want of a number.
+-- Work that becomes due with time. The timers do it (numbers/sweep). If none are running, events do a part of it:
+-- `keep_up` what no event may ignore, `catch_up` before a call is refused because no number is free.
 -- Rarely needed.
 local upkeep = {}
 
 upkeep.CONTACTS_AT_ONCE = 500
 upkeep.DAY_S = 86400
-upkeep.LONGEST_DAY_S = 90000 -- a day of 25 hours; an end further ahead is of a clock that was ahead
+upkeep.LONGEST_DAY_S = 90000 -- a day of 25 hours; a later end was set by a clock that was ahead
 upkeep.SECOND_US = 1000000
-upkeep.SERVE_US = 200000 -- who waits for a number is looked after once in so long
+upkeep.SERVE_US = 200000 -- how often waiting calls are served
 upkeep.REMOVED_AT_ONCE = 1000
 
--- The day of the caps, and registrations that have ended.
+-- Updates the day of the caps, and ends registrations that have expired.
 function upkeep.keep_up()
   upkeep.roll_day()
   contacts.end_due(upkeep.CONTACTS_AT_ONCE)
 end
 
--- A piece of what is due. Returns whether a number may have become free.
+-- Does a part of the due work. Returns whether a number may be free now.
 function upkeep.catch_up()
   local most = repair.AT_ONCE
   local has_rolled = upkeep.roll_day()
@@ -32,8 +32,8 @@ function upkeep.catch_up()
   return has_rolled or freed > 0
 end
 
--- The end of the caps' day: the next midnight that is still to come, from the list that Python wrote; when that has
--- run out, a day later each day. Returns whether it has moved.
+-- Sets the end of the day for daily caps to the next midnight of the list that Python wrote. After the end of the list,
+-- each day adds 24 hours. Returns whether the day has changed.
 function upkeep.roll_day()
   local seconds, day_end = math.floor(pool.now / upkeep.SECOND_US), pool.conf.day + 0
   if seconds < day_end and day_end - seconds <= upkeep.LONGEST_DAY_S then return false end
@@ -51,7 +51,7 @@ function upkeep.roll_day()
   return true
 end
 
--- The earliest time at which something is due. Registrations begin with 1 s at least.
+-- The earliest time at which work is due. Registrations are due in 1 s at the earliest.
 function upkeep.next_us()
   local next_us = math.min(lapsing.next_us(), pool.conf.day_us)
   if pool.conf.special then next_us = math.min(next_us, pool.now + upkeep.SERVE_US) end
@@ -62,8 +62,8 @@ function upkeep.next_us()
   return next_us
 end
 
--- Forgets what has had its time. Goes round the index by a cursor, so that no event has to keep an order of expiry;
--- looks at about so many fields, returns how many it forgot.
+-- Deletes expired records of the index, checking about this many fields. It walks the index with a cursor, so events
+-- don't have to keep an order of expiry. Returns how many were deleted.
 function upkeep.forget(count)
   index.flush()
   local page = redis.call('HSCAN', pool.tag, pool.field('forgetting') or '0', 'COUNT', count)
@@ -91,7 +91,7 @@ function upkeep.is_over(field, value, old_us)
   return false
 end
 
--- Drops from the near numbers who cannot be picked (idle.lua): looks at about so many, round them by a cursor.
+-- Removes numbers that can't be picked from the near numbers (idle.lua), checking about this many with a cursor.
 function upkeep.tidy_near(count)
   local near = pool.tag .. ':idle:near'
   local page = redis.call('ZSCAN', near, pool.field('near_cursor') or '0', 'COUNT', count)
@@ -104,7 +104,7 @@ function upkeep.tidy_near(count)
   pool.set('near_cursor', page[1])
 end
 
--- Many members in lists of what one command takes.
+-- Splits members into lists that fit one command.
 function upkeep.parts(members)
   local parts = {}
   for first = 1, #members, upkeep.REMOVED_AT_ONCE do

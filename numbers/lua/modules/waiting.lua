@@ -1,5 +1,5 @@
--- Calls that wait for a number, first come first served. They are in {pool}:timers as w<call id> by
--- ticket; a number that is offered to one is there as o<number> until the offer lapses (timers.lua).
+-- Calls that wait for a number, in the order in which they came. In {pool}:timers, w<call ID> is a waiting call by
+-- ticket, and o<number> a number that is offered to one, until the offer lapses (timers.lua).
 -- Rarely needed.
 local waiting = {}
 
@@ -7,7 +7,7 @@ waiting.OFFERS = 4398046511104 -- the bands of {pool}:timers, each 2^42 wide
 waiting.WAITERS = 8796093022208
 waiting.END = 13194139533312
 waiting.OFFER_MS = 1000
-waiting.GRACE_MS = 1000 -- a call may ask again so long after its time
+waiting.GRACE_MS = 1000 -- a call may ask again this long after its waiting time
 waiting.LAPSE_AT_ONCE = 16
 waiting.SERVE_AT_ONCE = 32
 waiting.RETRY_LEAST_MS = 10
@@ -17,7 +17,7 @@ function waiting.timers()
   return pool.tag .. ':timers'
 end
 
--- Calls that wait and numbers that are offered.
+-- Counts the waiting calls and the offered numbers.
 function waiting.count_all()
   return redis.call('ZCOUNT', waiting.timers(), waiting.OFFERS, '(' .. string.format('%d', waiting.END))
 end
@@ -26,7 +26,8 @@ function waiting.count()
   return redis.call('ZCOUNT', waiting.timers(), waiting.WAITERS, '(' .. string.format('%d', waiting.END))
 end
 
--- Lets the event's call wait; false when too many do. counted: it has been counted as blocked.
+-- Adds the event's call to the waiting ones. Returns false if too many are waiting. counted: it has been counted as
+-- blocked.
 function waiting.join(counted)
   if waiting.count() >= pool.conf.waiters then return false end
   local ticket = redis.call('HINCRBY', pool.tag, 'ticket', 1)
@@ -49,7 +50,7 @@ function waiting.stop(id)
   redis.call('ZREM', waiting.timers(), 'w' .. id)
 end
 
--- The reply of one that waits: its place, and when to ask again.
+-- The reply to a waiting call: its place, and when to ask again.
 function waiting.prospect()
   local score = redis.call('ZSCORE', waiting.timers(), 'w' .. event.call_id) or string.format('%d', waiting.WAITERS)
   local ahead = redis.call('ZCOUNT', waiting.timers(), waiting.WAITERS, '(' .. score)
@@ -60,7 +61,8 @@ function waiting.prospect()
     string.format('%d', retry_ms) }
 end
 
--- An attempt that found no number: counted, kept for its id, and told. The event's texts, but for a call that waited.
+-- Counts an attempt that found no number, remembers it for the call ID and writes it to the history. The texts are
+-- those of the event, or '' for a call that was waiting.
 function waiting.count_blocked(id, reason, switch, agent, callee)
   pool.count('blocked', 1)
   if id ~= '' then ids.block(id) end
@@ -68,12 +70,12 @@ function waiting.count_blocked(id, reason, switch, agent, callee)
     .. '","agent":"' .. texts.json(agent) .. '","callee":"' .. texts.json(callee) .. '"')
 end
 
--- The call has waited in vain.
+-- Ends the turn of a call that got no number.
 function waiting.give_up(id, turn, reason)
   if turn.counted then ids.block(id) else waiting.count_blocked(id, reason, '', '', '') end
 end
 
--- Hands ready numbers to those who wait; passes on what was offered to calls that did not come.
+-- Offers ready numbers to the waiting calls. Lapsed offers are passed on.
 function waiting.serve()
   if pool.conf.looks_us <= pool.now then upkeep.keep_up() end
   waiting.lapse_offers()
@@ -85,7 +87,7 @@ function waiting.serve()
   pool.mark_special()
 end
 
--- Whether the next one may be looked at: false = no number is ready.
+-- Returns whether to continue with the next waiting call. false: no number is ready.
 function waiting.serve_one(id)
   local turn = ids.turn(id)
   if not turn or turn.number ~= '' or turn.ends + 0 < pool.now then
@@ -112,7 +114,7 @@ function waiting.offer(state, id, turn)
   redis.pcall('PUBLISH', pool.tag .. ':offers', id)
 end
 
--- Offers whose second is over: the number can be picked again, the call has had its turn.
+-- Ends offers that have lapsed. Their numbers can be picked again, and their calls lose their turns.
 function waiting.lapse_offers()
   local now_ms = string.format('%d', waiting.OFFERS + math.floor(pool.now / 1000))
   local over = redis.call('ZRANGEBYSCORE', waiting.timers(), waiting.OFFERS, now_ms, 'LIMIT', 0, waiting.LAPSE_AT_ONCE)
@@ -128,7 +130,7 @@ function waiting.lapse_offers()
   end
 end
 
--- The number is offered no longer; it can be picked.
+-- Ends the number's offer. It can be picked now.
 function waiting.free(state)
   pool.count('aside', -1)
   state.held, state.why = '', ''
@@ -136,7 +138,7 @@ function waiting.free(state)
   idle.enter(state)
 end
 
--- Takes an offer back; the caller writes the state. gives_back: the call waits again, where it did before.
+-- Withdraws an offer. The caller writes the state. gives_back: the call waits again, at its earlier place.
 function waiting.withdraw(state, gives_back)
   local id = texts.plain(state.why)
   redis.call('ZREM', waiting.timers(), 'o' .. state.number)
@@ -150,8 +152,8 @@ function waiting.withdraw(state, gives_back)
   pool.mark_special()
 end
 
--- The event's call asks again. Returns its turn while it waits; nil when its waiting is over; and the number that it
--- is offered.
+-- The event's call asks again. Returns its turn while it is waiting, or nil when it is over, and the number that is
+-- offered to it.
 function waiting.ask_again(turn)
   local id = event.call_id
   if turn.number == '' then
@@ -167,7 +169,7 @@ function waiting.ask_again(turn)
   return nil, nil
 end
 
--- A call that waits hangs up.
+-- A waiting call hangs up.
 function waiting.leave(id, turn)
   if turn.number ~= '' then
     local state = states.read(turn.number)
