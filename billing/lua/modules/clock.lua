@@ -1,15 +1,16 @@
--- How far the clock is believed. It is while it goes on from the last time that this wallet saw; the timers visit one
--- with open holds each minute. If it is ahead of that by more than 90 s, it jumped or nobody asked: of such a gap 90 s
--- are believed, half a period at most, and the rest is a lag. Open holds wait for it, for one of their own periods at
--- most. So there is a lag for each period, and a time at which it settles: wallet.lags, wallet.settles.
+-- How far the clock is trusted. It is trusted while it moves on from the time of the wallet's last operation; the
+-- timers visit a wallet with open holds every minute. If it is more than 90 s ahead of that, it jumped, or no request
+-- came. Of such a gap, 90 s are trusted (or half a period, if that is shorter), and the rest is a lag. The end of an
+-- open hold is postponed by the lag, by one of its own periods or less. So each period has a lag and a time at which it
+-- is settled: wallet.lags, wallet.settles.
 local clock = {}
 
 clock.BELIEVED_US = 90000000
-clock.PERIODS = { 'message', 'call', 'report' } -- unsent message, unsent call, report: as the hash's field has them
-clock.DOUBT = 'c16c16c16c16c16c16' -- lag and begin of each period
+clock.PERIODS = { 'message', 'call', 'report' } -- unsent message, unsent call, report: the order in the hash
+clock.DOUBT = 'c16c16c16c16c16c16' -- lag and beginning of each period
 clock.NO_LAGS = { message = 0, call = 0, report = 0 }
 
--- Sets lags, settles and new_doubt of the wallet. `doubt`: the field as the call before has left it.
+-- Sets the wallet's lags, settles and new_doubt. `doubt`: the field as the last operation left it.
 function clock.judge(doubt)
   wallet.lags, wallet.settles, wallet.new_doubt = clock.NO_LAGS, nil, nil
   if doubt ~= '' or wallet.now - wallet.last > clock.BELIEVED_US then clock.weigh(doubt) end
@@ -35,13 +36,13 @@ function clock.weigh(doubt)
   if kept ~= doubt then wallet.new_doubt = kept end
 end
 
--- Whether something waits for it: an open hold, promotional credit that expires, a day that has a limit.
+-- Whether the time matters: there is an open hold, promotional credit that expires, or a day with a limit.
 function clock.matters()
   return wallet.conf.daily_limit > 0 or wallet.grants ~= nil or holds.are_open()
 end
 
--- How far the clock is ahead of what was seen; 0 where that is believed, or nothing waits for it: no open hold, no
--- promotional credit, and no midnight where a day has a limit.
+-- How far the clock is ahead of the last operation. Returns 0 if the difference is trusted, or if nothing is due: no
+-- open hold, no promotional credit, and no midnight of a day with a limit.
 function clock.gap()
   local gap = wallet.now - wallet.last
   if gap <= clock.BELIEVED_US then return 0 end
@@ -50,7 +51,8 @@ function clock.gap()
   return gap
 end
 
--- Keeps what is new of the doubt. A clock that is behind was ahead: a sweep looks at what that began (repair.lua).
+-- Stores what has changed. If the clock was set back, it was ahead before, so a sweep corrects what began then
+-- (repair.lua).
 function clock.keep()
   if wallet.now < wallet.last then redis.call('HSET', wallet.tag, 'clock', wallet.at, 'ahead', 0) end
   if wallet.new_doubt then redis.call('HSET', wallet.tag, 'clock', wallet.at, 'doubt', wallet.new_doubt) end

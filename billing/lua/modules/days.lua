@@ -1,9 +1,10 @@
--- The account's day: at its midnight the spending starts at 0. What a call finds is kept with its first entry.
+-- The account's day: at its midnight, the spending starts again at 0. The change is stored with the operation's first
+-- entry.
 local days = {}
 
 days.SECONDS = 86400
 
--- The clock says that the day is over. A midnight within a gap of the clock waits as an unsent message's hold does.
+-- The day has ended. If midnight is within a gap of the clock, it is postponed like the hold of an unsent message.
 function days.turn()
   local lag = wallet.lags.message
   local believed = lag > 0 and wallet.now - lag - clock.BELIEVED_US or wallet.now
@@ -12,7 +13,7 @@ function days.turn()
   wallet.conf, wallet.spent = settings.read(wallet.new_conf), 0
 end
 
--- The first midnight after now, in s. Days that nobody told have 24 hours, until wallet.configure tells them.
+-- The first midnight after now, in s. wallet.configure sets the length of days. Until then, they have 24 hours.
 function days.next_midnight()
   local now = wallet.now / settings.SECOND_US
   local midnight = wallet.conf.midnight_us / settings.SECOND_US

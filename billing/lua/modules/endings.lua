@@ -1,8 +1,8 @@
--- What time ends. Time decides, not the sweep: a call that meets a hold or a parked report whose time is over ends it
--- first, so that it does not matter whether a sweep has run. Exactly at the deadline still counts.
+-- Holds and reports whose time has passed. An operation that meets an expired hold or parked report ends it first, so
+-- the result does not depend on when a sweep runs. A hold is still valid exactly at its deadline.
 local endings = {}
 
--- The message as it is now; false = there is none, or none any more. It was read before.
+-- The message in its current state, or false if it does not exist (any more). It must have been read before.
 function endings.current(id)
   local message = wallet.known[id]
   if not message then return false end
@@ -16,19 +16,19 @@ function endings.current(id)
   return message
 end
 
--- Whether the time of an open hold is over.
+-- Whether the open hold has expired.
 function endings.is_over(message)
   local period = messages.period(message)
   local late = wallet.now - message.since - wallet.conf.periods_us[period]
   return late > wallet.lags[period]
 end
 
--- What becomes of an open hold whose time is over.
+-- The state of an open hold after it has expired.
 function endings.state_after(message)
   return message.state == 'sent' and 'expired' or 'cancelled'
 end
 
--- The message as `current` would leave it, for those who only look: nothing is written. false = there is none any more.
+-- The message as `current` would leave it, without writing anything. Returns false if it does not exist (any more).
 function endings.seen(message)
   if not message then return false end
   if message.state == 'parked' then return not parked.is_over(message) and message end
@@ -39,7 +39,7 @@ function endings.seen(message)
   return message
 end
 
--- Ends an open hold whose time is over: all comes back. Returns whether it did.
+-- Ends an open hold that has expired, and returns all its money. Returns whether it did.
 function endings.end_hold(message)
   if not endings.is_over(message) then return false end
   local was_sent = message.state == 'sent'
@@ -51,8 +51,8 @@ function endings.end_hold(message)
   return true
 end
 
--- Ends open holds that are due, the first due first, so many at most. Returns how many were due, and how many of them
--- are cancelled and expired now.
+-- Ends open holds that are due, the earliest first, this many or fewer. Returns how many were due, and how many are now
+-- cancelled and expired.
 function endings.end_due(most)
   local ids = redis.call('ZRANGEBYSCORE', wallet.tag .. ':deadlines', '-inf', '(' .. wallet.at, 'LIMIT', 0, most)
   local ended = { cancelled = 0, expired = 0 }
@@ -73,7 +73,8 @@ function endings.end_due(most)
   return #ids, ended
 end
 
--- A hold that is due later than its deadline said: the settings were made longer meanwhile, or the clock is in doubt.
+-- When the hold ends that is not over at its deadline, because a setting was changed to a longer period or the clock is
+-- in doubt.
 function endings.later(message)
   local period, ends = messages.period(message), messages.ends(message)
   local lag = wallet.lags[period]

@@ -1,5 +1,5 @@
--- What is forgotten some days after its end, oldest first, in {acct}:finals: the µs of the end, m for a message or o
--- for an operation, then its id.
+-- Records that are deleted some days after their end, oldest first, in {acct}:finals: the µs of the end, m for a
+-- message or o for an operation, then its ID.
 local finals = {}
 
 finals.MESSAGE = 'm'
@@ -14,7 +14,7 @@ function finals.add(items)
   end
 end
 
--- A receipt that no entry of the history tells of: it writes itself down. at: µs as text.
+-- Adds a receipt that no history entry mentions, so it is written here. at: µs as text.
 function finals.add_receipt(at, operation)
   redis.call('RPUSH', wallet.tag .. ':finals', at .. finals.OPERATION .. operation)
 end

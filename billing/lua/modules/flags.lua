@@ -1,11 +1,12 @@
--- What is listed for the operators. Each flag is listed once for each thing reported, sixteen for a message at most, so
--- that a gateway that repeats itself does not fill the list. A message remembers "!<five letters>:<reported>".
+-- Problems listed for operators. Each flag is listed once for each reported mode, and 16 times for a message or less,
+-- so that a gateway that repeats itself does not fill the list. The message's record has "!<five letters>:<reported>"
+-- for each.
 local flags = {}
 
 flags.MOST = 16
-flags.START = '^.?.?.?.?.?' -- five letters tell them apart
+flags.START = '^.?.?.?.?.?' -- five letters are enough to distinguish them
 
--- reported: a mode, or failed interim cancel ?
+-- reported: a mode, or one of: failed interim cancel ?
 function flags.list(message, flag, reported)
   local said = '!' .. string.match(flag, flags.START) .. ':' .. reported
   local _, count = string.gsub(message.listed, '!', '')
@@ -18,7 +19,7 @@ function flags.list(message, flag, reported)
   messages.write(message)
 end
 
--- Delivered less paid, as far as this report and the stored prices tell.
+-- The price of what was delivered minus what was paid, according to this report and the stored prices.
 function flags.difference(message, flag, reported, paid)
   if flag == 'unreadable' then return 0 end
   return (tariff.price(message, reported) or 0) - paid

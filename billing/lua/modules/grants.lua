@@ -1,7 +1,7 @@
--- Promotional credit: parts of the balance that are used first and expire. The hash's field `grants` has
--- "promotion,µs of expiry,left;" for each, the first to expire first. What is left of them is in `bal`; the rest of
--- `bal` is the account's own. A message's record and a change entry end in "|g7=300,g9=20": what the message has taken
--- of each, and by how much the entry moved what is left of each.
+-- Promotional credit: parts of the balance that are used first and expire. The hash's field `grants` has "promotion,µs
+-- of expiry,left;" for each, the first to expire first. What is left of them is included in `bal`; the rest of `bal` is
+-- the account's own money. A message's record and a change entry end in "|g7=300,g9=20": what the message has used of
+-- each grant, and by how much the entry changed each.
 -- Rarely needed.
 local grants = {}
 
@@ -10,7 +10,7 @@ grants.LIST_BYTES = 1100
 grants.ITEM = '(%d+),(%d+),(%d+);'
 grants.PART = 'g(%d+)=(%d+)'
 
--- The list of a field's text, with numbers but for the id; nil without one.
+-- The list in a field's text, with numbers except for the ID, or nil if it is empty.
 function grants.read(text)
   local list = {}
   for id, expires, left in string.gmatch(text, grants.ITEM) do
@@ -27,34 +27,35 @@ function grants.text()
   return table.concat(parts)
 end
 
--- Whether this is a list as `text` writes it.
+-- Whether this is a list in the form that `text` writes.
 function grants.is_text(text)
   local rest, count = string.gsub(text, grants.ITEM, '')
   return rest == '' and count <= grants.MOST and #text <= grants.LIST_BYTES
 end
 
--- Units that are left of all of them.
+-- The units that are left of all grants.
 function grants.left()
   local sum = 0
   for _, grant in ipairs(wallet.grants or {}) do sum = sum + grant.left end
   return sum
 end
 
--- A promotion's grant and its place; nil = it has expired, was revoked, or never was.
+-- A promotion's grant and its place in the list, or nil if it has expired, was revoked or never existed.
 function grants.find(id)
   for place, grant in ipairs(wallet.grants or {}) do
     if grant.id == id then return grant, place end
   end
 end
 
--- The next entry tells that so many units moved.
+-- Adds a change of a grant to the next entry.
 function grants.note(id, units)
   local before = wallet.effects == '' and '' or wallet.effects .. ','
   wallet.effects = before .. string.format('g%s=%d', id, units)
   wallet.has_new_grants = true
 end
 
--- Takes up to so many units, of the first to expire first. Returns what was taken of which, as a record keeps it.
+-- Uses this many units or fewer of the grants, the first to expire first. Returns the parts in the form that a record
+-- stores.
 function grants.take(amount)
   local parts = {}
   for _, grant in ipairs(wallet.grants) do
@@ -68,8 +69,9 @@ function grants.take(amount)
   return table.concat(parts, ',')
 end
 
--- `back` of a message's quote comes back: what was charged is charged to its grants first, so own money returns before
--- theirs, and theirs to the one used last first. The message keeps what it was charged of which.
+-- Returns `back` of a message's quote. The charge is taken from its grants first, so the account's own money is
+-- returned before theirs, and the grant used last gets its units back first. The message keeps what is charged to each
+-- grant.
 function grants.give_back(message, back)
   local parts, used = {}, 0
   for id, units in string.gmatch(message.grants, grants.PART) do
@@ -87,7 +89,7 @@ function grants.give_back(message, back)
   message.grants = table.concat(kept, ',')
 end
 
--- What returns to a grant that is no more expires at once, behind the entry that returned it.
+-- Returns units to a grant. If it no longer exists, they expire at once, in an entry after the current one.
 function grants.put_back(id, units)
   local grant = grants.find(id)
   grants.note(id, units)
@@ -105,7 +107,7 @@ function grants.expire_late()
   grants.expire(late)
 end
 
--- An entry for each of which something is left.
+-- Writes an entry for each grant of which units are left.
 function grants.expire(list)
   for _, grant in ipairs(list) do
     if grant.left > 0 then
@@ -116,8 +118,8 @@ function grants.expire(list)
   end
 end
 
--- Ends those that are past their time, and writes that down before the call goes on. A clock in doubt waits as it does
--- for an unsent message. Nothing in safe mode.
+-- Ends grants that have expired, and writes this before the operation continues. A clock in doubt postpones it, as for
+-- an unsent message. In safe mode, does nothing.
 function grants.expire_due()
   local until_us = wallet.now - wallet.lags.message
   if wallet.conf.status == 'recovering' or wallet.grants[1].expires >= until_us then return end

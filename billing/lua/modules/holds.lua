@@ -1,4 +1,4 @@
--- Holds: what a message costs at most is off the balance until the message ends.
+-- Holds: the highest price of a message is locked until the message ends.
 local holds = {}
 
 holds.ENDED_AT_ONCE = 500
@@ -8,29 +8,30 @@ function holds.are_open()
   return redis.call('ZCARD', wallet.tag .. ':deadlines') > 0
 end
 
--- By the word of a request.
+-- By the keyword of a request.
 holds.STATE = { hm = 'held', hc = 'held', sm = 'sent', sc = 'sent' }
 holds.KIND = { hm = 'message', hc = 'call', sm = 'message', sc = 'call' }
 
--- Whether so many units more are over the day's limit.
+-- Whether this many more units exceed the day's limit.
 function holds.is_over_limit(amount)
   local limit = wallet.conf.daily_limit
   return limit > 0 and wallet.spent + amount > limit
 end
 
--- Whether so many units are more than what can be spent or the day's limit.
+-- Whether this many units exceed the available balance or the day's limit.
 function holds.is_short(amount)
   return amount > wallet.spendable() or holds.is_over_limit(amount)
 end
 
--- Held money may be what is missing: what is past its time comes back first, once in a call a bounded piece of it.
+-- Ends expired holds, because their money may be what is missing. Does so once in an operation, for a limited number of
+-- holds.
 function holds.make_room()
   if wallet.has_looked or wallet.conf.status ~= 'open' then return end
   wallet.has_looked = true
   endings.end_due(holds.ENDED_AT_ONCE)
 end
 
--- Why so many units cannot be held or charged; nil = they can.
+-- Why this many units can't be held or charged, or nil.
 function holds.refusal(amount)
   local conf = wallet.conf
   if conf.status ~= 'open' then return holds.SHUT[conf.status] end
@@ -39,7 +40,7 @@ function holds.refusal(amount)
   if holds.is_over_limit(amount) then return 'daily limit' end
 end
 
--- Holds a message that is asked for. Returns the answer, the message as it is now, and the flag.
+-- Holds the requested message. Returns the answer, the message in its current state, and the flag.
 function holds.take(asked)
   local there = endings.current(asked.id)
   if there and there.state ~= 'parked' then
@@ -68,7 +69,7 @@ function holds.log(message)
   messages.log('hold', message, '-' .. message.quoted, message.quoted, '\t\t0\t\t\t0\t0\t', message.prices)
 end
 
--- A message that was not held, for the reply.
+-- The message that was not held, for the reply.
 function holds.none(asked)
   asked.state = ''
   return asked
@@ -81,21 +82,21 @@ function holds.flag_of_refusal(refusal, asked, there)
   return 'unpaid'
 end
 
--- A hold ends: `back` of it can be spent again.
+-- Ends a hold. `back` of it becomes available again.
 function holds.release(message, back)
   wallet.balance, wallet.held = wallet.balance + back, wallet.held - message.quoted
   if message.day == wallet.conf.day then wallet.spent = wallet.spent - back end
   if message.grants then grants.give_back(message, back) end
 end
 
--- A held message goes out.
+-- Marks a held message as sent.
 function holds.mark_sent(message)
   messages.become(message, 'sent')
   messages.begin_waiting(message)
   messages.log('sent', message, '0', '0', '')
 end
 
--- A message that is held or unpaid goes out no more. What an unpaid one holds is nothing.
+-- Cancels a held or unpaid message. An unpaid one holds no money.
 function holds.cancel(message)
   local back = '0'
   if message.state == 'unpaid' then

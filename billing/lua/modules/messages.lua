@@ -1,17 +1,17 @@
 -- The record of one message in {acct}:messages: a letter for state and kind, the day of the hold, the µs at which the
--- state began, the quote; then with a bar between the outcome and what was listed, the facts, the prices. Here it is a
--- table of texts:
+-- state began, and the quote; then, separated by bars, the outcome and what was listed, the facts, and the prices. Here
+-- it is a table of texts:
 --   id
---   state     parked held sent settled failed expired cancelled unpaid, or '': there is none (any more)
+--   state     parked held sent settled failed expired cancelled unpaid, or '' if the message does not exist (any more)
 --   kind      message call session
---   day       number of the day of its hold
+--   day       the number of the day of its hold
 --   since     µs at which the state began
---   quoted    units that it costs at most
---   outcome   settled: "mode=price" that was charged; parked: the report that waits (reports.lua)
+--   quoted    the highest price, in units
+--   outcome   settled: "mode=price" that was charged; parked: the report that is waiting (reports.lua)
 --   listed    "!<start of a flag>:<what was reported>" for each flag (flags.lua)
---   facts     body hash, tariff, chatbot, with a tab between
+--   facts     body hash, tariff, chatbot, separated by tabs
 --   prices    of the modes in which it can end (tariff.lua)
---   grants    what it has taken of promotional credit (grants.lua), behind a bar; nil = nothing
+--   grants    the promotional credit that it has used (grants.lua), after a bar; nil if none
 local messages = {}
 
 messages.HEAD = 'c1c1c5c16'
@@ -22,9 +22,10 @@ messages.LETTER = { parked = 'p', held = 'h', sent = 's', settled = 't', failed 
   unpaid = 'u', [''] = '' }
 messages.KIND = { m = 'message', c = 'call', s = 'session' }
 messages.KIND_LETTER = { message = 'm', call = 'c', session = 's' }
-messages.OPEN = { held = true, sent = true } -- what is held for these waits for their end
+messages.OPEN = { held = true, sent = true } -- their holds have a deadline
 
--- Reads a record; false without one. The long fields are found as plain text, which costs less than to match them.
+-- Parses a record. Returns false without one. The long fields are searched as plain text, which costs less than a
+-- pattern.
 function messages.parse(id, record)
   if not record then return false end
   local state, kind, day, since, first = struct.unpack(messages.HEAD, record)
@@ -52,7 +53,7 @@ function messages.record(message)
     .. (message.grants and message.grants ~= '' and '|' .. message.grants or '')
 end
 
--- Reads these messages into wallet.known; false = there is none.
+-- Reads these messages into wallet.known, with false for one that does not exist.
 function messages.read(ids)
   local records = redis.call('HMGET', wallet.tag .. ':messages', unpack(ids))
   for place = 1, #ids do
@@ -62,34 +63,34 @@ function messages.read(ids)
   end
 end
 
--- What becomes of a message is written at the end of the call, of all messages together.
+-- Marks the message as changed. All changed messages are written together at the end of the operation.
 function messages.write(message)
   local changed = wallet.changed
   local count = #changed
   changed[count + 1], changed[count + 2] = message.id, messages.record(message)
 end
 
--- Another state begins now.
+-- Sets another state, which begins now.
 function messages.become(message, state)
   message.state, message.since = state, wallet.at
   messages.write(message)
 end
 
--- One command for each key, however many messages. Who got a deadline and ended in the same call has none: the
--- removals come last.
+-- Writes the changes with one command for each key. Removals come last, so a message that got a deadline and ended in
+-- the same operation has none.
 function messages.save()
   if wallet.changed[1] then redis.call('HSET', wallet.tag .. ':messages', unpack(wallet.changed)) end
   if wallet.due[1] then redis.call('ZADD', wallet.tag .. ':deadlines', unpack(wallet.due)) end
   if wallet.done[1] then redis.call('ZREM', wallet.tag .. ':deadlines', unpack(wallet.done)) end
 end
 
--- The period after which an open hold ends, one of clock.PERIODS.
+-- The period after which an open hold ends: one of clock.PERIODS.
 function messages.period(message)
   if message.state == 'sent' then return 'report' end
   return message.kind == 'call' and 'call' or 'message'
 end
 
--- The µs after which an open hold ends, if the clock is right.
+-- The µs at which an open hold ends, if the clock is right.
 function messages.ends(message)
   return message.since + wallet.conf.periods_us[messages.period(message)]
 end
@@ -101,7 +102,7 @@ function messages.set_deadline(message, ends)
   due[count + 1], due[count + 2] = ends, message.id
 end
 
--- The deadline of an open hold that begins now.
+-- Sets the deadline of an open hold that begins now.
 function messages.begin_waiting(message)
   local period = messages.period(message)
   local ends = wallet.ends[period]
@@ -116,20 +117,20 @@ function messages.drop_deadline(message)
   wallet.done[#wallet.done + 1] = message.id
 end
 
--- What the customer pays for it at this moment: all of the quote while it is held.
+-- What the customer currently pays for the message: the whole quote while it is held.
 function messages.charged(message)
   if messages.OPEN[message.state] then return message.quoted end
   local equals = string.find(message.outcome, '=', 1, true)
   return equals and string.sub(message.outcome, equals + 1) or '0'
 end
 
--- By this the same id stands for the same message.
+-- The text by which a repeated ID is recognized as the same message.
 function messages.body_hash(message)
   return string.match(message.facts, '^[^\t]*')
 end
 
--- One entry of the history about a message, with its state after it. spendable, held: the effects, as text; more:
--- what comes behind the facts (mode, price, flag, …), each after a tab; prices: of a hold, at the end.
+-- Writes a history entry about a message, with its new state. spendable, held: the effects, as text; more: the values
+-- after the facts (mode, price, flag, …), each after a tab; prices: of a hold, at the end.
 function messages.log(event, message, spendable, held, more, prices)
   wallet.append(event .. '\t' .. message.id .. '\t' .. spendable .. '\t' .. held .. '\t'
     .. messages.LETTER[message.state] .. '\t' .. messages.KIND_LETTER[message.kind] .. '\t' .. message.quoted .. '\t'

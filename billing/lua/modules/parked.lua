@@ -1,13 +1,13 @@
--- Parked reports: final ones that came before their hold. They wait as a message of state parked, whose outcome is the
--- report's word, and in {acct}:parked by the µs after which nobody owns them: they are orphans then.
+-- Parked reports: final reports that came before their hold. Each is stored as a message in the state parked, with the
+-- report as its outcome, and in {acct}:parked by the µs after which it is an orphan, because no hold came for it.
 local parked = {}
 
 parked.NO_DAY = '00000'
 parked.NO_FACTS = '\t\t'
 
--- Keeps a report for a message that is not known. Returns the answer, the message, the flag.
+-- Stores a report for an unknown message. Returns the answer, the message and the flag.
 function parked.keep(id, word)
-  -- In safe mode the message may only not be loaded yet: its report is to be sent again.
+  -- In safe mode, the message may not be loaded yet, so the gateway must send the report again.
   if wallet.conf.status == 'recovering' or parked.is_full() then return 'parked full', false, '' end
   local message = {
     id = id,
@@ -41,14 +41,14 @@ function parked.is_over(message)
   return wallet.now - message.since - wallet.lags.report > wallet.conf.periods_us.report
 end
 
--- The hold has come, and its report was there before: the hold ends at once. Returns as holds.take.
+-- Ends a hold at once, because its report came before it. Returns the same as holds.take.
 function parked.settle(there, asked)
   local flag = reports.settle(asked, reports.mode(there.outcome))
   redis.call('ZREM', wallet.tag .. ':parked', asked.id)
   return asked.state, asked, flag
 end
 
--- It was delivered, and nobody pays: listed once, priced by the quote that was refused.
+-- The message was delivered, but no one pays for it. Lists it once, with the price of the quote that was refused.
 function parked.list_unpaid(there, asked)
   if string.find(there.listed, '!unpai:', 1, true) then return end
   local mode = reports.mode(there.outcome)
@@ -59,7 +59,7 @@ function parked.list_unpaid(there, asked)
   messages.write(there)
 end
 
--- Ends reports that are past their time, so many at most; returns how many.
+-- Ends reports whose time has passed, this many or fewer. Returns how many.
 function parked.end_due(most)
   local until_us = string.format('(%d', wallet.now - wallet.lags.report)
   local ids = redis.call('ZRANGEBYSCORE', wallet.tag .. ':parked', '-inf', until_us, 'LIMIT', 0, most)

@@ -1,10 +1,10 @@
--- Receipts in {acct}:operations: what was done under an operation id, so that it is done once. Of a movement: kind,
--- amount, effect on what can be spent, effect on the receivable, answer, with a tab between.
+-- Receipts in {acct}:operations: the result of each operation ID, so that the operation is done once. Of a movement:
+-- kind, amount, effect on the available balance, effect on the receivable, and answer, separated by tabs.
 local receipts = {}
 
 receipts.RECORD = '^([^\t]*)\t(%d*)\t(-?%d*)\t(-?%d*)\t([^\t]*)'
 
--- The receipt of a movement; nil = none. One of another kind of operation has no fields.
+-- The receipt of a movement, or nil. The receipt of another kind of operation has no fields.
 function receipts.of(operation)
   local record = receipts.read(operation)
   if not record then return nil end
@@ -12,13 +12,13 @@ function receipts.of(operation)
   return { kind = kind, amount = amount, effect = effect, owed = owed, answer = answer }
 end
 
--- The reply of a movement.
+-- The reply to a movement.
 function receipts.reply(answer, effect, owing)
   return { '1', string.format('%d', wallet.balance), string.format('%d', wallet.seq), answer, effect, owing,
     string.format('%d', wallet.receivable or wallet.field('receivable')) }
 end
 
--- The reply to a movement that was made before under this operation id; nil = it was not. amount nil = whatever it was.
+-- The reply to a movement that was already made with this operation ID, or nil. amount: nil matches any amount.
 function receipts.repeated(operation, kind, amount)
   local receipt = receipts.of(operation)
   if not receipt then return nil end

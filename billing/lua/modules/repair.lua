@@ -1,7 +1,8 @@
--- After a clock that was ahead: what it began counts from now, and what was put off by it is due as before.
+-- After a clock that was ahead was set back: holds that began meanwhile count from now, and postponed ends are due as
+-- before.
 local repair = {}
 
--- A piece of a walk round the open holds; the hash's field `ahead` is where it goes on. Returns whether more is left.
+-- Corrects some of the open holds. The hash's field `ahead` has the cursor. Returns whether more are left.
 function repair.put_back(limit)
   local place = wallet.field('ahead')
   if not place then return false end
@@ -16,7 +17,7 @@ function repair.put_back(limit)
   return true
 end
 
--- Written at once: what is due is looked up after it.
+-- Writes at once, because the due holds are looked up next.
 function repair.put_back_hold(id)
   local message = messages.parse(id, redis.call('HGET', wallet.tag .. ':messages', id))
   if not message or not messages.OPEN[message.state] then return end

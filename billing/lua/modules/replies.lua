@@ -1,11 +1,12 @@
--- Replies about messages: [1, bal, seq, credit], then for each message answer, state's letter, charged, quoted, flag.
+-- Replies about messages: [1, bal, seq, credit], then for each message answer, letter of the state, charged, quoted,
+-- flag.
 local replies = {}
 
 function replies.new()
   return { '1', '', '', '' }
 end
 
--- message: false = there is none.
+-- message: false if it does not exist.
 function replies.add(reply, answer, message, flag)
   local letter, charged, quoted = '', '0', '0'
   if message then
@@ -17,7 +18,7 @@ function replies.add(reply, answer, message, flag)
   reply[place + 4], reply[place + 5] = quoted, flag
 end
 
--- Closes the wallet, and tells its figures.
+-- Closes the wallet and returns its figures.
 function replies.close(reply)
   wallet.close()
   reply[2], reply[3] = string.format('%d', wallet.balance), string.format('%d', wallet.seq)

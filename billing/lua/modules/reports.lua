@@ -1,6 +1,6 @@
--- Status reports of the gateway. A report is one word: i interim, u without a mode that can be read, f finally failed,
--- d and the mode: finally delivered. Only a final one moves money. Of a call's interval the mode is followed by what it
--- costs at most and the seconds that this is for: dcall=<units>/<seconds>.
+-- Status reports of the gateway. A report is one word: i = interim, u = the mode can't be read, f = finally failed, d
+-- followed by the mode = finally delivered. Only a final report moves money. For an interval of a call, the mode is
+-- followed by its highest price and its length in seconds: dcall=<units>/<seconds>.
 local reports = {}
 
 reports.INTERIM = 'i'
@@ -11,7 +11,7 @@ reports.COST = '^(d[%l%d_]+)=(%d+)/(%d%d?%d?%d?%d?%d?)$'
 reports.TITLE = { i = 'interim', u = '?', f = 'failed' }
 reports.NOT_SENT = { cancelled = true, unpaid = true }
 
--- The mode of a final report; nil = it failed.
+-- The mode of a final report, or nil if the message failed.
 function reports.mode(word)
   if word == reports.FAILED then return nil end
   return string.match(word, '^d([^=]*)')
@@ -25,23 +25,23 @@ function reports.is_word(word)
   return #plain <= reports.WORD_BYTES and string.find(plain, '^d[%l%d_]+$') ~= nil
 end
 
--- What a call's interval costs at most, and its seconds, both as text; nil = the report does not say.
+-- The highest price of a call's interval and its seconds, both as text, or nil if the report has none.
 function reports.cost(word)
   local _, units, seconds = string.match(word, reports.COST)
   return units, seconds
 end
 
--- The word without what a call's interval costs.
+-- The report without the price of a call's interval.
 function reports.plain(word)
   return string.match(word, '^[^=]*')
 end
 
--- What was reported, as entries and flags tell it.
+-- The report as entries and flags name it.
 function reports.title(word)
   return reports.TITLE[word] or string.sub(reports.plain(word), 2)
 end
 
--- Takes a report of a message that was read before. Returns the answer, the message as it is now, and the flag.
+-- Takes a report for a message that has been read. Returns the answer, the message in its current state, and the flag.
 function reports.take(id, word)
   local message = endings.current(id)
   if word == reports.INTERIM or word == reports.UNREADABLE then return reports.note(message, word) end
@@ -52,8 +52,8 @@ function reports.take(id, word)
   return message.state, message, flag
 end
 
--- A final report meets an open hold: what was delivered is charged, at most the quote, and the rest comes back. mode:
--- nil = it failed; units, seconds: as reports.cost. Returns the flag.
+-- A final report ends an open hold. The delivery is charged, up to the quote, and the rest is returned. mode: nil if
+-- the message failed; units, seconds: see reports.cost. Returns the flag.
 function reports.settle(message, mode, units, seconds)
   local charged, back, flag, more = '0', message.quoted, '', ''
   if mode then
@@ -74,7 +74,7 @@ function reports.settle(message, mode, units, seconds)
   return flag
 end
 
--- A report that is not final proves that the message went out, and no more.
+-- A report that is not final only shows that the message was sent.
 function reports.note(message, word)
   if not message then return 'unknown', false, 'unknown' end
   local was = message.state
@@ -84,14 +84,14 @@ function reports.note(message, word)
   return was == 'held' and 'sent' or 'noted', message, ''
 end
 
--- A final report after the end of its message: the same again, or one that contradicts it.
+-- Takes a final report after the end of its message: the same report again, or one that contradicts it.
 function reports.take_again(message, word)
   if message.state == 'expired' then return reports.list(message, 'late', word) end
   if reports.taken_before(message) == reports.plain(word) then return 'repeat', message, 'repeat' end
   return reports.list(message, 'contradiction', word)
 end
 
--- The word of the final report that a message has had; nil = none.
+-- The final report that the message has had, or nil.
 function reports.taken_before(message)
   if message.state == 'parked' then return message.outcome end
   if message.state == 'failed' then return reports.FAILED end

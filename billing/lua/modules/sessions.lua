@@ -1,18 +1,18 @@
--- Session messages: hold and settlement in one step. One that nobody could pay waits as unpaid, in {acct}:unpaid by the
--- µs at which it came, for billing/pay_unpaid or its end.
+-- Session messages: held and settled in one step. One that can't be paid is stored as unpaid, in {acct}:unpaid by the
+-- µs at which it came, until billing/pay_unpaid pays it or it expires.
 local sessions = {}
 
--- The only mode of a session message, and its price; nil when there is not exactly one.
+-- The only mode of a session message, and its price. Returns nil if there is not exactly one.
 function sessions.price_of(prices)
   return string.match(prices, '^,([%l%d_]+)=(%d+)$')
 end
 
--- The mode of one that is kept.
+-- The mode of a stored session message.
 function sessions.mode(message)
   return string.match(message.prices, '^,([%l%d_]+)=')
 end
 
--- Charges it; the caller has made sure that there is money. amount: its quote as a number.
+-- Charges the message. The caller has checked that there is money. amount: its quote as a number.
 function sessions.charge(message, mode, amount)
   wallet.balance, wallet.spent = wallet.balance - amount, wallet.spent + amount
   if wallet.grants then message.grants = grants.take(amount) end
@@ -29,12 +29,12 @@ function sessions.keep_unpaid(message, mode)
   messages.log('session', message, '0', '0', '\t' .. mode .. '\t0\tunpaid\t' .. mode .. '\t0')
 end
 
--- Since when one has waited that ends just now, in µs.
+-- Unpaid messages that came before this µs have expired.
 function sessions.oldest_us()
   return wallet.now - wallet.conf.periods_us.report - wallet.lags.report
 end
 
--- Ends those that wait for longer, so many at most; returns how many.
+-- Ends unpaid messages that have expired, this many or fewer. Returns how many.
 function sessions.end_due(most)
   local before = string.format('(%d', sessions.oldest_us())
   local ids = redis.call('ZRANGEBYSCORE', wallet.tag .. ':unpaid', '-inf', before, 'LIMIT', 0, most)

@@ -1,17 +1,18 @@
--- A wallet's settings: fixed columns of text (billing/wallet/settings.py writes them), read into named fields.
+-- A wallet's settings: columns of text with fixed widths (billing/wallet/settings.py writes them), read into named
+-- fields.
 local settings = {}
 
 settings.COLUMNS = 'c1c16c10c7c7c7c7c6c10c5'
-settings.PARTS = 'c1c60c10c5' -- status, what an operator sets, next midnight in s, the day's number
+settings.PARTS = 'c1c60c10c5' -- status, what operators set, next midnight in s, number of the day
 settings.BYTES = 76
 settings.STATUS = { o = 'open', f = 'frozen', c = 'closed', r = 'recovering' }
 settings.LETTER = { open = 'o', frozen = 'f', closed = 'c', recovering = 'r' }
 settings.SECOND_US = 1000000
-settings.DAYS = 100000 -- after so many, their numbers begin again
-settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.DAYS = 100000 -- after this many days, their numbers start again
+settings.KNOWN = {} -- text → settings: a library parses each text once, not at each call
 
--- status open | frozen | closed | recovering (safe mode); daily_limit in units, 0 = none; log_limit: entries that SQL
--- does not have, at which new holds are refused; day: its number as text; the rest numbers.
+-- status: open | frozen | closed | recovering (safe mode). daily_limit: units, 0 = none. log_limit: how many entries
+-- may be missing in SQL before new holds are refused. day: its number as text. All other fields are numbers.
 function settings.read(text)
   local known = settings.KNOWN[text]
   if known then return known end
@@ -22,7 +23,7 @@ function settings.read(text)
     status = settings.STATUS[status],
     daily_limit = daily_limit + 0,
     log_limit = log_limit + 0,
-    periods_us = { -- the names are those of clock.PERIODS
+    periods_us = { -- named as in clock.PERIODS
       message = unsent_message * settings.SECOND_US,
       call = unsent_call * settings.SECOND_US,
       report = report * settings.SECOND_US,
@@ -36,23 +37,23 @@ function settings.read(text)
   return conf
 end
 
--- Whether these are all columns but the status.
+-- Whether the text has all columns except the status.
 function settings.are_columns(text)
   return #text == settings.BYTES - 1 and not string.find(text, '%D')
 end
 
--- The text with another status.
+-- The settings' text with another status.
 function settings.with_status(conf, status)
   return settings.LETTER[status] .. string.match(conf.text, '^.(.*)$')
 end
 
--- The text of the next day, and when that ends.
+-- The settings' text for the next day, and when that day ends.
 function settings.with_next_day(conf, midnight_seconds)
   local letter, rules, _, day = struct.unpack(settings.PARTS, conf.text)
   return letter .. rules .. string.format('%010d%05d', midnight_seconds, (day + 1) % settings.DAYS)
 end
 
--- The text of new columns: status and day go on, and the day ends as before when `keeps_midnight`.
+-- The settings' text with new columns. Status and day stay, and with `keeps_midnight` also the end of the day.
 function settings.with_columns(conf, columns, keeps_midnight)
   local letter, _, midnight, day = struct.unpack(settings.PARTS, conf.text)
   local _, rules, new_midnight = struct.unpack(settings.PARTS, letter .. columns)

@@ -1,19 +1,19 @@
--- The prices that are kept with a message: ",mode=price" for each mode of the quote, ";mode=price" for each other mode
--- of the same tariff. What cannot be priced costs the quote. Units are text here, as they are kept.
+-- The prices stored with a message: ",mode=price" for each mode of the quote, ";mode=price" for each other mode of the
+-- same tariff. A mode without a price costs the quote. Units are text here, as they are stored.
 local tariff = {}
 
--- sign: a comma or a semicolon; nil = it does not name the mode.
+-- sign: a comma or a semicolon. Returns nil if there is no such mode.
 function tariff.find(message, sign, mode)
   local _, last = string.find(message.prices, sign .. mode .. '=', 1, true)
   return last and (string.match(message.prices, '^%d+', last + 1) or message.quoted)
 end
 
--- Units that a mode costs; nil = it is neither in the quote nor outside it.
+-- The price of a mode in units, or nil if it has none, in the quote or outside it.
 function tariff.price(message, mode)
   return tariff.find(message, ',', mode) or tariff.find(message, ';', mode)
 end
 
--- Units to charge for a delivery, at most the quote. For a mode outside the quote also the rest: our loss.
+-- The units to charge for a delivery, up to the quote. For a mode outside the quote, also the rest, which we lose.
 function tariff.charge(message, mode)
   local price = tariff.find(message, ',', mode)
   if price then return tariff.at_most(message.quoted, price) end

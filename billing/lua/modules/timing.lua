@@ -1,7 +1,7 @@
--- When time brings a wallet something again.
+-- When a wallet next has something due.
 local timing = {}
 
--- The µs before which nothing is due. Whatever begins later lasts as long as the shortest period.
+-- The µs before which nothing is due. What begins later lasts for the shortest period or longer.
 function timing.next_us()
   local periods, lag = wallet.conf.periods_us, wallet.lags.report
   local shortest = math.min(periods.message, periods.call, periods.report)

@@ -1,27 +1,26 @@
--- The wallet that a call works on: wallet.open reads it, wallet.close writes what the call has changed. In between it
--- is this state, all set by wallet.open, since a library keeps it from one call to the next:
---   tag                    its hash's key, and the start of its other keys; log: that of its history
---   conf                   its settings (settings.lua); new_conf: their text, when this call has changed them
---   balance, held, spent   units that are there (less than 0: credit is used), that open holds have locked, that this
---                          day has spent
+-- The wallet that an operation works on. wallet.open reads it, and wallet.close writes what has changed. A library
+-- keeps this table from one call to the next, so wallet.open sets all of these fields:
+--   tag                    the key of its hash, with which its other keys begin; log: the key of its history
+--   conf                   its settings (settings.lua); new_conf: their text, if this operation has changed them
+--   balance, held, spent   units that are available (negative if credit is used), locked by open holds, spent this day
 --   credit                 how far the balance may go below 0: the credit limit
---   grants, has_new_grants promotional credit (grants.lua), nil = there is none; whether this call has changed it
---   effects, late          what the next entry says of it; what came back to grants that are no more
---   pending                sum of the entries that SQL does not have
---   receivable             what is owed, when this call has changed it
---   seq, drained           its last history entry, and the last one that SQL has
---   first_balance, first_held, first_seq: those before this call
---   now, at                Redis' time in µs, as a number and as text; last: that of the call before
---   lags, settles, new_doubt: how far the clock is believed (clock.lua)
---   known                  the messages that were read, by id (messages.lua)
+--   grants, has_new_grants promotional credit (grants.lua), or nil; whether this operation has changed it
+--   effects, late          the next entry's changes of grants; units returned to grants that no longer exist
+--   pending                the sum of the entries that SQL does not have yet
+--   receivable             what is owed, if this operation has changed it
+--   seq, drained           its last history entry, and the last one in SQL
+--   first_balance, first_held, first_seq: the values before this operation
+--   now, at                Redis' time in µs, as a number and as text; last: the time of the last operation
+--   lags, settles, new_doubt: how far the clock is trusted (clock.lua)
+--   known                  the messages that were read, by ID (messages.lua)
 --   changed, due, done     what messages.save writes, in the order of the command's arguments
 --   ends                   when holds end that begin now: µs as text, by period
---   has_looked             whether holds.make_room has looked for holds that are due
+--   has_looked             whether holds.make_room has already run
 local wallet = {}
 
-wallet.STAMP_US = 10000000 -- a call that changes nothing notes the time once in so long
+wallet.STAMP_US = 10000000 -- an operation without a change records the time once in this period
 
--- Opens the wallet. Returns nil, or the reply when there is no such wallet or its data is two releases ahead.
+-- Opens the wallet. Returns nil, or the reply if the wallet does not exist or its data is two releases ahead.
 function wallet.open(tag)
   local refusal = wallet.view(tag)
   if refusal then return refusal end
@@ -29,7 +28,7 @@ function wallet.open(tag)
   return nil
 end
 
--- The same for those who only look: what is past its time is there as it was.
+-- Like wallet.open, for operations that only read: expired holds stay as they are.
 function wallet.view(tag)
   local found = redis.call('HMGET', tag, 'conf', 'seq', 'clock', 'bal', 'pend', 'held', 'spent', 'drained', 'doubt',
     'script_version', 'credit', 'grants')
@@ -42,7 +41,7 @@ function wallet.view(tag)
   wallet.tag, wallet.log = tag, tag .. ':log'
   wallet.conf, wallet.new_conf = settings.read(conf), nil
   wallet.balance, wallet.held, wallet.spent = balance + 0, held + 0, spent + 0
-  wallet.credit = (credit or 0) + 0 -- data of a former release has none
+  wallet.credit = (credit or 0) + 0 -- an earlier release's data has none
   wallet.pending, wallet.receivable = pending + 0, nil
   wallet.grants = granted and granted ~= '' and grants.read(granted) or nil
   wallet.has_new_grants, wallet.effects, wallet.late = false, '', nil
@@ -58,7 +57,8 @@ function wallet.view(tag)
   return nil
 end
 
--- For what works on a few fields alone: sets `tag`. Returns nil, or a reply as wallet.open; then the fields' values.
+-- For operations that need only a few fields: sets `tag`, and returns nil or a reply as wallet.open does, then the
+-- values.
 function wallet.look(tag, ...)
   local found = redis.call('HMGET', tag, 'script_version', 'script_sha', ...)
   local version, sha = found[1], found[2]
@@ -69,28 +69,28 @@ function wallet.look(tag, ...)
   return nil, unpack(found, 3)
 end
 
--- What can be spent now. Below 0 after the limit was lowered under what is used: then nothing can.
+-- The units that can be spent now. After the credit limit was lowered, this can be negative; nothing can be spent then.
 function wallet.spendable()
   return wallet.balance + wallet.credit
 end
 
--- What would be there with nothing held. With the credit limit it stays below 2^53, so every figure is exact.
+-- The balance without any holds. With the credit limit it stays below 2^53, so every figure is exact.
 function wallet.total()
   return wallet.balance + wallet.held
 end
 
--- Every key of a wallet.
+-- All keys of a wallet.
 function wallet.keys(tag)
   return { tag, tag .. ':messages', tag .. ':deadlines', tag .. ':log', tag .. ':parked', tag .. ':unpaid',
     tag .. ':operations', tag .. ':finals', tag .. ':rates' }
 end
 
--- A field of the wallet's hash; false = it is not there.
+-- A field of the wallet's hash, or false if it does not exist.
 function wallet.field(name)
   return redis.call('HGET', wallet.tag, name)
 end
 
--- One entry of the history: words with a tab between (billing/wallet/changes.py), then what it did to grants.
+-- Writes a history entry: values separated by tabs (billing/wallet/changes.py), then its changes of grants.
 function wallet.append(entry)
   wallet.seq = wallet.seq + 1
   if wallet.effects ~= '' then
@@ -101,7 +101,7 @@ function wallet.append(entry)
   if wallet.late then grants.expire_late() end
 end
 
--- Writes what has changed, and wakes those who watch.
+-- Writes what has changed, and wakes the listeners.
 function wallet.close()
   messages.save()
   clock.keep()
@@ -110,11 +110,11 @@ function wallet.close()
     wallet.save()
     wake(wallet.tag, wallet.now, wallet.last)
   elseif wallet.now - wallet.last >= wallet.STAMP_US and clock.matters() then
-    redis.call('HSET', wallet.tag, 'clock', wallet.at) -- it was seen, so it is believed when the next one asks
+    redis.call('HSET', wallet.tag, 'clock', wallet.at) -- an operation saw it, so the next one trusts it
   end
 end
 
--- The figures after at least one entry. `pend` moves with `bal`: what can be spent as SQL has it stays as it was.
+-- Writes the figures after an entry. `pend` moves with `bal`, so the available balance that SQL knows stays the same.
 function wallet.save()
   local tag, seq = wallet.tag, string.format('%d', wallet.seq)
   local gained = wallet.balance - wallet.first_balance
@@ -127,7 +127,7 @@ function wallet.save()
   end
   if wallet.new_conf then redis.call('HSET', tag, 'conf', wallet.new_conf) end
   if wallet.receivable then redis.call('HSET', tag, 'receivable', string.format('%d', wallet.receivable)) end
-  -- A call that goes on from here changes what is written now.
+  -- An operation that continues from here changes what is written now.
   wallet.first_balance, wallet.first_held, wallet.first_seq = wallet.balance, wallet.held, wallet.seq
   wallet.pending, wallet.new_conf, wallet.new_doubt = wallet.pending + gained, nil, nil
 end
