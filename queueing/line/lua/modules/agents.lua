@@ -1,12 +1,12 @@
--- Agents. A record in {desk}:agents: the state's letter, capacity, queues (six digits each, by comma), profile (its
--- set of skills), since (ms idle), ttl (ms), pending, misses, login (ms), slots, word (reason of the pause).
--- Pending: what waits for the last room's end; before it a<ms>, when the agent is away since then.
--- Slots, by comma: r<visit> a room, o<visit> an offer, w<ms> a wrap-up until then; '-' = none.
+-- Agents. A record in {desk}:agents: letter of the state, capacity, queues (six digits each, separated by commas),
+-- profile (the number of its set of skills), since (ms idle), ttl (ms), pending, misses, login (ms), slots, word
+-- (reason of the pause). pending: what happens when the last room ends, after a<ms> if the agent has been away since
+-- then. slots, separated by commas: r<visit> a room, o<visit> an offer, w<ms> a wrap-up until then; '-' = none.
 local agents = {}
 
 agents.LETTER = { online = 'o', paused = 'p', offline = 'x' }
 agents.STATE = { o = 'online', p = 'paused', x = 'offline' }
-agents.PENDING = { ['-'] = 'nothing', p = 'pause', l = 'logout', d = 'one step' } -- one step: gets nobody in this one
+agents.PENDING = { ['-'] = 'nothing', p = 'pause', l = 'logout', d = 'one step' } -- one step: no new visitor in it
 agents.PENDING_LETTER = { nothing = '-', pause = 'p', logout = 'l', ['one step'] = 'd' }
 agents.RECORD = '^(%a) (%d+) (%S+) (%d%d) (%d+) (%d+) a?(%d*)(%D) (%d+) (%d+) (%S+) (.*)$'
 agents.ROOM = 'r'
@@ -15,8 +15,8 @@ agents.WRAP_UP = 'w'
 agents.SLOT = '(%a)([^,]+)'
 agents.QUEUE = '%d+'
 
--- away: ms since when, nil = heard. used, rooms, offered: counted from the slots. listed: its place in the list of
--- free agents as Redis has it, '' = none.
+-- away: ms since when, nil if the agent is heard. used, rooms, offered: counted from the slots. listed: the agent's
+-- entry in the list of free agents in Redis, or ''.
 function agents.parse(id, record)
   local letter, capacity, its_queues, profile, since, ttl, away, pending, misses, login, slots, word =
     string.match(record, agents.RECORD)
@@ -67,7 +67,7 @@ function agents.write(agent)
   agent.listed = place
 end
 
--- Takes it out of the list of free agents, before its queues change or its place does.
+-- Removes the agent from the list of free agents, before its queues or its place change.
 function agents.unlist(agent)
   if agent.listed == '' then return end
   for start in string.gmatch(agent.queues, agents.QUEUE) do
@@ -76,14 +76,14 @@ function agents.unlist(agent)
   agent.listed = ''
 end
 
--- Where it belongs in the list of free agents: the columns after the queue; '' = it cannot take a visitor.
+-- The agent's place in the list of free agents: the columns after the queue, or '' if it can't take a visitor.
 function agents.place(agent)
   if agent.state ~= 'online' or agent.away or agent.pending ~= 'nothing' or agent.used >= agent.capacity
     or agent.offered then return '' end
   return string.format('%s%02d%s', agent.profile, agent.rooms, agent.since)
 end
 
--- Walks over its slots: the kind's letter, and the visit or the ms.
+-- Iterates over the slots: the letter of the kind, and the visit or the ms.
 function agents.slots_of(agent)
   return string.gmatch(agent.slots, agents.SLOT)
 end
@@ -98,7 +98,7 @@ function agents.count(agent)
   agent.used, agent.rooms, agent.offered = used, rooms, offered
 end
 
--- One more slot: its kind's letter, and the visit or the ms.
+-- Adds a slot: the letter of its kind, and the visit or the ms.
 function agents.add_slot(agent, kind, id)
   agent.slots = agent.slots == '-' and kind .. id or agent.slots .. ',' .. kind .. id
   agent.used = agent.used + 1
@@ -107,7 +107,7 @@ function agents.add_slot(agent, kind, id)
 end
 
 function agents.drop_slot(agent, kind, id)
-  if agent.slots == kind .. id then -- the only one, as with most agents
+  if agent.slots == kind .. id then -- the only slot, as for most agents
     agent.slots, agent.used, agent.rooms, agent.offered = '-', 0, 0, nil
     return
   end
@@ -123,14 +123,14 @@ function agents.set_slots(agent, slots)
   agents.count(agent)
 end
 
--- What login, pause, agent_state and agent_beat answer.
+-- The reply of login, pause, agent_state and agent_beat.
 function agents.reply(word, agent)
   local token = agent.offered and visits.read(agent.offered).token or ''
   return { word, int(desk.seq), agents.LETTER[agent.state], agents.PENDING_LETTER[agent.pending], agent.slots,
     agent.word, token }
 end
 
--- What finish and ready answer.
+-- The reply of finish and ready.
 function agents.short_reply(word, agent)
   return { word, int(desk.seq), agents.LETTER[agent.state], agent.slots }
 end

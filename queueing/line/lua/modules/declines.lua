@@ -1,14 +1,15 @@
--- Offers that an agent has declined or missed: for the queue's decline_seconds the agent is not offered that visitor
--- again, while another agent who is there may serve it. In the desk's hash, "declined": visit:agent:ms,… by time.
+-- Offers that an agent has declined or missed. For the queue's decline_seconds, the agent is not offered that visitor
+-- again while another available agent may serve the visitor. In the desk's hash, "declined": visit:agent:ms,… in order
+-- of time.
 -- Rarely needed.
 local declines = {}
 
 declines.ONE = '([%w_-]+):(%d+):(%d+)'
-declines.MOST = 64 -- a desk remembers so many, the last ones
-declines.MOST_AGENTS = 100 -- so many are looked at, of all queues; a larger desk is taken to have another one
-declines.LOOK_MS = 1000 -- so often, while there are any
+declines.MOST = 64 -- a desk remembers this many, the latest ones
+declines.MOST_AGENTS = 100 -- of all queues; a desk with more is assumed to have another agent
+declines.LOOK_MS = 1000 -- how often they are checked, while there are any
 
--- What is remembered, read once in a call.
+-- The remembered declines, read once in an operation.
 function declines.all()
   if desk.declines then return desk.declines end
   desk.declines = {}
@@ -18,14 +19,14 @@ function declines.all()
   return desk.declines
 end
 
--- How long it still counts, in ms; nil = it is over. One that is ahead of now is of another clock.
+-- How long a decline is still valid, in ms, or nil if it is over. One from the future comes from another clock.
 function declines.left_ms(one, conf)
   local ago = desk.now_ms - one.at_ms
   if conf.mode == 'offer' and ago >= 0 and ago < conf.decline_ms then return conf.decline_ms - ago end
 end
 
--- Whom a match in this queue passes over, a set of ids; nil = nobody. own: 'visit' or 'agent', whose id is given;
--- other: the one of these two that is asked for.
+-- The IDs that a match in this queue passes over, as a set, or nil. own: 'visit' or 'agent', whose ID is given; other:
+-- the one of the two that is returned.
 function declines.passed_over(conf, own, id, other)
   local ids
   for _, one in ipairs(declines.all()) do
@@ -37,7 +38,7 @@ function declines.passed_over(conf, own, id, other)
   return ids
 end
 
--- The agents who are there, free or not, and whether these are all.
+-- The available agents, whether free or busy, and whether these are all.
 function declines.agents_there()
   local cursor, page = unpack(redis.call('HSCAN', desk.tag .. ':agents', 0, 'COUNT', declines.MOST_AGENTS))
   local there = {}
@@ -49,7 +50,7 @@ function declines.agents_there()
   return there, cursor == '0'
 end
 
--- Whether one of these agents may serve a visitor, and has not declined it.
+-- Whether one of these agents may serve the visitor and has not declined it.
 function declines.has_another(visit, conf, there, are_all)
   if not are_all then return true end
   local ids = declines.passed_over(conf, 'visit', visit.id, 'agent') or {}
@@ -61,7 +62,7 @@ function declines.has_another(visit, conf, there, are_all)
   return false
 end
 
--- Stores what is remembered from now on.
+-- Stores the declines to remember.
 function declines.keep(kept)
   while #kept > declines.MOST do table.remove(kept, 1) end
   desk.declines = kept
@@ -70,7 +71,7 @@ function declines.keep(kept)
   if #texts > 0 then desk.set('declined', table.concat(texts, ',')) else redis.call('HDEL', desk.tag, 'declined') end
 end
 
--- An agent has declined or missed this visitor. When all who are there have, each may be offered it again.
+-- An agent has declined or missed this visitor. When all available agents have, each may be offered the visitor again.
 function declines.add(agent, visit)
   local conf = queues.of(visit.queue)
   if not conf or conf.mode ~= 'offer' or conf.decline_ms == 0 then return end
@@ -85,7 +86,8 @@ function declines.add(agent, visit)
   if not timers.due(timers.DECLINES) then timers.start(timers.DECLINES, declines.LOOK_MS) end
 end
 
--- How long one still counts for a visitor that waits, in ms; nil = it is over, or nobody else may serve the visitor.
+-- How long a decline is valid for a waiting visitor, in ms, or nil if it is over or no other agent may serve the
+-- visitor.
 function declines.counts_for(one, there, are_all)
   local visit = visits.read(one.visit)
   local conf = visit and visits.IN_LINE[visit.state] and queues.of(visit.queue)
@@ -93,7 +95,7 @@ function declines.counts_for(one, there, are_all)
   return left_ms and declines.has_another(visit, conf, there, are_all) and left_ms or nil
 end
 
--- What does not count any more is forgotten, and the agents look again.
+-- Forgets declines that are no longer valid, and lets their agents look for visitors.
 function declines.look()
   local kept, looking, next_ms = {}, {}, declines.LOOK_MS
   local there, are_all = declines.agents_there()

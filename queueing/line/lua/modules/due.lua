@@ -1,9 +1,9 @@
--- What follows when a timer is due. `batch`: how much one sweep does at most.
+-- What happens when a timer is due. `batch`: how much one sweep may do.
 -- Rarely needed.
 local due = {}
 
-due.LOOK_AGAIN_MS = 5000 -- for visitors of a queue that nobody serves, while the other queue is full
-due.RELAXED_STEPS = 9 -- then nothing is left of a level
+due.LOOK_AGAIN_MS = 5000 -- for visitors of a queue without agents, while the other queue is full
+due.RELAXED_STEPS = 9 -- by then, nothing is left of a level
 
 function due.handle(name, batch)
   local letter, id = string.match(name, timers.NAME)
@@ -17,15 +17,15 @@ function due.handle(name, batch)
   elseif letter == timers.DECLINES then declines.look() end
 end
 
--- Silence counts from the moment at which people could be heard again: an outage of the service is nobody's silence.
--- true: the timer is set to when it counts.
+-- The time counts from when people could be heard again, so an outage of the service makes no one away. Returns true if
+-- the timer was postponed.
 function due.is_put_off(name, ms)
   if silence.heard_for(ms) then return false end
   timers.set(name, desk.heard_since + ms)
   return true
 end
 
--- A visitor is silent: away first, then lost. One that has ended is forgotten.
+-- A visitor is not heard: it is away first, then lost. A visit that has ended is deleted.
 function due.visitor(id)
   local visit = visits.read(id)
   if not visit then return end
@@ -68,7 +68,7 @@ function due.visitor_in_line(visit)
   matching.match_and_write(agent)
 end
 
--- An agent is silent: away first, then offline.
+-- An agent is not heard: it is away first, then offline.
 function due.agent(id)
   local agent = agents.read(id)
   if not agent or agent.state == 'offline' then return end
@@ -88,7 +88,7 @@ function due.agent(id)
   end
 end
 
--- An offer is over: a miss.
+-- An offer has expired: it counts as missed.
 function due.offer(id)
   local agent = agents.read(id)
   if not agent or not agent.offered then return end
@@ -99,7 +99,7 @@ function due.offer(id)
   offers.pass_on(agent, visit, 'missed', 'offer_missed')
 end
 
--- Wrap-ups are over: their slots are free.
+-- Wrap-ups have ended: their slots are free.
 function due.wrap_up(id)
   local agent = agents.read(id)
   if not agent then return end
@@ -117,7 +117,7 @@ function due.wrap_up(id)
   desk.tell('agent', '-', id)
 end
 
--- A visitor has waited as long as its queue allows.
+-- A visitor has waited for its queue's longest wait.
 function due.longest_wait(id)
   local visit = visits.read(id)
   if not visit or (visit.state ~= 'waiting' and visit.state ~= 'away') then return end
@@ -127,11 +127,11 @@ function due.longest_wait(id)
     return
   end
   rooms.overflow(visit, conf.overflow, 'max_wait')
-  timers.stop(timers.LONGEST_WAIT .. id) -- once: the next queue keeps it
+  timers.stop(timers.LONGEST_WAIT .. id) -- a visitor overflows once; it stays in the other queue
   matching.match_visit(visit)
 end
 
--- What a visitor needs has fallen by a level.
+-- A level that a visitor needs has fallen by one.
 function due.relax(id)
   local visit = visits.read(id)
   if not visit or not visits.IN_LINE[visit.state] then return end
@@ -143,7 +143,7 @@ function due.relax(id)
   end
 end
 
--- Nobody has served a queue for long: its visitors go elsewhere, or end.
+-- A queue has had no agents for long: its visitors move to another queue, or their visits end.
 function due.nobody(id, batch)
   local conf = queues.of(id)
   if not conf or conf.without_agents == 'wait' or queues.online(id) ~= 0 then return end

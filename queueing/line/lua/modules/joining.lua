@@ -1,11 +1,11 @@
--- A visitor comes: what line/join and line/joins do for each one.
+-- How a visitor joins: used by line/join and line/joins for each visitor.
 local joining = {}
 
 joining.VISIT = '^[%w_-]+$'
 joining.VISIT_LETTERS = 32
 joining.TICKET_DIGITS = 16
 
--- Which of its words is malformed; nil = none.
+-- Which argument is malformed, or nil.
 function joining.malformed(id, class, needed, arrived)
   if #id > joining.VISIT_LETTERS or not string.find(id, joining.VISIT) then return 'malformed visit' end
   if not string.find(class, visits.CLASS) then return 'malformed class' end
@@ -15,8 +15,8 @@ function joining.malformed(id, class, needed, arrived)
   end
 end
 
--- The queue into which somebody who comes is let: this one, or the one it overflows into. nil and the refusal: closed,
--- full, no_agent. anyway: also where nobody serves.
+-- The queue that a new visitor joins: this one, or the one that it overflows into. Returns nil and the reason for a
+-- refusal: closed, full, no_agent. anyway: also a queue without agents.
 function joining.entry(id, anyway)
   local conf = queues.of(id)
   if not conf.is_open then return nil, 'closed' end
@@ -29,19 +29,19 @@ function joining.entry(id, anyway)
   return id
 end
 
--- Lets a visitor in, or refuses it; who is there already keeps the place. Takes and answers the words of line/join, on
--- an open desk; the caller closes it.
+-- Lets a visitor join, or refuses. A visitor who has already joined keeps its place. Takes the arguments of line/join
+-- and returns its reply. The desk is open, and the caller closes it.
 function joining.join(id, queue, class, needed, arrived, anyway)
   local malformed = joining.malformed(id, class, needed, arrived)
   if malformed then return { malformed } end
   if not queues.of(queue) then return { 'no such queue' } end
-  desk.passed_over = 0 -- each visitor has all the agents whom one call may pass over
+  desk.passed_over = 0 -- each visitor has all the agents whom one operation may pass over
   local known = visits.read(id)
   if known then
     if known.state ~= 'ended' then presence.welcome_visitor(known) end
     return visits.reply(known)
   end
-  if arrived == '' then -- who has waited before is let in
+  if arrived == '' then -- a visitor who has waited before may always join
     local no_entry
     queue, no_entry = joining.entry(queue, anyway == '1')
     if no_entry then return desk.answer(no_entry) end
@@ -55,8 +55,8 @@ function joining.join(id, queue, class, needed, arrived, anyway)
   return visits.reply(visit)
 end
 
--- A visit begins. It is matched at once when an agent is free: nobody ready is before it then, or the agent would be
--- taken.
+-- Begins a visit. It is matched at once if an agent is free. No visitor who can be matched is before it then, because
+-- that visitor would have the agent.
 function joining.begin(visit, conf)
   desk.joined = int(desk.joined + 1)
   presence.beat_visitor(visit)

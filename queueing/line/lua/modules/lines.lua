@@ -1,25 +1,25 @@
--- Who is in line, and which agents are free: three sorted sets whose scores are all 0, so that they are in
--- lexical order. What an entry begins with has fixed columns, the visit's or agent's id comes after a colon:
---   {desk}:waiting   queue 6, class 1, ticket 16             everybody in a queue
---   {desk}:ready     queue 6, need 2, class 1, ticket 16     those who can be matched
---   {desk}:free      queue 6, profile 2, rooms 2, ms idle since 13     agents that can take a visitor
+-- The visitors in line, and the free agents: three sorted sets in which all scores are 0, so that they are in lexical
+-- order. An entry begins with columns of fixed width, followed by a colon and the ID of the visit or agent:
+--   {desk}:waiting   queue 6, class 1, ticket 16             all visitors in a queue
+--   {desk}:ready     queue 6, need 2, class 1, ticket 16     visitors who can be matched
+--   {desk}:free      queue 6, profile 2, rooms 2, ms idle since 13     agents who can take a visitor
 local lines = {}
 
 lines.WAITING = ':waiting'
 lines.READY = ':ready'
 lines.FREE = ':free'
-lines.ENTRY = '^%d%d%d%d%d%d%d%d(%d*):(.*)$' -- of ready and free: the order within a queue and its skills, the id
+lines.ENTRY = '^%d%d%d%d%d%d%d%d(%d*):(.*)$' -- of ready and free: the order within a queue and its skills, the ID
 lines.FREE_ENTRY = '^%d%d%d%d%d%d(%d*):(.*)$' -- of free, with the profile
 lines.CLASSES = 9
 lines.NO_NEED = '00'
 lines.ID = '^[^:]*:(.*)$'
 
--- The start of a queue's entries; an agent's list has it for each of its queues.
+-- How a queue's entries begin. An agent's list has this for each of its queues.
 function lines.of_queue(queue)
   return string.format('%06d', queue)
 end
 
--- The start of a queue's entries in ready and free for one set of skills: `number` of a need, or of a profile.
+-- How a queue's entries in ready and free begin for one set of skills. `number`: of a need, or of a profile.
 function lines.of_skills(queue, number)
   return string.format('%06d%02d', queue, number)
 end
@@ -32,15 +32,14 @@ function lines.ready_entry(queue, need, class, ticket, id)
   return lines.of_skills(queue, need) .. class .. ticket .. ':' .. id
 end
 
--- Of entries with one start the first: its order and its id; nil = there is none. passed_over: a set of ids that do
--- not count, where there is one.
+-- The first entry with this beginning: its order and its ID, or nil. passed_over: a set of IDs to skip, or nil.
 function lines.head(name, start, passed_over)
   if passed_over then return lines.head_but(name, start, passed_over) end
   local entry = redis.call('ZRANGEBYLEX', desk.tag .. name, '[' .. start, '(' .. start .. '~', 'LIMIT', 0, 1)[1]
   if entry then return string.match(entry, lines.ENTRY) end
 end
 
--- The first one whose id is not in this set.
+-- The first entry whose ID is not in this set.
 function lines.head_but(name, start, passed_over)
   for _, entry in ipairs(lines.some(name, start, declines.MOST + 1)) do
     local order, id = string.match(entry, lines.ENTRY)
@@ -48,7 +47,7 @@ function lines.head_but(name, start, passed_over)
   end
 end
 
--- The first entries with one start.
+-- The first entries with this beginning.
 function lines.some(name, start, most)
   return redis.call('ZRANGEBYLEX', desk.tag .. name, '[' .. start, '(' .. start .. '~', 'LIMIT', 0, most)
 end
@@ -57,7 +56,7 @@ function lines.count(name, start)
   return redis.call('ZLEXCOUNT', desk.tag .. name, '[' .. start, '(' .. start .. '~')
 end
 
--- The id of a visit or an agent.
+-- The ID of a visit or an agent.
 function lines.id_of(entry)
   return string.match(entry, lines.ID)
 end
@@ -66,7 +65,7 @@ function lines.waiting_in(queue)
   return lines.count(lines.WAITING, lines.of_queue(queue))
 end
 
--- How many are before a visit in its queue, those who are away among them.
+-- How many visitors are before a visit in its queue, including those who are away.
 function lines.ahead_of(visit)
   local start = lines.of_queue(visit.queue)
   return redis.call('ZLEXCOUNT', desk.tag .. ':waiting', '[' .. start, '(' .. start .. visit.class .. visit.ticket)

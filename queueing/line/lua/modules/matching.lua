@@ -1,8 +1,8 @@
--- Who serves whom. Plain visitors and agents: one look at the head of an ordered set. With skills: one look for each
--- set of needs or profile that the desk has, never a scan of visitors or agents.
+-- Which agent serves which visitor. Without skills, this reads the head of one ordered set. With skills, it reads one
+-- head for each set of needs or profiles of the desk. It never scans visitors or agents.
 local matching = {}
 
--- The id of the free agent for a visitor that has the fewest rooms, and of these is idle for longest; or nil.
+-- The ID of the free agent for a visitor: fewest rooms first, then idle for longest. Returns nil if there is none.
 function matching.best_agent(visit, conf)
   local best, best_id
   local declined = conf.mode == 'offer' and declines.passed_over(conf, 'visit', visit.id, 'agent')
@@ -15,7 +15,7 @@ function matching.best_agent(visit, conf)
   return best_id
 end
 
--- The id of the visit that an agent gets next: by class, and of these by arrival; or nil.
+-- The ID of the visit that an agent gets next: by class, then by arrival. Returns nil if there is none.
 function matching.best_visit(agent)
   local best, best_id
   for digits in string.gmatch(agent.queues, agents.QUEUE) do
@@ -33,8 +33,9 @@ function matching.best_visit(agent)
   return best_id
 end
 
--- Of a queue's visits with one set of needs that the agent meets: the first one before `best`, and its order, those
--- passed over that it has declined. Each class by itself, since needs relax with waiting: its head has waited longest.
+-- Of a queue's visits with one set of needs that the agent meets: the first one before `best`, and its order. Visitors
+-- whom the agent has declined are skipped. Each class is checked separately: needs relax with waiting, and the head of
+-- a class has waited longest.
 function matching.best_of_need(agent, queue, need, conf, best, declined)
   local found
   for class = 1, lines.CLASSES do
@@ -47,7 +48,7 @@ function matching.best_of_need(agent, queue, need, conf, best, declined)
   return found and best, found
 end
 
--- Why this agent: for the history, and for the visitor's record.
+-- The reason for this agent, for the history and the visitor's record.
 function matching.reason(how, agent)
   local idle_s = math.max(0, math.floor((desk.now_ms - agent.since) / queues.SECOND_MS))
   return how .. '_rooms_' .. agent.rooms .. '_idle_s_' .. idle_s
@@ -57,7 +58,7 @@ function matching.serve(visit, agent, conf, reason)
   if conf.mode == 'offer' then offers.make(visit, agent, conf, reason) else rooms.begin(visit, agent, reason) end
 end
 
--- The agent for a visitor, of those who are heard; silent ones are away from now on. nil = there is none.
+-- The agent for a visitor, or nil. Agents who are not heard become away.
 function matching.heard_agent(visit, conf)
   local id = matching.best_agent(visit, conf)
   while id do
@@ -69,13 +70,14 @@ function matching.heard_agent(visit, conf)
   end
 end
 
--- A visitor gets this agent, which is heard and free. Both are written.
+-- Gives a visitor this agent, who is heard and free. Both are written.
 function matching.join_them(visit, agent, conf)
   matching.serve(visit, agent, conf, matching.reason('fewest_rooms_longest_idle', agent))
   agents.write(agent)
 end
 
--- A visitor that may be matched now looks for an agent. true: it is matched, or silent and so away; it is written.
+-- Looks for an agent for a visitor who may be matched. Returns true if the visitor is matched, or became away because
+-- it is not heard. It is written then.
 function matching.match_visit(visit)
   local conf = queues.of(visit.queue)
   if visit.state ~= 'waiting' or not desk.is_open or not conf or conf.mode == 'manual' then return false end
@@ -89,7 +91,8 @@ function matching.match_visit(visit)
   return true
 end
 
--- An agent with a free slot takes visitors until it is full, or is away when it is silent. The caller writes it.
+-- Gives an agent visitors until its slots are full. An agent who is not heard becomes away. The caller writes the
+-- agent.
 function matching.match_agent(agent)
   while desk.is_open and agents.place(agent) ~= '' do
     local id = matching.best_visit(agent)
@@ -109,7 +112,7 @@ function matching.match_agent(agent)
   end
 end
 
--- The same, and the agent is written.
+-- Like match_agent, and writes the agent.
 function matching.match_and_write(agent)
   matching.match_agent(agent)
   agents.write(agent)

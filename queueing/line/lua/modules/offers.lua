@@ -1,4 +1,4 @@
--- Offers: an agent of a queue in offer mode accepts a visitor, or does not.
+-- Offers: an agent of a queue in offer mode accepts or declines a visitor.
 local offers = {}
 
 function offers.make(visit, agent, conf, reason)
@@ -12,13 +12,13 @@ function offers.make(visit, agent, conf, reason)
   desk.tell('offer', visit.id, agent.id)
 end
 
--- Takes an agent's offer away. What becomes of the visitor is the caller's to say.
+-- Withdraws an agent's offer. The caller decides what happens to the visitor.
 function offers.drop(agent, visit)
   agents.drop_slot(agent, agents.OFFER, visit.id)
   timers.stop(timers.OFFER .. agent.id)
 end
 
--- A miss, and a declined offer is one, too. Who misses too many pauses.
+-- Counts a missed or declined offer. An agent who misses too many is paused.
 function offers.count_miss(agent, visit)
   local conf = queues.of(visit.queue)
   agent.misses, agent.since = agent.misses + 1, desk.at_ms
@@ -29,8 +29,8 @@ function offers.count_miss(agent, visit)
   presence.settle(agent)
 end
 
--- The visitor of an offer that is declined or missed waits again, and looks for another agent. This one is written,
--- and gets the next visitor after that: another one, while somebody else may serve this one.
+-- The visitor of a declined or missed offer waits again, and another agent is looked for. The agent is written and gets
+-- its next visitor after that: a different one while another agent may serve this one.
 function offers.pass_on(agent, visit, kind, reason)
   offers.count_miss(agent, visit)
   declines.add(agent, visit)

@@ -1,7 +1,7 @@
--- Who is there: signs of life, who is away and who is back, agents that come online and go.
+-- Presence: heartbeats, people who become away or return, agents who come online or go offline.
 local presence = {}
 
--- A visitor gives a sign of life.
+-- A visitor's heartbeat.
 function presence.beat_visitor(visit)
   timers.start(timers.VISITOR .. visit.id, queues.ttl_ms(visit.queue))
   desk.stamp()
@@ -12,14 +12,14 @@ function presence.beat_agent(agent)
   desk.stamp()
 end
 
--- When an agent was last heard, in ms as text; '0' = it is offline.
+-- When an agent was last heard, in ms as text. '0' = it is offline.
 function presence.heard_ms(agent)
   if agent.away then return int(math.max(0, agent.away - agent.ttl_ms)) end
   local due = agent.state ~= 'offline' and timers.due(timers.AGENT .. agent.id)
   return due and int(math.max(0, due - agent.ttl_ms)) or '0'
 end
 
--- A visitor gives a sign of life; one who was away is back at the same place, or in the same room.
+-- A visitor's heartbeat. One who was away returns to the same place or room.
 function presence.welcome_visitor(visit)
   presence.beat_visitor(visit)
   if visit.state == 'away' then
@@ -35,8 +35,8 @@ function presence.welcome_visitor(visit)
   end
 end
 
--- A waiting visitor is away from now on, and keeps the place. The slot of an agent who had been offered the visitor
--- is the caller's to free.
+-- A waiting visitor becomes away and keeps its place. If the visitor was offered to an agent, the caller frees the
+-- agent's slot.
 function presence.visitor_goes_away(visit)
   local conf = queues.of(visit.queue)
   visit.state, visit.agent, visit.token, visit.since = 'away', '-', '-', desk.at_ms
@@ -46,7 +46,7 @@ function presence.visitor_goes_away(visit)
   desk.tell('away', visit.id, '-')
 end
 
--- An agent is away from now on: it keeps its rooms, and gets nobody new. It has no offer (any more).
+-- An agent becomes away: it keeps its rooms and gets no new visitors. It has no offer (any more).
 function presence.agent_goes_away(agent)
   agent.away = desk.at_ms
   agents.write(agent)
@@ -56,7 +56,7 @@ function presence.agent_goes_away(agent)
   desk.tell('agent', '-', agent.id)
 end
 
--- An agent that was away is back as before. The caller writes it.
+-- An agent who was away is back in its earlier state. The caller writes it.
 function presence.agent_comes_back(agent)
   if not agent.away then return end
   agent.away = nil
@@ -64,14 +64,14 @@ function presence.agent_comes_back(agent)
   presence.tell_rooms(agent, 'agent_back')
 end
 
--- Visitors in an agent's rooms hear of it at once.
+-- Notifies the visitors in an agent's rooms at once.
 function presence.tell_rooms(agent, kind)
   for letter, visit in agents.slots_of(agent) do
     if letter == agents.ROOM then desk.tell(kind, visit, '-') end
   end
 end
 
--- How long an agent's rooms are kept while it is silent, in ms: of several queues the longest counts.
+-- How long an agent's rooms are kept while it is not heard, in ms: the longest time of its queues.
 function presence.grace_of(agent)
   local longest = 0
   for digits in string.gmatch(agent.queues, agents.QUEUE) do
@@ -81,7 +81,7 @@ function presence.grace_of(agent)
   return longest
 end
 
--- An agent is online for its queues: `by` 1, or is no longer: -1.
+-- Counts an agent as online in its queues (`by` = 1), or no longer (-1).
 function presence.count_online(agent, by)
   for digits in string.gmatch(agent.queues, agents.QUEUE) do
     local id = queues.id_of(digits)
@@ -97,8 +97,8 @@ function presence.count_online(agent, by)
   end
 end
 
--- An agent is logged out, or lost, and whom it has goes back to the line. kind, word: of the history, of the agent's
--- record. The agent is written.
+-- Logs an agent out, or marks it as lost. Its visitors go back to the line. kind: of the history entry; word: of the
+-- agent's record. The agent is written.
 function presence.take_offline(agent, kind, word, reason)
   agent.state, agent.pending, agent.word = 'offline', 'nothing', word
   if kind == 'logout' then desk.log(kind, 'a', agent.id, 'w', word) else desk.log(kind, 'a', agent.id) end
@@ -107,7 +107,7 @@ function presence.take_offline(agent, kind, word, reason)
   desk.tell('agent', '-', agent.id)
 end
 
--- What an agent has asked for, a pause or a log-out, takes effect when no room is left.
+-- The pause or log-out that an agent has requested takes effect when it has no rooms left.
 function presence.settle(agent)
   if agent.rooms > 0 or agent.pending == 'nothing' then return end
   local leaves = agent.pending == 'logout'

@@ -1,20 +1,20 @@
--- A queue's settings: words that desk/settings.py writes into {desk}:queues.
+-- A queue's settings, which desk/settings.py writes into {desk}:queues.
 local queues = {}
 
 queues.MODE = { a = 'automatic', o = 'offer', m = 'manual' }
 queues.WITHOUT_AGENTS = { w = 'wait', o = 'overflow', f = 'form', e = 'end' }
 queues.RECORD = '^(%a) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%a) (%d+) (%d+) ?(%d*) ?(%d*) ?(%d*)'
 queues.WRITTEN = '^[aom] [01] %d+ %d+ %d+ %d+ %d+ %d+ %d+ %d+ [wofe] %d+ %d+ %d+ %d+ %d+$'
-queues.ROOM_GRACE_SECONDS = 90 -- where an older release has written the settings
+queues.ROOM_GRACE_SECONDS = 90 -- if an earlier release has written the settings
 queues.AGENT_GRACE_SECONDS = 60
 queues.DECLINE_SECONDS = 30
-queues.TTL_MS = 15000 -- a room may outlive its queue: what counts for it then
+queues.TTL_MS = 15000 -- for a room whose queue no longer exists
 queues.ROOM_GRACE_MS = 90000
 queues.SECOND_MS = 1000
 queues.SECOND_US = 1000000
-queues.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+queues.KNOWN = {} -- text → settings: a library parses each text once, not at each call
 
--- mode and without_agents are words, overflow a queue's id ('0' = none), the rest numbers.
+-- mode and without_agents are words, overflow is a queue's ID ('0' = none), and all other fields are numbers.
 function queues.parse(text)
   local known = queues.KNOWN[text]
   if known then return known end
@@ -45,7 +45,7 @@ function queues.parse(text)
   return conf
 end
 
--- A queue's settings, looked for once in a call; nil = there is no such queue.
+-- A queue's settings, read once in an operation, or nil if the queue does not exist.
 function queues.of(id)
   desk.settings = desk.settings or {}
   local conf = desk.settings[id]
@@ -57,18 +57,18 @@ function queues.of(id)
   return conf or nil
 end
 
--- For how long a sign of life of a visitor counts.
+-- How long a visitor's heartbeat is valid.
 function queues.ttl_ms(id)
   local conf = queues.of(id)
   return conf and conf.ttl_ms or queues.TTL_MS
 end
 
--- The ids of all queues.
+-- The IDs of all queues.
 function queues.ids()
   return redis.call('HKEYS', desk.tag .. ':queues')
 end
 
--- An id as text out of an agent's list, where it has six digits.
+-- The ID as text from an agent's list, where it has six digits.
 function queues.id_of(digits)
   return int(digits + 0)
 end
@@ -78,7 +78,7 @@ function queues.online(id)
   return (desk.field('online:' .. id) or 0) + 0
 end
 
--- Whether a visit may go into this queue: it is there and not full.
+-- Whether a visit may move into this queue: it exists and is not full.
 function queues.takes(id)
   local conf = queues.of(id)
   return conf ~= nil and lines.waiting_in(id) < conf.most_waiting

@@ -1,9 +1,9 @@
--- After the clock was put back: what is further ahead of now than it can last counts from now. A piece of the timers
--- at a time; each visit and each agent online has one. Arrivals keep their order: tickets stay as they are.
+-- After the clock was set back: times that are further ahead than they can be count from now. Corrects some timers at a
+-- time; each visit and each online agent has one. Arrivals keep their order, because tickets don't change.
 -- Rarely needed.
 local repair = {}
 
--- One piece, from `place` of the walk over the timers. Returns where the next one begins; '0' = it is done.
+-- Corrects some timers, from the cursor `place` on. Returns the next cursor, or '0' at the end.
 function repair.put_back(place, batch)
   local next_place, timers_found = unpack(redis.call('ZSCAN', desk.tag .. ':timers', place, 'COUNT', batch))
   for first = 1, #timers_found, 2 do
@@ -15,7 +15,8 @@ function repair.put_back(place, batch)
   return next_place
 end
 
--- How long a timer can last at most, in ms; false or nil = not known. Its visit or agent is put back, too.
+-- The longest time that a timer can run, in ms, or false or nil if it is not known. Its visit or agent is corrected,
+-- too.
 function repair.longest(name)
   local letter, id = string.match(name, timers.NAME)
   if letter == timers.AGENT then return repair.agent(id) end
@@ -35,14 +36,14 @@ function repair.longest(name)
   return conf.relax_us / desk.MS_US
 end
 
--- The largest of all queues' settings of this name.
+-- The largest value of a setting in all queues.
 function repair.longest_of_queues(name)
   local longest = 0
   for _, id in ipairs(queues.ids()) do longest = math.max(longest, queues.of(id)[name]) end
   return longest
 end
 
--- A time in ms that is not ahead of now, as text.
+-- A time in ms that is not in the future, as text.
 function repair.past(ms)
   return ms + 0 > desk.now_ms and desk.at_ms or ms
 end
@@ -70,7 +71,7 @@ function repair.visitor(visit)
   return visit.state == 'ended' and visits.REMEMBERED_MS or silence.limit_of(visit)
 end
 
--- Calls back are looked at now: how long each could wait is not known here, and a look does no harm.
+-- Callbacks are checked now. How long each could wait is not known here, and a check does no harm.
 function repair.look_at_calls(batch)
   if desk.calls == 0 then return end
   local key = desk.tag .. ':calls'

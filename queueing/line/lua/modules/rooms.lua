@@ -1,8 +1,7 @@
--- Rooms: how they begin and end, and what follows for the agent's slot and for the visitor.
+-- Rooms: how they begin and end, and what that means for the agent's slot and the visitor.
 local rooms = {}
 
--- The visitor comes into a room of this agent, which the caller writes. One who is handed over while it is away in a
--- room stays away.
+-- The visitor enters a room of this agent, whom the caller writes. A visitor who is transferred while away stays away.
 function rooms.begin(visit, agent, reason)
   if not visits.is_away_in_room(visit) then visit.token = '-' end
   visit.state, visit.agent, visit.since, visit.word = 'room', agent.id, desk.at_ms, reason
@@ -18,12 +17,12 @@ function rooms.begin(visit, agent, reason)
   desk.answered = int(desk.answered + 1)
 end
 
--- A visit ends, in a room or not. The agent's slot is the caller's to free. `by`: who, for the history.
+-- Ends a visit, in a room or not. The caller frees the agent's slot. `by`: who ended it, for the history.
 function rooms.end_visit(visit, outcome, by)
   local in_room = visit.state == 'room'
   visit.state, visit.word, visit.token, visit.since = 'ended', words.one(outcome), '-', desk.at_ms
   timers.start(timers.VISITOR .. visit.id, visits.REMEMBERED_MS)
-  if not in_room then timers.stop(timers.LONGEST_WAIT .. visit.id, timers.RELAX .. visit.id) end -- a room has neither
+  if not in_room then timers.stop(timers.LONGEST_WAIT .. visit.id, timers.RELAX .. visit.id) end -- a room has none
   local movement = visits.movement(visit)
   calls.look_now(visit)
   visits.write(visit)
@@ -32,7 +31,7 @@ function rooms.end_visit(visit, outcome, by)
   if not in_room then desk.abandoned = int(desk.abandoned + 1) end
 end
 
--- A room's slot becomes free, after the wrap-up where there is one. The caller matches and writes the agent.
+-- Frees a room's slot, after the wrap-up if there is one. The caller matches and writes the agent.
 function rooms.free_slot(agent, visit, with_wrap_up)
   agents.drop_slot(agent, agents.ROOM, visit.id)
   agent.since = desk.at_ms
@@ -43,7 +42,7 @@ function rooms.free_slot(agent, visit, with_wrap_up)
   presence.settle(agent)
 end
 
--- The slot is taken by a wrap-up until then; the agent's timer is for the first that ends.
+-- A wrap-up takes the slot until `ends`. The agent's timer is set to the wrap-up that ends first.
 function rooms.wrap_up(agent, visit, ends)
   agents.add_slot(agent, agents.WRAP_UP, int(ends))
   local due = timers.due(timers.WRAP_UP .. agent.id)
@@ -51,8 +50,7 @@ function rooms.wrap_up(agent, visit, ends)
   desk.log('wrapup', 'a', agent.id, 'v', visit.id, 'q', visit.queue)
 end
 
--- What a visitor had of its agent, a room or an offer, is taken from the agent: its slot first, without the next
--- visitor yet.
+-- Frees the agent's slot for the visitor's room or offer. The agent doesn't get the next visitor yet.
 function rooms.leave_agent(agent, visit, state)
   if state == 'room' then
     rooms.free_slot(agent, visit, true)
@@ -62,8 +60,8 @@ function rooms.leave_agent(agent, visit, state)
   end
 end
 
--- A visitor goes back to waiting, by its original arrival; who was away in the room stays away. Out of a room, its word
--- says why: its page tells that before SQL knows.
+-- Puts a visitor back in line, at its original arrival. One who was away in the room stays away. After a room, the
+-- visit's word has the reason, because the page shows it before SQL has it.
 function rooms.requeue(visit, kind, reason)
   local from, is_away = visit.agent, visits.is_away_in_room(visit)
   visit.word = visit.state == 'room' and kind or '-'
@@ -83,7 +81,7 @@ function rooms.requeue(visit, kind, reason)
   desk.tell(kind, visit.id, from)
 end
 
--- Everybody whom an agent has goes back to the line. It is written first: nobody may be matched to it.
+-- Puts all visitors of an agent back in line. The agent is written first, so that no visitor is matched to it.
 function rooms.give_back(agent, reason)
   local back = {}
   for kind, id in agents.slots_of(agent) do
@@ -99,7 +97,7 @@ function rooms.give_back(agent, reason)
   for _, visit in ipairs(back) do matching.match_visit(visit) end
 end
 
--- A waiting visitor overflows into another queue that takes it, by original arrival. One who is away stays away.
+-- Moves a waiting visitor to another queue that takes it, at its original arrival. One who is away stays away.
 function rooms.overflow(visit, queue, reason)
   visit.queue = queue
   if visit.state == 'away' then

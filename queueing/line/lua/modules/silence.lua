@@ -1,12 +1,13 @@
--- Who is silent: not heard for the time to live, while people could be heard. A sweep and a match mark such a one
--- as away, whichever comes first; nobody is lost by a match.
+-- People who are not heard: no heartbeat for the time to live, although people could be heard. A sweep or a match makes
+-- them away, whichever comes first. A match never makes a visitor lost.
 -- Rarely needed.
 local silence = {}
 
-silence.BELIEVED_MS = 5000 -- what no sweep has confirmed for so long is not believed: the service was away
+silence.BELIEVED_MS = 5000 -- without a sweep for this long, the service was away
 silence.PASSED_OVER_AT_ONCE = 20
 
--- Whether people could be heard for so many ms. A sweep is told it, others read what a sweep has stored.
+-- Whether people could be heard for this many ms. A sweep passes the time; other operations read what a sweep has
+-- stored.
 function silence.heard_for(ms)
   desk.heard_since = desk.heard_since or silence.stored_heard_since()
   return desk.heard_since + ms <= desk.now_ms
@@ -19,7 +20,7 @@ function silence.stored_heard_since()
   return math.max(since, (steady or 0) + 0)
 end
 
--- Whether a timer is over by which somebody should have been heard.
+-- Whether a timer has passed by which a heartbeat was due.
 function silence.is_over(name, ms)
   local due = timers.due(name)
   return due and due + 0 <= desk.now_ms and silence.heard_for(ms)
@@ -29,12 +30,12 @@ function silence.of_agent(agent)
   return not agent.away and silence.is_over(timers.AGENT .. agent.id, agent.ttl_ms)
 end
 
--- Of one who waits, has an offer or is in a room, and is not away.
+-- For a visitor who is waiting, offered or in a room, and is not away.
 function silence.of_visitor(visit)
   return silence.is_over(timers.VISITOR .. visit.id, queues.ttl_ms(visit.queue))
 end
 
--- For how long a visitor can be silent before something follows, in ms.
+-- How long a visitor may be unheard before something happens, in ms.
 function silence.limit_of(visit)
   local conf = queues.of(visit.queue)
   if visit.state == 'away' and conf then return conf.grace_ms end
@@ -42,7 +43,7 @@ function silence.limit_of(visit)
   return queues.ttl_ms(visit.queue)
 end
 
--- A call passes over so many silent ones and leaves the rest to the next one.
+-- One operation passes over a limited number of unheard people, and leaves the rest to the next one.
 function silence.may_pass_over()
   desk.passed_over = desk.passed_over + 1
   return desk.passed_over <= silence.PASSED_OVER_AT_ONCE

@@ -1,5 +1,5 @@
--- Skills: texts "name:level,…" in the order of names. A desk numbers the sets that its visitors need and those
--- that its agents have, 99 of each: "need:<skills>" → number, "need<number>" → skills, and the same with profile.
+-- Skills: texts "name:level,…" in the order of names. A desk numbers the sets that its visitors need and the sets that
+-- its agents have, up to 99 of each: "need:<skills>" → number, "need<number>" → skills, and "profile" likewise.
 local skills = {}
 
 skills.MOST = 99
@@ -10,7 +10,7 @@ function skills.are_malformed(text)
   return text ~= '' and not string.find(text, skills.WRITTEN)
 end
 
--- The number of a set of needed skills, a new one when the desk has none for it; nil at 99 others.
+-- The number of a set of needed skills. A new set gets a number. Returns nil if there are 99 others.
 function skills.number_of_need(text)
   if text == '' then return '0' end
   local need = desk.field('need:' .. text)
@@ -22,7 +22,7 @@ function skills.number_of_need(text)
   return need or nil
 end
 
--- The same of a set that an agent has, as two digits.
+-- The number of a set that an agent has, as two digits.
 function skills.number_of_profile(text)
   if text == '' then return '00' end
   local profile = desk.field('profile:' .. text)
@@ -35,7 +35,7 @@ function skills.number_of_profile(text)
   return profile or nil
 end
 
--- A set by its field, read once in a call.
+-- The set in this field, read once in an operation.
 function skills.text_of(field)
   desk.skills = desk.skills or {}
   local text = desk.skills[field]
@@ -46,13 +46,14 @@ function skills.text_of(field)
   return text
 end
 
--- Whether a profile has what a need asks for, both by their numbers. Levels that a visitor needs fall by one for
--- each `relax_us` of waiting, down to none.
+-- Whether a profile meets a need, both by number. The levels that a visitor needs fall by one for each `relax_us` of
+-- waiting, down to none.
 function skills.suffice(need, profile, waited_us, relax_us)
   return not skills.lacking(need, profile, waited_us, relax_us)
 end
 
--- The first skill that a profile lacks, its own level ('0' = none) and the one that is needed now; nil = it suffices.
+-- The first skill that a profile lacks, with the profile's level ('0' = none) and the level needed now, or nil if it
+-- lacks none.
 function skills.lacking(need, profile, waited_us, relax_us)
   if need == 0 then return nil end
   local has = ',' .. skills.text_of('profile' .. profile)

@@ -1,11 +1,11 @@
--- Tickets: a visitor's place in its class is the time of its arrival in µs, each one its own, so that a place can be
--- proved by the time alone.
+-- Tickets: a visitor's place in its class is the time of its arrival in µs. Each is unique, so that the time alone
+-- proves a place.
 local tickets = {}
 
-tickets.AHEAD_US = 1000000 -- a ticket that is further ahead of now is of a clock that was ahead, or this one is behind
+tickets.AHEAD_US = 1000000 -- beyond this, the ticket's clock was ahead, or this one is behind
 tickets.FRONT = 1100000000000000 -- sixteen digits, long before any arrival
 
--- The next ticket, and the arrival that the wait counts from, both as text.
+-- The next ticket, and the arrival from which the wait counts, both as text.
 function tickets.next()
   local ticket = math.max(desk.now, desk.ticket + 1)
   desk.ticket = int(ticket)
@@ -13,7 +13,7 @@ function tickets.next()
   return desk.ticket, desk.ticket
 end
 
--- Whether sweeps go on by this clock.
+-- Whether sweeps run by this clock.
 function tickets.is_clock_believed()
   local walked, steady = unpack(redis.call('HMGET', desk.tag, 'walked', 'steady'))
   return math.abs(desk.now_ms - (walked or 0)) < silence.BELIEVED_MS

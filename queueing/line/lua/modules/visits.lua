@@ -1,6 +1,6 @@
--- Visits. A record in {desk}:visits: the state's letter, queue, class, ticket (µs of the arrival, made unique: the
--- place), joined (µs of the arrival), need, agent, since (ms), token of an offer (in a room: since when its visitor
--- is away, in ms), word (why this agent, how it ended, or why it is out of its room: transfer, returned). '-' = none.
+-- Visits. A record in {desk}:visits: letter of the state, queue, class, ticket (µs of the arrival, made unique: the
+-- place), joined (µs of the arrival), need, agent, since (ms), token of an offer (in a room: since when its visitor is
+-- away, in ms), word (why this agent, how it ended, or why it left its room: transfer, returned). '-' = none.
 local visits = {}
 
 visits.LETTER = { waiting = 'w', away = 'a', offered = 'o', room = 'r', ended = 'e' }
@@ -8,9 +8,9 @@ visits.STATE = { w = 'waiting', a = 'away', o = 'offered', r = 'room', e = 'ende
 visits.IN_LINE = { waiting = true, away = true, offered = true }
 visits.RECORD = '^(%a) (%d+) (%d) (%d+) (%d+) (%d+) (%S+) (%d+) (%S+) (.*)$'
 visits.CLASS = '^[1-9]$'
-visits.REMEMBERED_MS = 600000 -- a visit is kept so long after its end
+visits.REMEMBERED_MS = 600000 -- how long a visit is stored after its end
 
--- All fields but the state are texts. Those with _before are what Redis has.
+-- All fields except the state are texts. Those with _before are what Redis has.
 function visits.parse(id, record)
   local letter, queue, class, ticket, joined, need, agent, since, token, word = string.match(record, visits.RECORD)
   local state = visits.STATE[letter]
@@ -40,7 +40,7 @@ function visits.read(id)
   return record and visits.parse(id, record) or nil
 end
 
--- One that begins to wait now; it is not written yet. ticket, joined: texts.
+-- A visit that begins to wait now. It is not written yet. ticket, joined: texts.
 function visits.new(id, queue, class, ticket, joined, need)
   return { id = id, state = 'waiting', queue = queue, class = class, ticket = ticket, joined = joined, need = need,
     agent = '-', since = desk.at_ms, token = '-', word = '-' }
@@ -55,12 +55,12 @@ function visits.write(visit)
   visit.ticket_before, visit.need_before = visit.ticket, visit.need
 end
 
--- Whether it has another place than before.
+-- Whether the visit has another place than before.
 function visits.has_moved(visit)
   return visit.queue_before ~= visit.queue or visit.class_before ~= visit.class or visit.ticket_before ~= visit.ticket
 end
 
--- Its entries in waiting and ready, from what Redis has to what it is now.
+-- Moves its entries in waiting and ready from what Redis has to what the visit is now.
 function visits.move_in_line(visit)
   local id, state, state_before = visit.id, visit.state, visit.state_before
   local was_in, is_in = visits.IN_LINE[state_before], visits.IN_LINE[state]
@@ -83,11 +83,11 @@ function visits.move_in_line(visit)
   end
 end
 
--- How the line itself changes by what has been done to a visit, for the history, before it is written: + joins it,
--- -q:c:t leaves that place, ~q:c:t moves from there to its own queue, class and ticket.
+-- How the line changes with this visit, for the history, before the visit is written: + it joins, -q:c:t it leaves that
+-- place, ~q:c:t it moves from there to its own queue, class and ticket.
 function visits.movement(visit)
   local was_in, is_in = visits.IN_LINE[visit.state_before], visits.IN_LINE[visit.state]
-  if visit.is_logged then -- the history has its join already
+  if visit.is_logged then -- its join is already in the history
     return is_in and '' or '-' .. visit.queue .. ':' .. visit.class .. ':' .. visit.ticket
   end
   if not was_in then return is_in and '+' or '' end
@@ -96,27 +96,27 @@ function visits.movement(visit)
   return (is_in and '~' or '-') .. before
 end
 
--- One entry of the history about a visit and its place; more names and values may follow.
+-- Writes a history entry about a visit and its place. More names and values may follow.
 function visits.log(kind, visit, ...)
   desk.log(kind, 'v', visit.id, 'q', visit.queue, 'c', visit.class, 't', visit.ticket, ...)
 end
 
--- The same about a visit and an agent, which come first.
+-- Writes a history entry about a visit and an agent, which come first.
 function visits.log_with(kind, visit, agent, ...)
   desk.log(kind, 'v', visit.id, 'a', agent, 'q', visit.queue, 'c', visit.class, 't', visit.ticket, ...)
 end
 
--- Whether it is in a room that its visitor has left without a word; the room is kept for a while.
+-- Whether the visitor left its room without a word. The room is kept for a while.
 function visits.is_away_in_room(visit)
   return visit.state_before == 'room' and visit.token ~= '-'
 end
 
--- The answer about any visit while the desk's data is not to be believed: it may be in SQL.
+-- The reply about any visit while the desk's data is not reliable. The visit may be in SQL.
 function visits.recovering()
   return { 'gone', int(desk.seq), '0', '-', '0', '0', '0', '0', 'recovering' }
 end
 
--- What join, beat, place, leave and transfer answer.
+-- The reply of join, beat, place, leave and transfer.
 function visits.reply(visit)
   local ahead = visits.IN_LINE[visit.state] and lines.ahead_of(visit) or 0
   return { visit.state, int(desk.seq), int(ahead), visit.agent, visit.queue, visit.class, visit.ticket, visit.joined,
