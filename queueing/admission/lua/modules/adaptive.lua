@@ -1,11 +1,11 @@
--- The adaptive cap: additive up, multiplicative down, by what was told within an interval.
+-- The adaptive cap: it grows by a fixed step and shrinks by a factor, depending on what was reported in an interval.
 local adaptive = {}
 
 adaptive.PERCENT = 100
-adaptive.BUSY_TENTHS = 8 -- only a gate that is used so far grows
+adaptive.BUSY_TENTHS = 8 -- the cap only grows if this share of it is used
 adaptive.TENTHS = 10
 
--- What one holder or device tells of the external system: ok 1 or 0, '' = nothing; took_ms or ''.
+-- Counts what a holder or device reports about the external system. ok: 1, 0 or '' if not reported; took_ms: or ''.
 function adaptive.observe(ok, took_ms)
   if not gate.conf.adaptive or ok == '' then return end
   gate.count(ok == '1' and 'win_ok' or 'win_bad')
@@ -15,7 +15,7 @@ function adaptive.observe(ok, took_ms)
   end
 end
 
--- Moves the cap when an interval is over. Returns the new cap as text, '' = it is as it was.
+-- Changes the cap when an interval is over. Returns the new cap as text, or '' if it stays the same.
 function adaptive.adapt()
   local conf = gate.conf
   if not conf.adaptive or conf.status ~= 'open' then return '' end
@@ -31,7 +31,7 @@ function adaptive.adapt()
   return string.format('%d', wanted)
 end
 
--- The cap that the interval speaks for, and why.
+-- The cap that follows from the interval, and the reason.
 function adaptive.wanted(cap, rules)
   local good, bad = (gate.field('win_ok') or 0) + 0, (gate.field('win_bad') or 0) + 0
   local timed = (gate.field('win_timed') or 0) + 0

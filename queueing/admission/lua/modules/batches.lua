@@ -1,6 +1,6 @@
--- Batches of tasks. A record in {gate}:batches: the status' letter and the end of the window; then,
--- while the batch is not over, the window's begin with w (its tasks are being loaded) or l (they
--- are there), if a begin was told; when it is over, when it was closed, once that is done.
+-- Batches of tasks. A record in {gate}:batches: letter of the status and the end of the window. Then, until the batch
+-- is over, the beginning of the window (if it has one), followed by w (its tasks are still being loaded) or l (they are
+-- loaded). After the batch is over: when it was closed, once it is.
 local batches = {}
 
 batches.LETTER = { open = 'o', paused = 'p', over = 'e', cancelled = 'c' }
@@ -8,11 +8,11 @@ batches.STATUS = { o = 'open', p = 'paused', e = 'over', c = 'cancelled' }
 batches.RECORD = '^(%a)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d*)(%a?)$'
 batches.WINDOW = '(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)'
 batches.MOST = 1000
-batches.KEPT_US = 3600000000 -- a batch that is closed is forgotten an hour later
-batches.LOGGED_AT_ONCE = 100 -- closed tasks that one entry of the history names
+batches.KEPT_US = 3600000000 -- a closed batch is deleted an hour later
+batches.LOGGED_AT_ONCE = 100 -- closed tasks in one history entry
 batches.REMOVED_AT_ONCE = 500
 
--- status as it was written; ends, opens, closed: times as text, '' = none; loading: w, l or ''.
+-- status: as stored; ends, opens, closed: times as text, or ''; loading: w, l or ''.
 function batches.parse(id, record)
   local letter, ends, other, loading = string.match(record, batches.RECORD)
   local is_closing = letter == 'e' or letter == 'c'
@@ -32,13 +32,13 @@ function batches.write(batch)
   batches.known()[batch.id] = batch
 end
 
--- The batches that this call has read, by id; false = there is no such batch.
+-- The batches that this operation has read, by ID; false if the batch does not exist.
 function batches.known()
   gate.batches = gate.batches or {}
   return gate.batches
 end
 
--- The batch, or nil. Read once in a call.
+-- The batch, or nil. It is read once in an operation.
 function batches.read(id)
   local known = batches.known()
   local batch = known[id]
@@ -60,8 +60,8 @@ function batches.all()
   return all
 end
 
--- The status that counts now: soon (its window is not open yet), open, paused, over (also before
--- its end was noticed), cancelled.
+-- The current status: soon (its window is not open yet), open, paused, over (also if its end was not noticed yet) or
+-- cancelled.
 function batches.status_of(batch)
   local runs = batch.status == 'open' or batch.status == 'paused'
   if runs and batch.ends + 0 <= gate.due then return 'over' end
@@ -69,19 +69,19 @@ function batches.status_of(batch)
   return batch.status
 end
 
--- The same of a batch by its id; nil = unknown.
+-- The current status of the batch with this ID, or nil if it does not exist.
 function batches.status(id)
   local batch = batches.read(id)
   return batch and batches.status_of(batch)
 end
 
--- Whether its tasks get further attempts.
+-- Whether its tasks get more attempts.
 function batches.goes_on(id)
   local status = batches.status(id)
   return status == 'soon' or status == 'open' or status == 'paused'
 end
 
--- Keeps the windows whose tasks are not there yet: begin and end of each, 16 digits.
+-- Stores the windows whose tasks are not loaded yet: beginning and end of each, 16 digits.
 function batches.keep_loading()
   local windows = {}
   for _, batch in ipairs(batches.all()) do
@@ -90,7 +90,7 @@ function batches.keep_loading()
   gate.set('loading', table.concat(windows))
 end
 
--- Whether a window is open whose tasks are not there yet: a device without a task may still get one.
+-- Whether a window is open whose tasks are not loaded yet. A device without a task may still get one of them.
 function batches.is_loading()
   for opens, ends in string.gmatch(gate.field('loading') or '', batches.WINDOW) do
     if opens + 0 <= gate.now and ends + 0 > gate.now then return true end
@@ -98,7 +98,7 @@ function batches.is_loading()
   return false
 end
 
--- One bounded step towards the end of a batch; returns how much was done.
+-- Does a limited part of the work after a batch's end. Returns how much was done.
 function batches.step(batch, limit)
   if batches.status_of(batch) == 'over' and batch.status ~= 'over' then batches.note_end(batch) end
   if batch.status ~= 'over' and batch.status ~= 'cancelled' then return 0 end
@@ -116,7 +116,7 @@ function batches.step(batch, limit)
   return done
 end
 
--- The window's end is noticed.
+-- Records that the window has ended.
 function batches.note_end(batch)
   local had_begin = batch.opens ~= ''
   batch.status, batch.opens, batch.loading = 'over', '', ''
@@ -125,7 +125,7 @@ function batches.note_end(batch)
   gate.log_of('ended', batch.id)
 end
 
--- What is pending is closed: its devices need not wait for it any longer.
+-- Closes pending tasks, so that devices no longer wait for them.
 function batches.close_pending(batch, limit)
   local score = tasks.score(batch.id, 'pending')
   local ids = redis.call('ZRANGEBYSCORE', gate.tag .. ':work', score, score, 'LIMIT', 0, limit)
@@ -143,7 +143,7 @@ function batches.close_pending(batch, limit)
   return #ids
 end
 
--- Tasks that have ended long ago are forgotten, and with the last of them the batch.
+-- Deletes tasks that ended long ago, and the batch with the last of them.
 function batches.forget(batch, limit)
   local work = gate.tag .. ':work'
   local ids = redis.call('ZRANGEBYSCORE', work, tasks.score(batch.id, 'done'), tasks.score(batch.id, 'expired'),

@@ -1,14 +1,14 @@
--- Which time deadlines are held against. The clock is believed while it goes on from the time of
--- the call before. What it is ahead of that by more than 3 s (it jumped, or nobody asked) is a lag:
--- deadlines wait for it, for one permit's length at most. So a jump ends nobody's permit early,
--- and no slot is lost when nobody sweeps.
+-- The clock by which deadlines are judged. It is trusted while it moves on from the last operation's time. If it is
+-- more than 3 s ahead of that (it jumped, or no request came), the difference is a lag, and deadlines are postponed by
+-- it, for one permit's length or less. So a clock that jumps ahead ends no permit early, and no slot is lost when no
+-- sweep runs.
 local clock = {}
 
 clock.BELIEVED_US = 3000000
 clock.DOUBT = '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(%d+)(b?)$'
 
--- Sets due, lag, settles and behind of the gate. `behind`: the clock was put back, and
--- admission/sweep has not yet corrected all that lies in the future.
+-- Sets the gate's due, lag, settles and behind. `behind`: the clock was set back, and admission/sweep has not yet
+-- corrected all times in the future.
 function clock.judge()
   local lag, settles, behind = 0, 0, gate.now < gate.last
   if gate.doubt and gate.doubt ~= '' then
@@ -24,8 +24,8 @@ function clock.judge()
   gate.lag, gate.settles, gate.behind, gate.due = lag, settles, behind, gate.now - lag
 end
 
--- Keeps what is in doubt for the next call: lag and settles, 16 digits each; then b = behind. A call
--- that changes nothing notes the time once a second.
+-- Stores the doubt for the next operation: lag and settles, 16 digits each; then b = behind. An operation without a
+-- change records the time once a second.
 function clock.keep()
   local doubt = ''
   if gate.lag > 0 or gate.behind then

@@ -1,7 +1,7 @@
--- What a device is told when it reports: the task it runs, a new one, or its place in the line.
+-- The answer to a device that reports: the task that it runs, a new task, or its place in the line.
 local devices = {}
 
--- The reply's words; `about`: task, permit, again, place, estimate, reason.
+-- The reply; `about`: task, permit, again, place, estimate, reason.
 function devices.answer(word, about)
   local task, permit = about.task, about.permit
   return {
@@ -18,12 +18,12 @@ function devices.answer(word, about)
   }
 end
 
--- µs until which the device may work on the external system.
+-- Until when (µs) the device may work on the external system.
 function devices.works_until(permit)
   return string.format('%d', permit.deadline - gate.conf.margin_us)
 end
 
--- renew: the token of the permit that the device goes on with, or ''.
+-- renew: the token of the permit with which the device continues, or ''.
 function devices.fetch(device, renew)
   local holder = '@' .. device
   local listed = tasks.list_of(device)
@@ -52,9 +52,9 @@ function devices.fetch(device, renew)
   return devices.answer('wait', { place = place, estimate = estimate, again = again, reason = reason })
 end
 
--- The first task that may be issued now, or one that its device has brought back from before a loss
--- of Redis (it is running then); else nil and why none of those that are pending is: paused, not open
--- (the window begins later), closed (it is over, or the batch was cancelled).
+-- The first task that may start now, or one that a device brings back from before a loss of Redis (it is running then).
+-- Otherwise nil, and why no pending task may start: paused, not open (the window begins later) or closed (it is over,
+-- or the batch was cancelled).
 function devices.choose(holder, listed, renew)
   local found = {}
   for id in string.gmatch(listed, '%S+') do
@@ -71,7 +71,7 @@ function devices.choose(holder, listed, renew)
   return nil, next(found) and 'closed' or ''
 end
 
--- A running attempt that SQL had not heard of when Redis was lost: its device says that it lives.
+-- Restores a running attempt that was not in SQL when Redis was lost: its device still reports it.
 function devices.adopt(holder, task, token)
   local permit = { token = token, deadline = permits.next_deadline(), granted = gate.at, task = task.id, weight = 1 }
   tasks.start(task, token)
@@ -80,10 +80,10 @@ function devices.adopt(holder, task, token)
   return task
 end
 
--- The device runs a task already; with `renew` its permit lasts longer.
+-- The device already runs a task. With `renew`, its permit is extended.
 function devices.go_on(holder, permit, renew)
   local task, reason = tasks.read(permit.task), ''
-  if permit.unseen then -- shown to be alive
+  if permit.unseen then -- the device has shown that it is alive
     permit.unseen = false
     permits.write(holder, permit)
   end

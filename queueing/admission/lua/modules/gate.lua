@@ -1,23 +1,23 @@
--- The gate that a call works on: gate.open reads it, gate.close writes what every call leaves. In
--- between it is this state, all set by gate.open, since a library keeps it from one call to the next:
---   tag                its hash's key, and the start of its other keys
+-- The gate that an operation works on. gate.open reads it, and gate.close writes what every operation changes. A
+-- library keeps this table from one call to the next, so gate.open sets all of these fields:
+--   tag                the key of its hash, with which its other keys begin
 --   conf               its settings (settings.lua)
---   generation, seq    its life (text), and its last history entry; first_seq: the last one before this call
---   now, at            Redis' time in µs, as a number and as text; last: that of the call before
---   due                what deadlines are held against (clock.lua), with lag, settles, behind
---   doubt              what was in doubt before this call
---   waiting            how many stand in the line, as text; line_moved, arrival, silent_gone (line.lua)
+--   generation, seq    the generation of its data (text), its last history entry; first_seq: that before this call
+--   now, at            Redis' time in µs, as a number and as text; last: the time of the last operation
+--   due                the time by which deadlines are judged (clock.lua), with lag, settles, behind
+--   doubt              the doubt before this operation
+--   waiting            the length of the line, as text; line_moved, arrival, silent_gone (line.lua)
 --   hold               the mean length of a hold in µs, once permits.lua has read it
---   granted, released  how many this call has granted and taken back
+--   granted, released  how many permits this operation has granted and taken back
 --   held, used         permits in Redis, and slots in use, once permits.lua has counted them
---   batches            those that were read (batches.lua)
---   waits, waited_us   how many this call has let in, by bucket of their wait, and the sum (waits.lua)
+--   batches            the batches that were read (batches.lua)
+--   waits, waited_us   how many waits ended in this operation, by bucket, and their sum (waits.lua)
 local gate = {}
 
-gate.STAMP_US = 1000000 -- a call that changes nothing notes the time once in so long
+gate.STAMP_US = 1000000 -- an operation without a change records the time once in this period
 
--- Opens the gate. Returns nil, or the operation's reply when there is no such gate or its data is
--- two releases ahead. `field`: one more field of the hash, read along; its value is the second result.
+-- Opens the gate. Returns nil, or the reply if the gate does not exist or its data is two releases ahead. `field`:
+-- another field of the hash to read, whose value is the second result.
 function gate.open(tag, field)
   local found = redis.call('HMGET', tag, 'conf', 'seq', 'clock', 'generation', 'script_version', 'doubt', 'line',
     field or 'conf')
@@ -39,14 +39,14 @@ function gate.open(tag, field)
   return nil, value
 end
 
--- Every key of a gate.
+-- All keys of a gate.
 function gate.keys(tag)
   return { tag, tag .. ':permits', tag .. ':anon', tag .. ':line', tag .. ':seen', tag .. ':starts', tag .. ':tasks',
     tag .. ':devices', tag .. ':work', tag .. ':batches', tag .. ':log', tag .. ':weights', tag .. ':heavy',
     tag .. ':waits' }
 end
 
--- A field of the gate's hash; false = it is not there.
+-- A field of the gate's hash, or false if it does not exist.
 function gate.field(name)
   return redis.call('HGET', gate.tag, name)
 end
@@ -68,13 +68,13 @@ function gate.count(counter, number)
   redis.call('HINCRBY', gate.tag, counter, number or 1)
 end
 
--- One entry of the history; '' or nil where a field has nothing to say (gate/changes.py).
+-- Writes a history entry. Pass '' or nil for a field that does not apply (gate/changes.py).
 function gate.log(event, holder, token, deadline, task, attempt, batch, reason, data)
   gate.append(table.concat({ event, holder or '', token or '', deadline or '', task or '', attempt or '', batch or '',
     reason or '', data or '' }, '\t'))
 end
 
--- The same of a gate or a batch as a whole.
+-- Writes a history entry about a gate or a batch as a whole.
 function gate.log_of(event, batch, reason, data)
   gate.append(event .. '\t\t\t\t\t\t' .. (batch or '') .. '\t' .. (reason or '') .. '\t' .. (data or ''))
 end
@@ -84,7 +84,7 @@ function gate.append(entry)
   redis.call('XADD', gate.tag .. ':log', string.format('%d-0', gate.seq), 'at', gate.at, 'e', entry)
 end
 
--- Writes the counters and the time, and wakes those who watch.
+-- Writes the counters and the time, and wakes the listeners.
 function gate.close()
   if gate.line_moved then line.count() end
   if gate.granted > 0 then

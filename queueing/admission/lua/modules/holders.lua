@@ -1,8 +1,8 @@
--- What a named holder asks for: a permit, more time, or to give it back. `record` is what the
--- gate's hash holds of the holder, under "=<holder>".
+-- The requests of a named holder: to get a permit, to renew it, or to return it. `record`: the field "=<holder>" of the
+-- gate's hash.
 local holders = {}
 
--- The reasons for which a request is refused; nil = none.
+-- Why a request is malformed, or nil.
 function holders.malformed_acquire(holder, weight, waits_flag)
   if not checks.is_holder(holder) then return 'malformed holder' end
   if not checks.is_weight_or_none(weight) then return 'malformed weight' end
@@ -15,7 +15,7 @@ function holders.malformed_renew(holder, token, weight)
   if not checks.is_token(token) then return 'malformed token' end
 end
 
--- ok: 1, 0 or '' = not told; took_ms: '' = not told.
+-- ok: 1, 0 or '' if not reported; took_ms: '' if not reported.
 function holders.malformed_release(holder, token, ok, took_ms)
   if not checks.is_holder(holder) then return 'malformed holder' end
   if not is_digits(token, checks.TOKEN_DIGITS) then return 'malformed token' end
@@ -23,7 +23,7 @@ function holders.malformed_release(holder, token, ok, took_ms)
   if not is_right or not checks.is_number_or_none(took_ms, checks.COUNT_DIGITS) then return 'malformed outcome' end
 end
 
--- The reply that names a permit; its weight, '' = 1.
+-- The reply with a permit. The last part is its weight, '' = 1.
 function holders.granted(permit, reason)
   return { '1', permit.token, permit.deadline, reason, gate.at, permits.weight_told(permit) }
 end
@@ -32,15 +32,15 @@ function holders.refused(reason)
   return { '0', '', '', reason }
 end
 
--- at: when it was last refused; a turn that was asked for later stays.
+-- at: when the holder was last refused. A turn that was requested later stays.
 function holders.malformed_leave(holder, token, at)
   if not checks.is_holder(holder) then return 'malformed holder' end
   if not checks.is_token_or_none(token) then return 'malformed token' end
   if not checks.is_token_or_none(at) then return 'malformed time' end
 end
 
--- A permit, or a place in the line. Who has a permit gets the same again. weight: '' = 1.
--- waits_flag: 1 = its caller asks again by itself.
+-- Grants a permit or a place in the line. A holder that has a permit gets the same one. weight: '' = 1. waits_flag: 1 =
+-- the caller asks again automatically.
 function holders.acquire(holder, record, weight, waits_flag)
   weight = weight == '' and 1 or weight + 0
   local permit = permits.parse(record)
@@ -71,7 +71,7 @@ function holders.acquire(holder, record, weight, waits_flag)
   return holders.granted(permit, '')
 end
 
--- The permit that its holder has, marked: a caller that gave up does not take it back now.
+-- The permit that the holder already has. It is marked, so that a caller that gave up does not take it back now.
 function holders.ask_again(holder, permit, weight)
   if permit.weight ~= weight then return checks.refusal('other weight') end
   if not permit.asked_again then
@@ -87,7 +87,7 @@ function holders.wait(holder, reason, rank, weight, kept)
   return { '0', place, estimate, reason, again, gate.at }
 end
 
--- A caller that waited has given up: its turn goes, and the permit that it was granted and never told,
+-- A waiting caller has given up. Its turn ends, and so does the permit that was granted to it but never returned to it,
 -- unless its holder has asked again since.
 function holders.leave(holder, record, token, at)
   local permit = permits.parse(record)
@@ -103,9 +103,8 @@ function holders.leave(holder, record, token, at)
   return { (is_unused or has_turn) and '1' or '0', '', '', '' }
 end
 
--- More time, up to the longest since the granting. After a loss of Redis, a permit of the life
--- before comes back by this.
--- weight: '' = as it is; it counts when nothing else tells it.
+-- Extends the permit, up to its longest duration since it was granted. After a loss of Redis, this restores a permit of
+-- the earlier generation. weight: '' = unchanged; it counts only if no record has it.
 function holders.renew(holder, record, token, weight)
   local permit = permits.parse(record)
   if not permit then return holders.adopt(holder, token, weight == '' and 1 or weight + 0) end
@@ -128,7 +127,7 @@ function holders.adopt(holder, token, weight)
   return holders.granted(permit, 'adopted')
 end
 
--- The permit back, once: a second time it is not held.
+-- Returns the permit. A second time, it is not held.
 function holders.release(holder, record, token, ok, took_ms)
   local permit = permits.parse(record)
   if not permit then return holders.refused('not held') end

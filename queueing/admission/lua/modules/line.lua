@@ -1,4 +1,4 @@
--- The line of those who wait, and whose turn it is: the cap, the rate, the order of arrival.
+-- The line of waiting holders and devices, and whose turn it is, by cap, rate and order of arrival.
 local line = {}
 
 line.SECOND_US = 1000000
@@ -6,14 +6,14 @@ line.MS_US = 1000
 line.SILENT_AT_ONCE = 100
 line.SILENT_PERIODS = 2
 
--- Whether somebody may have so many slots at once: the gate is open, has room, and nobody waits.
+-- Whether this many slots may be taken at once: the gate is open and has room, and no one is waiting.
 function line.is_clear(weight)
   local conf = gate.conf
   return conf.status == 'open' and not conf.rated and not gate.line_moved
     and (not conf.fair or gate.waiting == '0') and permits.count() + weight <= conf.cap
 end
 
--- Ends the wait of up to 100 who have not asked for two periods; returns of how many.
+-- Ends the wait of up to 100 that have not asked for two periods. Returns how many.
 function line.forget_silent()
   if gate.silent_gone or gate.due < gate.now then return 0 end
   local seen = gate.tag .. ':seen'
@@ -29,15 +29,15 @@ function line.forget_silent()
   return #silent
 end
 
--- Returns nil when it is this one's turn, else why not; then how many stand before (nil: no line), and
--- how many slots are kept for the heavy ones among them.
+-- Returns nil if it is this one's turn, otherwise the reason. Then how many are before it (nil: no line), and how many
+-- slots are kept for the heavy ones among them.
 function line.turn(who, weight)
   if gate.conf.fair then line.forget_silent() end
   return line.judge(who, weight)
 end
 
--- The same; writes nothing. The look-ahead lets nobody take what a heavy one before waits for: it
--- would wait for ever while light ones come and go.
+-- Like line.turn, but writes nothing. The look-ahead must not use slots that a heavy one ahead is waiting for.
+-- Otherwise it would wait forever while light ones come and go.
 function line.judge(who, weight)
   local conf, rank, kept = gate.conf, nil, 0
   if conf.fair then rank, kept = line.before(who) end
@@ -50,8 +50,8 @@ function line.judge(who, weight)
   return nil, rank, kept
 end
 
--- How many stand before one, who is in the line or would come to its end, and the slots that the
--- heavy ones among them want.
+-- How many are before this one, which is in the line or would join its end, and the slots that the heavy ones among
+-- them need.
 function line.before(who)
   local key, heavy = gate.tag .. ':line', gate.tag .. ':heavy'
   local rank = redis.call('ZRANK', key, who)
@@ -64,15 +64,15 @@ function line.arrival_of(who)
   return string.format('%016d', redis.call('ZSCORE', gate.tag .. ':line', who))
 end
 
--- What one in the line wants; heavy ones are in {gate}:heavy (weights.lua) by their arrival, and by
--- their name as "=<name> <weight>".
+-- The weight of one in the line. Heavy ones are in {gate}:heavy (weights.lua) by their arrival, and by their name as
+-- "=<name> <weight>".
 function line.weight_of(who)
   local first, before = '[=' .. who .. ' ', '(=' .. who .. '!'
   local found = redis.call('ZRANGEBYLEX', gate.tag .. ':heavy', first, before, 'LIMIT', 0, 1)[1]
   return found and string.match(found, '%d+$') + 0 or 1
 end
 
--- Notes what one in the line wants from now on; 1 also when it leaves.
+-- Records the weight of one in the line from now on. It is 1 when it leaves.
 function line.weigh(who, weight)
   local key, before = gate.tag .. ':heavy', line.weight_of(who)
   if before == weight then return end
@@ -87,15 +87,15 @@ function line.weigh(who, weight)
   end
 end
 
--- Whether so many more would be more starts within a second than the rate allows. One that is
--- heavier than the rate starts in a second of its own.
+-- Whether this many more starts in a second exceed the rate. One that is heavier than the rate starts in a second of
+-- its own.
 function line.is_too_soon(weight)
   if not gate.conf.rated then return false end
   local start = redis.call('LINDEX', gate.tag .. ':starts', math.max(0, gate.conf.rate - weight))
   return start and start + line.SECOND_US > gate.now
 end
 
--- Notes as many starts, where there is a rate.
+-- Records this many starts, if there is a rate.
 function line.started(weight)
   local rate = gate.conf.rate
   if not gate.conf.rated then return end
@@ -103,7 +103,7 @@ function line.started(weight)
   redis.call('LTRIM', gate.tag .. ':starts', 0, rate - 1)
 end
 
--- Puts one at the end of the line, or notes that this one has asked again.
+-- Adds one to the end of the line, or records that it has asked again.
 function line.stand(who, weight)
   if not gate.conf.fair then return end
   local arrival = gate.arrival or (gate.field('arrival') or 0) + 0
@@ -123,14 +123,13 @@ function line.leave(who)
   end
 end
 
--- Notes how many wait, for those who ask whether the line is clear.
+-- Records how many are waiting, for requests that check whether the line is clear.
 function line.count()
   gate.set_number('line', redis.call('ZCARD', gate.tag .. ':line'))
   if gate.arrival then gate.set_number('arrival', gate.arrival) end
 end
 
--- For one who waits: the place from 1, the estimate, and when to ask again, both in s; '' where
--- nothing can be said.
+-- For a waiting one: its place from 1, the estimate, and when to ask again, both in s. '' if unknown.
 function line.prospect(rank, reason, weight, kept)
   local conf = gate.conf
   local place = rank and string.format('%d', rank + 1) or ''

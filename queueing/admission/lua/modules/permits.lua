@@ -1,16 +1,15 @@
--- Permits: who holds one, and how they begin and end. A permit is kept twice: its holder in
--- {gate}:permits by the deadline, and its record in the gate's hash as "=<holder>": token, deadline
--- and µs of the granting, 16 digits each; then for a device the number of its task, with u before
--- it as long as nobody has shown after a loss of Redis that the device is alive; then w and the weight
--- if that is more than 1; then r if its holder has asked for it again. What a weight counts beyond 1
--- is in {gate}:weights (weights.lua) by the deadline.
+-- Permits: their holders, and how they begin and end. A permit is stored twice: its holder in {gate}:permits by the
+-- deadline, and its record in the gate's hash as "=<holder>". The record has token, deadline and µs of the grant, 16
+-- digits each; then for a device the number of its task, after u if Redis was lost and the device has not shown since
+-- that it is alive; then w and the weight if it is more than 1; then r if its holder has asked for it again. The part
+-- of a weight beyond 1 is in {gate}:weights (weights.lua) by the deadline.
 local permits = {}
 
 permits.RECORD = 'c16c16c16'
 permits.SUFFIX = '^(u?)(%d*)w?(%d*)(r?)$'
 permits.LEARNING = 0.05 -- how much the mean hold moves towards each hold that ends
 
--- The permit that a record tells of, over or not; nil without one. Its times are text.
+-- The permit in a record, whether over or not, or nil. Its times are text.
 function permits.parse(record)
   if not record then return nil end
   local token, deadline, granted, rest = struct.unpack(permits.RECORD, record)
@@ -24,7 +23,7 @@ function permits.parse(record)
   return permit
 end
 
--- The permit that a holder has; nil = none.
+-- The permit of a holder, or nil.
 function permits.of(holder)
   return permits.parse(gate.field('=' .. holder))
 end
@@ -37,13 +36,13 @@ function permits.write(holder, permit)
   redis.call('HSET', gate.tag, '=' .. holder, record)
 end
 
--- One entry of the history about a permit that is for no task.
+-- Writes a history entry about a permit without a task.
 function permits.log(event, holder, permit, reason)
   local whose = holder .. '\t' .. permit.token .. '\t' .. permit.deadline
   gate.append(event .. '\t' .. whose .. '\t\t\t\t' .. reason .. '\t' .. permits.weight_told(permit))
 end
 
--- The weight as the history tells it: '' = 1.
+-- The weight as the history has it: '' = 1.
 function permits.weight_told(permit)
   return permit.weight > 1 and string.format('%d', permit.weight) or ''
 end
@@ -52,13 +51,13 @@ function permits.is_over(permit)
   return permit.deadline + 0 <= gate.due
 end
 
--- The slots of all permits, also of those that are over and not swept.
+-- The slots of all permits, including those that are over but not swept.
 function permits.count()
   gate.held = gate.held or redis.call('ZCARD', gate.tag .. ':permits') + weights.sum(gate.tag .. ':weights')
   return gate.held
 end
 
--- Slots in use: the weights of permits that are not over, and after a loss what somebody may still hold.
+-- Slots in use: the weights of permits that are not over, and after a loss those that may still be held.
 function permits.used()
   if not gate.used then
     gate.used = redis.call('ZCOUNT', gate.tag .. ':permits', string.format('(%d', gate.due), '+inf')
@@ -68,12 +67,12 @@ function permits.used()
   return gate.used
 end
 
--- How many permits of the life before may still be held; none told: the whole cap.
+-- How many permits of the earlier generation may still be held. If unknown: the whole cap.
 function permits.ghosts()
   return (gate.field('ghosts') or gate.conf.cap) + 0
 end
 
--- The token of the permit that is granted next.
+-- The token of the next permit.
 function permits.next_token()
   return string.format('%d', gate.generation + gate.seq + 1)
 end
@@ -83,7 +82,7 @@ function permits.next_deadline()
   return string.format('%d', gate.now + gate.conf.permit_us)
 end
 
--- Gives a holder a new permit; the caller has made sure that there are as many slots. weight nil: 1.
+-- Grants a new permit. The caller has checked that there are enough slots. weight: nil = 1.
 function permits.grant(holder, task, weight)
   local permit = {
     token = permits.next_token(),
@@ -105,13 +104,13 @@ function permits.add(holder, permit)
   if gate.held then gate.held = gate.held + permit.weight end
 end
 
--- A permit of the life before Redis was lost comes back: fewer ghosts, as many slots in use.
+-- Restores a permit from before the loss of Redis: there are fewer ghosts, and the slots in use stay the same.
 function permits.adopt(holder, permit)
   gate.set_number('ghosts', permits.ghosts() - permit.weight)
   permits.add(holder, permit)
 end
 
--- The permit ends at another time.
+-- Changes the end of the permit.
 function permits.move(holder, permit, deadline)
   weights.remove(gate.tag .. ':weights', permit.deadline, holder, permit.weight - 1)
   weights.add(gate.tag .. ':weights', deadline, holder, permit.weight - 1)
@@ -120,14 +119,14 @@ function permits.move(holder, permit, deadline)
   permits.write(holder, permit)
 end
 
--- Moves the deadline on, up to the longest time since the granting and never back.
+-- Extends the deadline, up to the longest duration since the grant. It never moves back.
 function permits.renew(holder, permit)
   local latest = math.min(gate.now + gate.conf.permit_us, permit.granted + gate.conf.longest_us)
   permit.unseen = false
   permits.move(holder, permit, string.format('%d', math.max(permit.deadline + 0, latest)))
 end
 
--- Takes a permit away. Its slot is free then, unless its device may still be at work.
+-- Removes a permit. Its slot is free then, unless its device may still be working.
 function permits.drop(holder, permit)
   redis.call('ZREM', gate.tag .. ':permits', holder)
   redis.call('HDEL', gate.tag, '=' .. holder)
@@ -140,18 +139,18 @@ function permits.drop(holder, permit)
   end
 end
 
--- The same of an anonymous one.
+-- Removes an anonymous permit.
 function permits.drop_anonymous(holder, permit)
   redis.call('ZREM', gate.tag .. ':anon', holder)
   permits.drop(holder, permit)
 end
 
--- The mean length of a hold in µs; 0: none has ended yet.
+-- The mean length of a hold in µs, or 0 if none has ended yet.
 function permits.mean_hold()
   return gate.hold or (gate.field('hold') or 0) + 0
 end
 
--- The mean hold learns from one that ends now: nothing over a step of the clock.
+-- Updates the mean with a hold that ends now, unless the clock has jumped.
 function permits.learn(permit)
   local lasted = gate.now - permit.granted
   if gate.lag > 0 or lasted < 0 then return end

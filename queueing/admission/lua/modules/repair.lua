@@ -1,10 +1,10 @@
--- After the clock was put back: what was written while it was ahead lies in the future.
+-- After the clock was set back: times that were written while it was ahead are in the future.
 -- Rarely needed.
 local repair = {}
 
--- Puts back up to `limit` permits and waiting ones; the gate is `behind` until all are corrected. A
--- permit lasts no longer from now than the longest that was ever set, who waits was heard now,
--- nothing has started. At most one second's starts are let in twice.
+-- Corrects up to `limit` permits and waiting ones. The gate is `behind` until all are corrected. A permit lasts no
+-- longer from now than the longest duration that was ever set, a waiting one was heard now, and nothing has started. So
+-- the starts of one second or less are allowed twice.
 function repair.put_back(limit)
   local longest = math.max(gate.conf.permit_us, (gate.field('longest') or 0) + 0)
   local permits_left = repair.shorten_permits(string.format('%d', gate.now + longest), limit)

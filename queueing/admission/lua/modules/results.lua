@@ -1,7 +1,7 @@
--- Results of devices: table of texts task, token, ok, took_ms, data.
+-- Results of devices: a table of texts task, token, ok, took_ms, data.
 local results = {}
 
--- Takes a result; returns accepted, repeat, late, unknown task or unknown token.
+-- Takes a result. Returns accepted, repeat, late, unknown task or unknown token.
 function results.take(device, result)
   local task = tasks.read(result.task)
   if not task or task.device ~= device then return 'unknown task' end
@@ -23,12 +23,12 @@ function results.take(device, result)
   return results.keep_late(task, result, stop)
 end
 
--- Whether a result has ended the task, and not time.
+-- Whether a result has ended the task, and not its time.
 function results.is_decided(task)
   return task.state == 'done' or (task.state == 'failed' and task.payload ~= tasks.NOBODY_TOLD)
 end
 
--- After a loss SQL may not know the last attempt: its token is of the life before, and newer.
+-- After a loss, SQL may not have the last attempt: its token is of the earlier generation, and newer.
 function results.is_unknown_to_sql(task, token)
   if gate.conf.status ~= 'recovering' or not checks.is_token(token) or token + 0 >= gate.generation + 0 then
     return false
@@ -37,7 +37,7 @@ function results.is_unknown_to_sql(task, token)
   return (task.state == 'pending' or task.state == 'running') and (last == '' or token > last)
 end
 
--- The result of the attempt that counts: the task has ended, the slot is free.
+-- The result of the attempt that counts: the task has ended, and the slot is free.
 function results.decide(task, result)
   local holder = '@' .. task.device
   local permit = permits.of(holder)
@@ -53,7 +53,7 @@ function results.decide(task, result)
   return 'accepted'
 end
 
--- A result of an attempt that no longer counts: kept in the history, once.
+-- A result of an attempt that no longer counts: it is written to the history, once.
 function results.keep_late(task, result, stop)
   local before, after = string.sub(task.tokens, 1, stop), string.sub(task.tokens, stop + 1)
   task.tokens = before .. 'L' .. after

@@ -1,16 +1,16 @@
--- A gate's settings: fixed columns of text (gate/settings.py writes them), read into named fields.
+-- A gate's settings: columns of text with fixed widths (gate/settings.py writes them), read into named fields.
 local settings = {}
 
 settings.COLUMNS = 'c1c1c1c1xc7c6c5c7c2c5c4c5c10'
 settings.BYTES = 56
-settings.PATTERN = '^[01][01][01]|%d+$' -- all columns but the status
+settings.PATTERN = '^[01][01][01]|%d+$' -- all columns except the status
 settings.STATUS = { o = 'open', p = 'paused', r = 'recovering' }
 settings.LETTER = { open = 'o', paused = 'p', recovering = 'r' }
 settings.SECOND_US = 1000000
 settings.MOST_CAP = 1000000
-settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.KNOWN = {} -- text → settings: a library parses each text once, not at each call
 
--- status open | paused | recovering; fair, rated, adaptive booleans; the rest numbers.
+-- status: open | paused | recovering. fair, rated and adaptive are booleans, all other fields numbers.
 function settings.read(text)
   local known = settings.KNOWN[text]
   if known then return known end
@@ -37,23 +37,23 @@ function settings.read(text)
   return conf
 end
 
--- Whether these are all columns but the status.
+-- Whether the text has all columns except the status.
 function settings.are_columns(text)
   return #text == settings.BYTES - 1 and string.find(text, settings.PATTERN) ~= nil
 end
 
--- The text with another status.
+-- The settings' text with another status.
 function settings.with_status(text, status)
   return settings.LETTER[status] .. string.match(text, '^.(.*)$')
 end
 
--- The text with another cap, and whether it moves by itself.
+-- The settings' text with another cap, which is adaptive or not.
 function settings.with_cap(text, cap, adaptive)
   local start, rest = string.match(text, '^(...).|%d%d%d%d%d%d%d(.*)$')
   return start .. (adaptive and '1' or '0') .. '|' .. string.format('%07d', cap) .. rest
 end
 
--- The bounds and steps of the adaptive cap; nil when they are not that.
+-- The limits and steps of the adaptive cap, or nil if the text is malformed.
 function settings.adaptation(text)
   local least, most, step_up, down_percent, error_percent, latency_ms, interval =
     string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')

@@ -1,16 +1,16 @@
--- Tasks. A record in {gate}:tasks: the state's letter, attempt, tokens of the attempts, µs of the
--- issue, batch, device, payload. A token followed by L: its late result is kept. {gate}:work has
--- each task by batch and state, {gate}:devices the tasks of a device that have not ended.
+-- Tasks. A record in {gate}:tasks: letter of the state, attempt, tokens of the attempts, µs of the issue, batch,
+-- device, payload. L after a token means that its late result is stored. {gate}:work has each task by batch and state,
+-- {gate}:devices the tasks of a device that have not ended.
 local tasks = {}
 
 tasks.LETTER = { pending = 'p', running = 'r', done = 'd', failed = 'f', expired = 'x' }
 tasks.STATE = { p = 'pending', r = 'running', d = 'done', f = 'failed', x = 'expired' }
 tasks.NUMBER = { pending = 0, running = 1, done = 2, failed = 3, expired = 4 }
-tasks.STATES_OF_BATCH = 8 -- room for as many states in a score of {gate}:work
+tasks.STATES_OF_BATCH = 8 -- room for this many states in a score of {gate}:work
 tasks.RECORD = '^(%a)\t(%d+)\t([^\t]*)\t(%d*)\t(%d+)\t([^\t]+)\t(.*)$'
-tasks.NOBODY_TOLD = 'n' -- payload of one that failed without a result: one that comes is late, no repeat
+tasks.NOBODY_TOLD = 'n' -- payload of a task that failed without a result: a result that comes is late, not a repeat
 
--- The score of a batch's tasks of one state.
+-- The score of a batch's tasks in one state.
 function tasks.score(batch, state)
   return string.format('%d', batch * tasks.STATES_OF_BATCH + tasks.NUMBER[state])
 end
@@ -38,7 +38,7 @@ function tasks.write(task)
   redis.call('ZADD', gate.tag .. ':work', tasks.score(task.batch, task.state), task.id)
 end
 
--- The ids of a device's tasks that have not ended, in their order, with a blank between; or false.
+-- The IDs of a device's tasks that have not ended, in order, separated by blanks, or false.
 function tasks.list_of(device)
   return redis.call('HGET', gate.tag .. ':devices', device)
 end
@@ -51,20 +51,20 @@ function tasks.add_token(task, token)
   task.tokens = task.tokens .. (task.tokens == '' and '' or ',') .. token
 end
 
--- One entry of the history about a task. token nil: the last one.
+-- Writes a history entry about a task. token: nil = the last one.
 function tasks.log(event, task, token, reason, data, deadline)
   gate.log(event, '@' .. task.device, token or tasks.last_token(task), deadline, task.id, task.attempt, task.batch,
     reason, data)
 end
 
--- An attempt begins: the task is running under this token.
+-- An attempt begins: the task is running with this token.
 function tasks.start(task, token)
   task.state, task.issued = 'running', gate.at
   tasks.add_token(task, token)
   tasks.write(task)
 end
 
--- The task is over, its payload gone.
+-- The task is over, and its payload is removed.
 function tasks.finish(task, state, payload)
   task.state, task.payload = state, payload or ''
   tasks.write(task)
@@ -84,7 +84,7 @@ function tasks.take_from_device(task)
   end
 end
 
--- The attempt ended without a result: there is another one, or none is left.
+-- The attempt ended without a result. There is another attempt, or none is left.
 function tasks.give_back(task)
   if task.state ~= 'running' then return end
   if task.attempt < gate.conf.attempts and batches.goes_on(task.batch) then

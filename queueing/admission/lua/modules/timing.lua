@@ -1,10 +1,10 @@
--- When time brings the gate something again.
+-- When the gate next has something due.
 local timing = {}
 
-timing.LOOK_AGAIN_US = 1000000 -- for running tasks of a batch that is over: they end by and by
+timing.LOOK_AGAIN_US = 1000000 -- for running tasks of a batch that is over: they end gradually
 
--- The earliest time at which something is due, by what there is now. Whatever begins later lasts at
--- least as long as a permit, or as two periods of reporting.
+-- The earliest time at which something is due, as of now. What begins later lasts for one permit or two report periods,
+-- or longer.
 function timing.next_us()
   local conf = gate.conf
   local silence = line.SILENT_PERIODS * conf.period_us
@@ -20,7 +20,7 @@ function timing.next_us()
   return next_us
 end
 
--- When the first permit ends, as far as the clock is believed.
+-- When the first permit ends, if the clock is right.
 function timing.of_permits(latest)
   local first = redis.call('ZRANGE', gate.tag .. ':permits', 0, 0, 'WITHSCORES')[2]
   if not first then return latest end

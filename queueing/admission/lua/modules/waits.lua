@@ -1,15 +1,15 @@
--- How long holders and devices wait, from their first asking to the permit: counts by bucket in {gate}:waits, as
--- "<minute> <bucket>" for what is recent, as "t <bucket>" since the data began, and "us", the sum. Only a gate with a
--- line knows when somebody asked first; a wait over a step of the clock is not counted.
+-- How long holders and devices wait from their first request to the permit: counts by bucket in {gate}:waits, as
+-- "<minute> <bucket>" for recent ones, "t <bucket>" since the data began, and "us", the sum. Only a gate with a line
+-- knows when the first request came. A wait during which the clock jumped is not counted.
 local waits = {}
 
 waits.MINUTE_US = 60000000
-waits.MINUTES = 15 -- so far back reaches what is recent
+waits.MINUTES = 15 -- the age up to which waits are recent
 waits.UNIT_US = 500000
--- The upper bound of each bucket but the last, in units.
+-- The upper limit of each bucket except the last, in units.
 waits.BOUNDS = { 0, 1, 2, 4, 10, 20, 40, 60, 120, 240, 600, 1200, 2400, 3600, 7200, 14400 }
 
--- One gets a permit; called before it leaves the line.
+-- Counts a wait that ends with a permit. Call this before the waiting one leaves the line.
 function waits.note(who)
   if not gate.conf.fair then return end
   local arrival = redis.call('ZSCORE', gate.tag .. ':line', who)
@@ -20,7 +20,7 @@ function waits.note(who)
   end
 end
 
--- One gets a permit at once.
+-- Counts a permit that was granted at once.
 function waits.note_none()
   if gate.conf.fair then waits.count(0) end
 end
@@ -36,7 +36,7 @@ function waits.this_minute()
   return math.floor(gate.now / waits.MINUTE_US)
 end
 
--- Writes what this call has counted.
+-- Writes what this operation has counted.
 function waits.keep()
   local key, is_new = gate.tag .. ':waits', false
   local minute = string.format('%d', waits.this_minute())
@@ -54,7 +54,7 @@ function waits.is_recent(minute)
   return age >= 0 and age < waits.MINUTES
 end
 
--- Removes what is no longer recent, or lies in the future of a clock that was put back.
+-- Removes minutes that are no longer recent, or are in the future of a clock that was set back.
 function waits.forget()
   local key, old = gate.tag .. ':waits', {}
   for _, name in ipairs(redis.call('HKEYS', key)) do
@@ -64,8 +64,8 @@ function waits.forget()
   if #old > 0 then redis.call('HDEL', key, unpack(old)) end
 end
 
--- For pages: counts of the buckets in the last minutes, and since the data began, with a blank between; and the sum
--- in µs.
+-- For pages: counts of the buckets in the recent minutes, and since the data began, separated by blanks, and the sum in
+-- µs.
 function waits.show()
   local recent, total = {}, {}
   for bucket = 1, #waits.BOUNDS + 1 do recent[bucket], total[bucket] = 0, 0 end
@@ -84,7 +84,7 @@ function waits.show()
   return table.concat(recent, ' '), table.concat(total, ' '), sum
 end
 
--- The upper bounds of the buckets but the last, in ms.
+-- The upper limits of the buckets except the last, in ms.
 function waits.bounds_ms()
   local bounds = {}
   for place, units in ipairs(waits.BOUNDS) do

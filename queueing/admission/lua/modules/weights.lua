@@ -1,7 +1,6 @@
--- Sums of weights in O(log n), counted from the members themselves: there is no counter that could drift. A weight is
--- in a sorted set in which all scores are 0, as one member for each of its binary digits that is 1: the digit's letter
--- (a for 1, b for 2, c for 4 …), a time of 16 digits, a blank and the name. A range of times is one count for each
--- letter.
+-- Sums of weights in O(log n), counted from the members themselves, so no counter can drift. A weight is in a sorted
+-- set in which all scores are 0, as one member for each of its binary digits that is 1: the digit's letter (a for 1, b
+-- for 2, c for 4 …), a time of 16 digits, a blank and the name. A range of times needs one count for each letter.
 local weights = {}
 
 weights.FIRST_LETTER = 97 -- a
@@ -32,7 +31,7 @@ function weights.remove(key, time, name, weight)
   if #members > 0 then redis.call('ZREM', key, unpack(members)) end
 end
 
--- The sum of the weights whose time is `first` or later and less than `before`; nil = without that bound.
+-- The sum of the weights whose time is `first` or later and before `before`. nil = no limit.
 function weights.sum(key, first, before)
   local last = redis.call('ZRANGE', key, -1, -1)[1]
   if not last then return 0 end
@@ -46,8 +45,8 @@ function weights.sum(key, first, before)
   return sum
 end
 
--- Removes up to `limit` members whose time is less than `before`, which nobody has removed (a process of the release
--- before knows no weights). Returns how many.
+-- Removes up to `limit` members whose time is before `before`. They remain if a process of an earlier release, which
+-- knows no weights, removed the permit. Returns how many.
 function weights.forget(key, before, limit)
   local last = redis.call('ZRANGE', key, -1, -1)[1]
   local gone = 0
