@@ -1,6 +1,5 @@
--- How a registration is judged and written, the same for both kinds. A claim is what the peer says of
--- itself, as text: incarnation, link, process, and received: the last number that it has had from the
--- dispatcher.
+-- Judges and writes a registration, for both kinds of peers. A claim is what the peer states about itself, as text:
+-- incarnation, link, process, and received: the number of the last frame that it has had from the dispatcher.
 -- Rarely needed.
 local arriving = {}
 
@@ -13,20 +12,19 @@ function arriving.malformed(claim)
   if not is_digits(claim.received, checks.NUMBER_DIGITS) then return 'malformed received' end
 end
 
--- Boot ids prove a restart; without one a pending peer that comes back is a reconnect.
+-- Boot IDs prove a restart. Without one, a pending peer that returns has reconnected.
 function arriving.is_other_life(known, claim)
   return known.incarnation ~= '' and claim.incarnation ~= '' and known.incarnation ~= claim.incarnation
 end
 
--- The epoch that a peer begins with: a stopped one whose routes are still being removed keeps its own.
+-- The epoch with which a peer begins. A stopped peer whose routes are still being removed keeps its own.
 function arriving.epoch_of(key)
   local known = peers.of(key)
   return known and known.epoch or '1'
 end
 
--- known: the peer as the group knows it, nil = it does not. peer: its new record, as far as its kind
--- decides it. arrival: new, reconnect, restart or takeover. Writes the peer; returns the operation's
--- reply.
+-- known: the peer as stored in the group, or nil. peer: its new record, as far as its kind decides it. arrival: new,
+-- reconnect, restart or takeover. Writes the peer, and returns the operation's reply.
 function arriving.admit(known, peer, arrival, claim)
   local replaced_process, replaced_link, was_active = '', '', known and known.state == 'active'
   if was_active then
@@ -54,7 +52,7 @@ function arriving.admit(known, peer, arrival, claim)
     peer.is_held and '1' or '0', peer.is_telling and '1' or '0' }
 end
 
--- Whether both numberings go on or begin anew, and its sessions with them.
+-- Decides whether both numberings, and with them its sessions, continue or begin again.
 function arriving.number(known, peer, arrival, claim)
   if arrival == 'restart' then
     if not peer.is_front then retrying.offer(known, true) end
@@ -66,8 +64,8 @@ function arriving.number(known, peer, arrival, claim)
   elseif known then
     frames.acknowledge(peer, claim.received + 0)
   else
-    -- Nothing is known of it any more: what it is sent goes on from what it has, its own frames
-    -- count from 1. Taking whatever comes first would take one that overtook the first in a batch.
+    -- Nothing is stored about the peer any more: frames to it continue from what it has, and its own frames count from
+    -- 1. To accept any first number would accept a frame that overtook the first one in a batch.
     redis.call('HSET', group.tag .. ':seqs', 'i' .. peer.key, 0, 'o' .. peer.key, claim.received, 'a' .. peer.key,
       claim.received)
     peer.is_telling = true

@@ -1,8 +1,8 @@
--- What arguments must look like. Every operation checks all of its own before it writes.
+-- The form that arguments must have. Every operation checks all its arguments before it writes.
 local checks = {}
 
 checks.ID_BYTES = 40
-checks.PEER_BYTES = 42 -- f: or b: before an id
+checks.PEER_BYTES = 42 -- f: or b: before an ID
 checks.SESSION_BYTES = 80
 checks.BODY_BYTES = 65536
 checks.FIELD_END = '\31' -- hotpath/library.py
@@ -12,27 +12,27 @@ checks.TIME_DIGITS = 16
 checks.MOST_PEERS = 2000
 checks.MOST_NAMES = 1000
 
--- The reply to an operation that is refused as a whole.
+-- The reply to an operation that is refused.
 function checks.refusal(reason)
   return { '-1', reason }
 end
 
--- The id of a peer, or the name of an instance.
+-- Whether the text is the ID of a peer or the name of an instance.
 function checks.is_id(text)
   return #text <= checks.ID_BYTES and string.find(text, '^%w[%w._-]*$') ~= nil
 end
 
--- f:<id> or b:<id>.
+-- Whether the text is f:<ID> or b:<ID>.
 function checks.is_peer(text)
   return #text <= checks.PEER_BYTES and string.find(text, '^[fb]:%w[%w._-]*$') ~= nil
 end
 
--- The token of a socket or of a process.
+-- Whether the text is the token of a socket or process.
 function checks.is_token(text)
   return #text <= checks.ID_BYTES and string.find(text, '^%w+$') ~= nil
 end
 
--- What a peer may call itself or another one: a boot id, an id, a name, or ''.
+-- Whether the text may be the boot ID, ID or name of a peer, or ''.
 function checks.is_plain(text)
   return #text <= checks.ID_BYTES and string.find(text, '^[%w._-]*$') ~= nil
 end
@@ -45,7 +45,7 @@ function checks.is_time_or_none(text)
   return text == '' or is_digits(text, checks.TIME_DIGITS)
 end
 
--- JSON, which has control characters escaped: no body may hold the byte that ends each field of a reply.
+-- JSON has its control characters escaped: no body may contain the byte that ends each field of a reply.
 function checks.is_body(text)
   return #text <= checks.BODY_BYTES and not string.find(text, checks.FIELD_END, 1, true)
 end

@@ -1,5 +1,4 @@
--- Which instance is given a session: its id, or nil and the reason when none can. `except`: as if these
--- were blocked, id → true.
+-- Chooses the instance for a session: its ID, or nil and the reason. `except`: ID → true for instances to skip.
 local choosing = {}
 
 choosing.POINTS_AT_ONCE = 64
@@ -18,14 +17,14 @@ function choosing.choose(key, except)
   return choosing.least(except)
 end
 
--- Whether it is not silent since its limit: {disp}:ready has such a one until a sweep notices.
+-- Whether the instance was heard within its limit. One that was not stays in {disp}:ready until a sweep notices it.
 function choosing.is_heard(id)
   if group.is_deaf then return true end
   local due = redis.call('ZSCORE', group.tag .. ':beats', 'b:' .. id)
   return not due or due + 0 > group.now
 end
 
--- The one with the least load.
+-- The instance with the least load.
 function choosing.least(except)
   local from = 0
   except = except or choosing.NONE
@@ -43,8 +42,8 @@ function choosing.least(except)
   return nil, group.conf.status == 'recovering' and 'recovering' or 'none open'
 end
 
--- The next point of the ring, clockwise from the key's, whose instance can be given one, a backup only if
--- no other can; of 4 096 points none: the least.
+-- The next point of the ring, clockwise from the key's, whose instance can take a session. A backup is used only if no
+-- other instance can. If 4,096 points have none, the instance with the least load.
 function choosing.by_key(key, except)
   local position = string.format('%d', tonumber(string.match(redis.sha1hex(key), choosing.DIGEST), choosing.HEX))
   local found = choosing.round(position, except, ready.BACKUP)
@@ -55,7 +54,7 @@ function choosing.by_key(key, except)
   return choosing.least(except)
 end
 
--- Once round the ring, for one whose load is below a limit.
+-- Walks the ring once, for an instance whose load is below a limit.
 function choosing.round(position, except, limit)
   local seen = {}
   local found, looked = choosing.clockwise(position, except, seen, 0, limit)
@@ -63,8 +62,8 @@ function choosing.round(position, except, limit)
   return (choosing.clockwise('-inf', except, seen, looked, limit))
 end
 
--- Walks on from a position to the end of the ring. Returns the id or nil, and how many points were looked
--- at. seen: names that were tried.
+-- Walks from a position to the end of the ring. Returns the ID or nil, and how many points were checked. seen: names
+-- that were tried.
 function choosing.clockwise(position, except, seen, looked, limit)
   local offset = 0
   repeat
@@ -89,7 +88,7 @@ function choosing.can_take(id, except, limit)
   return load and load + 0 < limit and choosing.is_heard(id)
 end
 
--- One of those with room, in turn, for messages without a session: a backup if no other has room.
+-- One of the instances with room, in turn, for messages without a session. A backup if no other has room.
 function choosing.in_turn()
   local key = group.tag .. ':ready'
   local many = redis.call('ZCOUNT', key, '-inf', ready.BELOW_BACKUP)

@@ -1,17 +1,17 @@
--- Routes of lives that are over leave in batches. A life in {disp}:clear: peer, epoch, cause (lost,
--- restart, block). How far the walk round its routes is, is in the group's hash, under "at" and the life:
--- 1 when a route was left because one of its ends had no room to be told (then the walk begins once more,
--- but not at once), how many it removed, and the last member of the index that it saw.
+-- Routes of ended lives are removed in batches. {disp}:clear has each life: peer, epoch, cause (lost, restart, block).
+-- The group's hash has the progress of its walk under "at" and the life: 1 if a route was left because one of its ends
+-- had no room for the notification (the walk then starts again, but not at once), how many routes it removed, and the
+-- last member of the index that it saw.
 -- Rarely needed.
 local clearing = {}
 
 clearing.LIFE = '^(%C*)\t(%d+)\t(%a+)$'
 clearing.WALK = '^(%d) (%d+) (.*)$'
 clearing.REASON = { lost = 'instance lost', restart = 'instance restarted', block = 'blocked' }
-clearing.LIVES_AT_ONCE = 99 -- and one
+clearing.LIVES_AT_ONCE = 99 -- the last place: 100 lives
 clearing.SETTLES_US = 30000000
 
--- Returns how many routes were removed, and whether there is more to do at once.
+-- Returns how many routes were removed, and whether there is more to do now.
 function clearing.step(batch)
   local key = group.tag .. ':clear'
   local lives_over, walked, cleared, waiting = redis.call('ZRANGE', key, 0, clearing.LIVES_AT_ONCE), 0, 0, 0
@@ -24,8 +24,7 @@ function clearing.step(batch)
   return cleared, walked >= batch and redis.call('ZCARD', key) > waiting
 end
 
--- Goes on with one life. Returns how many routes were looked at and removed, and whether the rest must
--- wait.
+-- Continues with one life. Returns how many routes were checked and removed, and whether the rest must wait.
 function clearing.walk(life, limit)
   local key, epoch, cause = string.match(life, clearing.LIFE)
   local kind, id = string.match(key, peers.KEY)
@@ -51,8 +50,8 @@ function clearing.walk(life, limit)
   return #members, cleared, false
 end
 
--- One route of a life: true = it is removed, false = an end has no room to be told, nil = it is none of
--- that life.
+-- Handles one route of a life. Returns true if it is removed, false if an end has no room for the notification, and nil
+-- if it does not belong to that life.
 function clearing.take(member, is_front, epoch, reason)
   local route = routes.of(is_front and member or routes.session_of(member))
   if not route then
@@ -61,7 +60,7 @@ function clearing.take(member, is_front, epoch, reason)
   end
   if (is_front and route.front_epoch or not is_front and route.back_epoch) ~= epoch then return nil end
   if not is_front then return routes.finish(route, reason) end
-  routes.remove(route) -- the backs were told once that the front is lost
+  routes.remove(route) -- the backs were notified once that the front is lost
   return true
 end
 
@@ -74,8 +73,8 @@ function clearing.finish(life, key, total, reason)
   if peer and peer.state == 'stopped' and not lives.has_routes(peer) then peers.forget(peer) end
 end
 
--- Untimed routes older than the limit: one step of a walk round all routes, so one of a million is
--- found some time after it is due, never before. Returns how many were ended.
+-- Ends untimed routes that are older than the limit, in one step of a walk over all routes. So one of a million is
+-- found some time after it is due, but never before. Returns how many were ended.
 function clearing.end_old(batch)
   local cursor = group.field('walk') or '0'
   local next_cursor, found = unpack(redis.call('HSCAN', group.tag .. ':routes', cursor, 'COUNT', batch))
@@ -93,8 +92,8 @@ function clearing.end_old(batch)
   return ended
 end
 
--- Begun by a clock that was ahead: its time counts from now, once the clock has gone on for 30 s since it
--- stepped (this one may be behind). A deadline that a peer told is of another clock.
+-- The route was begun by a clock that was ahead. Its time counts from now, once the clock has run for 30 s since it
+-- jumped (this clock may be behind). A deadline that a peer reported comes from another clock.
 function clearing.count_anew(session)
   local route = routes.of(session)
   if not route then return end

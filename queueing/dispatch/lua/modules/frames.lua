@@ -1,9 +1,9 @@
--- Frames to peers. Each has the next number of its peer and is in {disp}:out, under the peer and the
--- number, until the peer acknowledges it: kind, session, peer, reason, body.
+-- Frames to peers. Each has the next number of its peer. It stays in {disp}:out, under the peer and the number, until
+-- the peer acknowledges it: kind, session, peer, reason, body.
 local frames = {}
 
 frames.AT_ONCE = 500
-frames.CONFIRM = 'confirm' -- the reason of a start whose front-end wants to be told who accepted it
+frames.CONFIRM = 'confirm' -- reason of a start: its front-end wants to know which instance accepted it
 frames.CONFIRMED_START = '^start\t(%C*)\t%C*\tconfirm\t'
 frames.BUFFERED_END = '^end\t(%C*)\tbuffered\t'
 
@@ -13,17 +13,17 @@ function frames.unacked(peer)
   return (sent or 0) - (acked or 0)
 end
 
--- Whether others may send a peer anything.
+-- Whether others can send no more to a peer.
 function frames.is_full(peer)
   return frames.unacked(peer) >= group.conf.out_limit
 end
 
--- Whether the dispatcher itself may still tell a peer: there is head-room above out_limit for that.
+-- Whether the dispatcher itself may still notify a peer: out_limit leaves some room for that.
 function frames.has_room(peer)
   return frames.unacked(peer) < group.conf.most_frames
 end
 
--- One frame into a peer's outbox, and to the process that has its socket.
+-- Adds a frame to a peer's outbox, and sends it to the process that has its socket.
 function frames.push(peer, kind, session, other, reason, body)
   frames.append(peer, kind .. '\t' .. session .. '\t' .. other .. '\t' .. reason .. '\t' .. body)
 end
@@ -37,12 +37,12 @@ function frames.append(peer, entry)
   end
 end
 
--- So many starts more are in an instance's outbox whose acceptance is to be told.
+-- Counts starts in an instance's outbox whose acceptance must be reported.
 function frames.await(back, many)
   redis.call('HINCRBY', group.tag .. ':seqs', 'w' .. back.key, many)
 end
 
--- An end for a pending peer is buffered as an id, without its body, and counted.
+-- Sends an end. For a pending peer, it is stored without its body, and counted.
 function frames.push_end(peer, session, reason, body)
   if peer.state == 'pending' then
     redis.call('HINCRBY', group.tag .. ':seqs', 'e' .. peer.key, 1)
@@ -52,7 +52,7 @@ function frames.push_end(peer, session, reason, body)
   end
 end
 
--- Whether a peer is pending and as many ends wait for it as may.
+-- Whether a peer is pending and has as many ends waiting as are allowed.
 function frames.has_all_ends(peer)
   if peer.state ~= 'pending' then return false end
   return (redis.call('HGET', group.tag .. ':seqs', 'e' .. peer.key) or 0) + 0 >= group.conf.ends_limit
@@ -65,7 +65,7 @@ function frames.fields(peer, first, last)
   return fields
 end
 
--- Frames up to a number leave the outbox; returns how many.
+-- Removes frames up to a number from the outbox. Returns how many.
 function frames.acknowledge(peer, upto)
   local seqs = group.tag .. ':seqs'
   local acked, sent, ends, waits = unpack(redis.call('HMGET', seqs, 'a' .. peer.key, 'o' .. peer.key, 'e' .. peer.key,
@@ -87,7 +87,7 @@ function frames.acknowledge(peer, upto)
   return math.max(0, last - first + 1)
 end
 
--- A buffered end that was heard ends its route. Returns how many of these frames are such ends.
+-- A stored end that the peer has received ends its route. Returns how many of these frames are such ends.
 function frames.hear_ends(entries)
   local heard = 0
   for place = 1, #entries do
@@ -101,7 +101,7 @@ function frames.hear_ends(entries)
   return heard
 end
 
--- An instance has accepted these starts: front-ends that want it are told by which. Returns how many.
+-- An instance has accepted these starts. Reports it to the front-ends that want to know. Returns how many.
 function frames.confirm_starts(back, entries)
   local many = 0
   for place = 1, #entries do
@@ -116,7 +116,7 @@ function frames.confirm_starts(back, entries)
   return many
 end
 
--- Frames that the peer has not acknowledged are gone; numbering goes on from what it has.
+-- Drops frames that the peer has not acknowledged. Numbering continues from what it has.
 function frames.drop(peer)
   local seqs = group.tag .. ':seqs'
   local sent, acked = unpack(redis.call('HMGET', seqs, 'o' .. peer.key, 'a' .. peer.key))
@@ -129,7 +129,7 @@ function frames.drop(peer)
   redis.call('HDEL', seqs, 'e' .. peer.key, 'w' .. peer.key)
 end
 
--- Both numberings begin anew.
+-- Begins both numberings again.
 function frames.renumber(peer)
   frames.drop(peer)
   redis.call('HSET', group.tag .. ':seqs', 'i' .. peer.key, 0, 'o' .. peer.key, 0, 'a' .. peer.key, 0)

@@ -1,21 +1,20 @@
--- The group that a call works on: group.open reads it, group.close writes what every call leaves. In
--- between it is this state, all set by group.open, since a library keeps it from one call to the next:
---   tag                 its hash's key, and the start of its other keys
+-- The group that an operation works on. group.open reads it, and group.close writes what every operation changes. A
+-- library keeps this table from one call to the next, so group.open sets all of these fields:
+--   tag                 the key of its hash, with which its other keys begin
 --   conf                its settings (settings.lua)
---   seq, first_seq      its last history entry, and what that was before this call
---   now, at             Redis' time in µs, as a number and as text; last: that of the call before
---   woken               the tenth of a second in which those who watch were woken last
---   opens_at            when it opens by itself, as text; false = not by itself, or it is open
+--   seq, first_seq      its last history entry, now and before this operation
+--   now, at             Redis' time in µs, as a number and as text; last: the time of the last operation
+--   woken               the tenth of a second in which the listeners were last woken
+--   opens_at            when it opens automatically, as text; false if it does not, or if it is open
 --   until_at            the earliest time at which a drain, a block or an ejection may end (names.lua)
---   listens_at          until then nobody is called silent; was_away, is_deaf: see group.listen
---   known               the peers that this call has read, by key; false = there is none
+--   listens_at          until then no peer counts as unheard; was_away, is_deaf: see group.listen
+--   known               the peers that this operation has read, by key; false if a peer does not exist
 local group = {}
 
 group.WAKE_US = 100000
 group.AWAY_US = 3000000
 
--- Opens the group. Returns nil, or the operation's reply when there is no such group or its data is
--- two releases ahead.
+-- Opens the group. Returns nil, or the reply if the group does not exist or its data is two releases ahead.
 function group.open(tag)
   local conf, seq, last, version, woken, opens_at, listens_at, until_at = unpack(redis.call('HMGET', tag, 'conf',
     'seq', 'clock', 'script_version', 'woken', 'opens_at', 'listens_at', 'until'))
@@ -34,10 +33,10 @@ function group.open(tag)
   group.listen()
 end
 
--- Whether nobody may be called silent yet: is_deaf. A group in use is asked for several times in 3 s:
--- by the processes that hold its sockets (links/hub.py) and by the timers. When nobody asked for so
--- long, Redis or the service was away, or the clock has stepped: heartbeats that were sent could not
--- be heard, and everyone has one limit to come. group.close writes what is found here.
+-- Sets is_deaf: whether no peer may count as unheard yet. A group in use gets several requests in 3 s, from the
+-- processes that hold its sockets (links/hub.py) and from the timers. If it got none for that long, Redis or the
+-- service was away, or the clock has jumped. Heartbeats could not be heard, so every peer has one limit from now.
+-- group.close stores the result.
 function group.listen()
   local silence = group.conf.silence_us
   group.was_away = math.abs(group.now - group.last) > group.AWAY_US
@@ -45,7 +44,7 @@ function group.listen()
   group.is_deaf = group.listens_at > group.now and group.listens_at - group.now <= silence
 end
 
--- Every key of a group.
+-- All keys of a group.
 function group.keys(tag)
   return { tag, tag .. ':peers', tag .. ':beats', tag .. ':gone', tag .. ':seqs', tag .. ':out', tag .. ':routes',
     tag .. ':timers', tag .. ':index', tag .. ':ready', tag .. ':ring', tag .. ':names', tag .. ':clear',
@@ -57,7 +56,7 @@ function group.slug(tag)
   return string.match(tag, '^{disp%.(.*)}$')
 end
 
--- A field of the group's hash; false = it is not there.
+-- A field of the group's hash, or false if it does not exist.
 function group.field(name)
   return redis.call('HGET', group.tag, name)
 end
@@ -75,12 +74,12 @@ function group.count(counter, number)
   if number ~= 0 then redis.call('HINCRBY', group.tag, counter, number or 1) end
 end
 
--- A time in µs from now, as text.
+-- The time this many µs from now, as text.
 function group.after(time_us)
   return string.format('%d', group.now + time_us)
 end
 
--- One entry of the history; '' or nil where a field has nothing to say (dispatcher/changes.py).
+-- Writes a history entry. Pass '' or nil for a field that does not apply (dispatcher/changes.py).
 function group.log(event, peer, name, other, count, reason, data)
   group.seq = group.seq + 1
   local words = { event, peer or '', name or '', other or '', count or '', reason or '', data or '' }
@@ -88,7 +87,7 @@ function group.log(event, peer, name, other, count, reason, data)
   redis.call('XADD', group.tag .. ':log', string.format('%d-0', group.seq), 'at', group.at, 'e', entry)
 end
 
--- Writes the time, and wakes those who watch, once in each tenth of a second.
+-- Writes the time, and wakes the listeners, once in each tenth of a second.
 function group.close()
   local tag, tenth = group.tag, math.floor(group.now / group.WAKE_US)
   if tenth ~= group.woken then

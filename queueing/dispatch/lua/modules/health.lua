@@ -1,11 +1,10 @@
--- How the sessions of an instance come out, and what follows from it: {disp}:health has a record for each
--- name. Nothing here touches the manual state.
+-- The outcome of an instance's sessions, and its consequences. {disp}:health has a record for each name. Nothing here
+-- changes the manual state.
 --   since               µs at which its window began, or ''; sessions, failures: of this window
 --   times               how many ejections count for the length of the next one
---   ejected_at, until   µs of the ejection, or ''; until is kept after it has passed
+--   ejected_at, until   µs of the ejection, or ''; until stays after it has passed
 --   warm_at             µs at which its slow start began, or ''
--- {disp}:answers has the sessions whose instance has not sent anything yet, by the time at which that is a
--- failure.
+-- {disp}:answers has the sessions whose instance has not sent anything yet, by the time at which this is a failure.
 -- Rarely needed.
 local health = {}
 
@@ -18,7 +17,7 @@ function health.of(name)
   return health.parse(name, redis.call('HGET', group.tag .. ':health', name) or '')
 end
 
--- A name that has no record is as one with ''.
+-- A name without a record is like one with ''.
 function health.parse(name, record)
   local since, ended, failures, times, ejected_at, ends_at, warm_at = string.match(record, health.RECORD)
   return {
@@ -39,7 +38,7 @@ function health.write(its)
   redis.call('HSET', group.tag .. ':health', its.name, record)
 end
 
--- Every record.
+-- All records.
 function health.all()
   local all, flat = {}, redis.call('HGETALL', group.tag .. ':health')
   for place = 1, #flat, 2 do all[#all + 1] = health.parse(flat[place], flat[place + 1]) end
@@ -55,12 +54,12 @@ function health.expect(session)
   redis.call('ZADD', group.tag .. ':answers', group.after(group.conf.answer_us), session)
 end
 
--- Whether the session's instance had not answered before.
+-- Returns whether this is the first answer of the session's instance.
 function health.answer(session)
   return redis.call('ZREM', group.tag .. ':answers', session) == 1
 end
 
--- A session came out: well, or badly. is_first: nothing was counted for it before.
+-- Counts a session's outcome. is_first: nothing was counted for the session before.
 function health.count(back, has_failed, is_first)
   local its = health.of(back.name)
   local is_over = its.since == '' or its.since + group.conf.failure_window_us <= group.now
@@ -69,7 +68,7 @@ function health.count(back, has_failed, is_first)
   if has_failed then its.failures = math.min(its.failures + 1, its.sessions) end
   if has_failed and its.ejected_at == '' and health.is_failing(its) then
     if health.may_eject(back) then return health.eject(back, its) end
-    its.since = '' -- looked at again after as many sessions as it takes
+    its.since = '' -- checked again after failure_sessions more sessions
   end
   health.write(its)
 end
@@ -80,7 +79,7 @@ function health.is_failing(its)
     and its.failures * health.WHOLE_PERCENT >= conf.failure_percent * its.sessions
 end
 
--- Whether so many of the group's instances may be ejected, and another one can take its sessions.
+-- Whether the limit of ejected instances allows one more, and another instance can take its sessions.
 function health.may_eject(back)
   local many, ejected = 0, 1
   for _, name in ipairs(names.all()) do
@@ -94,8 +93,8 @@ function health.may_eject(back)
   return id ~= nil or reason == 'all full'
 end
 
--- No new sessions for the base time, times how often it was ejected; each base time that it has served
--- since takes one off.
+-- Ejects the instance: it gets no new sessions for the base time, multiplied by the number of its ejections. Each base
+-- time that it has served since reduces that number by one.
 function health.eject(back, its)
   local base_us = group.conf.ejection_us
   local served_us = its.ends_at ~= '' and group.now - its.ends_at or 0
@@ -114,7 +113,7 @@ function health.eject(back, its)
   retrying.offer(back, false)
 end
 
--- Its ejection is over; reason: why. Its window and its slow start begin.
+-- Ends the ejection for this reason. A new window and the slow start begin.
 function health.restore(its, reason)
   local length = string.format('%d', math.max(0, math.floor((group.now - its.ejected_at) / settings.SECOND_US)))
   its.ejected_at, its.since, its.sessions, its.failures = '', '', 0, 0
@@ -128,7 +127,7 @@ function health.restore(its, reason)
   group.log('returned', back and back.key, its.name, '', '', reason, length)
 end
 
--- Ends the ejections whose time has passed. Returns the earliest time at which one ends, or first.
+-- Ends ejections whose time has passed. Returns the earliest end of the others, or `first`.
 function health.restore_due(first)
   for _, its in ipairs(health.all()) do
     if its.ejected_at ~= '' then
@@ -142,14 +141,14 @@ function health.restore_due(first)
   return first
 end
 
--- Ends those that a clock which was ahead has begun.
+-- Ends ejections that began by a clock that was ahead.
 function health.restore_ahead()
   for _, its in ipairs(health.all()) do
     if its.ejected_at ~= '' and its.ejected_at + 0 > group.now then health.restore(its, 'its time has passed') end
   end
 end
 
--- A program has started under a name: what was counted was another one's.
+-- A program has started under this name, so the earlier counts no longer apply.
 function health.begin(name)
   local its = health.of(name)
   if its.ejected_at ~= '' then
@@ -165,7 +164,7 @@ function health.warm(its)
   its.warm_at = group.conf.slow_start_us > 0 and group.at or ''
 end
 
--- The part of its weight that an instance has while it starts slowly, up to 1.
+-- The fraction of its weight that an instance has during its slow start, up to 1.
 function health.warmth(name)
   local slow_us = group.conf.slow_start_us
   local its = slow_us > 0 and health.of(name)
@@ -173,7 +172,7 @@ function health.warmth(name)
   return math.min(1, math.max(health.LEAST_SHARE, (group.now - its.warm_at) / slow_us))
 end
 
--- Their shares have grown meanwhile.
+-- Updates the load of instances in their slow start, because their shares have grown.
 function health.weigh_warming()
   for _, its in ipairs(health.all()) do
     local name = its.warm_at ~= '' and names.of(its.name)

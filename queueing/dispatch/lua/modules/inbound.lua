@@ -1,13 +1,13 @@
--- The frame that a peer sends. inbound.open sets what is known of it:
+-- The frame that a peer sends. inbound.open sets:
 --   kind         start, message, …; a `refused` frame names it in its body
 --   sender       the peer
---   number       in the sender's own sequence, as text: the next one goes on, one that was done is a repeat, a missing
---                one closes the link
---   is_anew      both numberings begin with it
---   released     '1' = the sender's held frames may go
+--   number       in the sender's own sequence, as text: the next number continues, a lower one is a repeat, a gap
+--                closes the link
+--   is_anew      both numberings begin with this frame
+--   released     '1' = the sender's held frames may be sent
 local inbound = {}
 
--- Opens the group for a frame. Returns the reply to one that is not to be done; then nothing is written.
+-- Opens the group for a frame. Returns the reply if the frame must not be processed. Nothing is written then.
 function inbound.open(tag, kind, key, link, number)
   local refusal = group.open(tag)
   if refusal then return refusal end
@@ -27,7 +27,7 @@ function inbound.open(tag, kind, key, link, number)
   if (sent or 0) - (acked or 0) >= group.conf.most_frames then return checks.refusal('behind') end
 end
 
--- The number is taken; a pending peer whose link still speaks is active, a held outbox goes out.
+-- Accepts the number. A pending peer whose link still sends becomes active, and a held outbox is sent.
 function inbound.accept()
   local sender = inbound.sender
   redis.call('HSET', group.tag .. ':seqs', 'i' .. sender.key, inbound.number)
@@ -38,7 +38,7 @@ function inbound.accept()
   if sender.state == 'pending' then links.revive(sender) end
 end
 
--- The sender is told why its frame was not done, in its own outbox. Returns the operation's reply.
+-- Tells the sender in its own outbox why its frame was refused. Returns the operation's reply.
 function inbound.refuse(reason, session)
   inbound.accept()
   local sender = inbound.sender
@@ -47,7 +47,7 @@ function inbound.refuse(reason, session)
   return { '0', '', '', reason, inbound.released }
 end
 
--- The reply to a frame that went to a peer; nil = to none.
+-- The reply to a frame that went to a peer, or to none (nil).
 function inbound.routed(peer)
   return { '1', peer and peer.key or '', peer and peer.name or '', '', inbound.released }
 end

@@ -1,16 +1,16 @@
--- The link of a peer: active while it is heard, then pending, then the peer is stopped (lives.lua).
--- {disp}:beats has the active peers by the time at which they become pending, {disp}:gone the pending
--- ones by that at which they are stopped.
+-- The link of a peer: active while it is heard, then pending, then the peer is stopped (lives.lua). {disp}:beats has
+-- the active peers by the time at which they become pending, {disp}:gone the pending ones by the time at which they are
+-- stopped.
 local links = {}
 
--- The process that has its socket is told to close it.
+-- Tells the process that has the peer's socket to close it.
 function links.close(tag, peer, code, reason)
   if peer.link == '' then return end
   local words = { group.slug(tag), peer.key, peer.link, 'close', code, reason }
   redis.pcall('PUBLISH', 'dispatch:to:' .. peer.process, table.concat(words, '\t'))
 end
 
--- Heard just now, or so many µs ago.
+-- The peer was heard now, or `ago` µs ago.
 function links.beat(peer, ago)
   redis.call('ZADD', group.tag .. ':beats', group.after(group.conf.silence_us - (ago or 0)), peer.key)
 end
@@ -34,7 +34,7 @@ function links.revive(peer, ago)
   peers.log('active', peer)
 end
 
--- A silent peer that no sweep has noticed yet is pending. Only sweeps stop one: it is in time until then.
+-- Makes an unheard peer pending that no sweep has noticed yet. Only sweeps stop a peer, so it is in time until then.
 function links.catch_up(peer)
   if not peer or peer.state == 'stopped' then return nil end
   local due = peer.state == 'active' and redis.call('ZSCORE', group.tag .. ':beats', peer.key)

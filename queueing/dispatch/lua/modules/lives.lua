@@ -1,5 +1,4 @@
--- Lives of peers: all sessions of one are void in one step, whatever their number, when its epoch is
--- raised.
+-- Lives of peers: raising a peer's epoch makes all its sessions void in one step, whatever their number.
 local lives = {}
 
 function lives.has_routes(peer)
@@ -7,8 +6,8 @@ function lives.has_routes(peer)
   return #redis.call('ZRANGEBYLEX', group.tag .. ':index', low, high, 'LIMIT', 0, 1) > 0
 end
 
--- The peer's sessions are void from now on; sweeps remove their routes (clearing.lua). cause: lost,
--- restart, block. Returns how many live ones there were. The caller writes the peer.
+-- Makes the peer's sessions void. Sweeps remove their routes (clearing.lua). cause: lost, restart, block. Returns how
+-- many were live. The caller writes the peer.
 function lives.void(peer, cause)
   local sessions = peers.sessions(peer)
   if lives.has_routes(peer) then
@@ -25,8 +24,8 @@ function lives.void(peer, cause)
   return sessions
 end
 
--- Every back that has sessions, void ones too, is told once that a front is lost, in this step:
--- before any new session of that front. One that has no room even for this is stopped.
+-- Notifies each back that has sessions of a lost front, including void ones, once and in this step, before any new
+-- session of that front. A back without room even for this is stopped.
 function lives.tell_backs(front, reason)
   for _, name in ipairs(names.all()) do
     local back = name.back ~= '' and peers.registered('b:' .. name.back)

@@ -1,9 +1,8 @@
--- Names of instances, {disp}:names: what operators and upgrades say of each, and which instance is
--- registered under it.
---   manual        open, drain or blocked: an operator's word; ends_at: µs at which it is open again, or ''
+-- Names of instances, {disp}:names: the state that operators and upgrades set, and the instance registered under it.
+--   manual        open, drain or blocked, as set by an operator; ends_at: µs at which it opens again, or ''
 --   is_upgrading  an upgrade drains it
---   back          the id of the instance, or ''; weight: that of its points on the ring (ring.lua), '' = it has none
--- {disp}:backups has the names of backup instances: they get sessions while no other can.
+--   back          the ID of the instance, or ''; weight: of its points on the ring (ring.lua), or '' if it has none
+-- {disp}:backups has the names of backup instances, which get sessions while no other instance can.
 -- Rarely needed.
 local names = {}
 
@@ -32,12 +31,12 @@ function names.write(name)
   redis.call('HSET', group.tag .. ':names', name.name, names.record(name))
 end
 
--- One that nobody has said anything of.
+-- A name for which nothing is set.
 function names.new(name)
   return { name = name, manual = 'open', is_upgrading = false, back = '', ends_at = '', weight = '' }
 end
 
--- nil = there is no such name.
+-- Returns nil if the name does not exist.
 function names.of(name)
   local record = redis.call('HGET', group.tag .. ':names', name)
   return record and names.parse(name, record) or nil
@@ -53,12 +52,12 @@ function names.is_backup(name)
   return redis.call('HEXISTS', group.tag .. ':backups', name) == 1
 end
 
--- The instance that is registered under it; nil = none.
+-- The instance that is registered under the name, or nil.
 function names.instance(name)
   return name.back ~= '' and peers.back(name.back) or nil
 end
 
--- An instance is no longer registered under a name, if it was.
+-- Removes an instance from a name, if it is registered there.
 function names.vacate(name, id)
   local its = names.of(name)
   if its and its.back == id then
@@ -67,8 +66,8 @@ function names.vacate(name, id)
   end
 end
 
--- The group's field `until` is the earliest time at which a drain, a block or an ejection ends, or sooner;
--- '' = none has one; missing: data of an older release.
+-- The group's field `until` is the earliest time at which a drain, a block or an ejection ends, or earlier; '' = none
+-- has an end; missing in data of an older release.
 function names.set_until(ends_at)
   group.until_at = ends_at
   group.set('until', ends_at)
@@ -79,7 +78,7 @@ function names.note_end(ends_at)
   if ends_at ~= '' and (not first or first == '' or ends_at + 0 < first + 0) then names.set_until(ends_at) end
 end
 
--- Opens the names whose time has passed, and ends ejections. O(1) while none is due, O(names) when one may be.
+-- Opens names whose time has passed, and ends ejections. O(1) while none is due, O(names) if one may be.
 function names.open_due()
   local first = group.until_at
   if group.is_deaf or (first and (first == '' or first + 0 > group.now)) then return end

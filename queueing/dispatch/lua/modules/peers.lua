@@ -1,14 +1,13 @@
--- Peers: front-ends (f:<id>) and instances (b:<id>), each with a record in {disp}:peers. What a record
--- says:
+-- Peers: front-ends (f:<ID>) and instances (b:<ID>), each with a record in {disp}:peers:
 --   state        active, pending or stopped
---   incarnation  its boot id; link, process: tokens of its socket and of the web process that holds that
+--   incarnation  its boot ID; link, process: tokens of its socket, and of the web process that holds the socket
 --   profile      of a front-end; name, version, capacity, weight: of an instance
---   epoch        is raised when its sessions are void; life: the epoch in which its process began
+--   epoch        raised when its sessions become void; life: the epoch in which its process began
 --   since        µs of the last change of its state; stops_at: µs at which it is stopped, or ''
 --   is_held      its outbox waits for its first frame
---   is_telling   it has not told all of its sessions yet, after a loss
--- Epochs, numbers and times are text. {disp}:seqs has its numbers: i of its last frame, o of the last one
--- in its outbox, a of the last one that it acknowledged; n counts its live sessions, e its buffered ends.
+--   is_telling   after a loss, it has not reported all of its sessions yet
+-- Epochs, numbers and times are text. {disp}:seqs has its numbers: i of its last frame, o of the last one in its
+-- outbox, a of the last one that it acknowledged; n counts its live sessions, e its stored ends.
 local peers = {}
 
 peers.KEY = '^([fb]):(.*)$'
@@ -50,8 +49,7 @@ function peers.write(peer)
   redis.call('HSET', group.tag .. ':peers', peer.key, record)
 end
 
--- The peer of a key, also a stopped one whose routes are still being removed; nil = unknown. Read once in
--- a call.
+-- The peer of a key, or nil. Includes a stopped one whose routes are still being removed. Read once in an operation.
 function peers.of(key)
   local peer = group.known[key]
   if peer == nil then
@@ -70,13 +68,13 @@ function peers.back(id)
   return peers.of('b:' .. id)
 end
 
--- The same, nil for a stopped one.
+-- The peer of a key, or nil if it is stopped.
 function peers.registered(key)
   local peer = peers.of(key)
   return peer and peer.state ~= 'stopped' and peer or nil
 end
 
--- The registered peer whose socket has this token; nil, and the reply to an operation of any other.
+-- The registered peer whose socket has this token; otherwise nil and the operation's reply.
 function peers.with_link(key, link)
   local peer = peers.registered(key)
   if not peer then return nil, checks.refusal('no such peer') end
@@ -84,19 +82,19 @@ function peers.with_link(key, link)
   return peer
 end
 
--- How many live sessions it has.
+-- How many live sessions the peer has.
 function peers.sessions(peer)
   return (redis.call('HGET', group.tag .. ':seqs', 'n' .. peer.key) or 0) + 0
 end
 
--- Nothing of a stopped peer is left when its last route is; until then its record keeps the epoch.
+-- Deletes a stopped peer when its last route is gone. Until then, its record keeps the epoch.
 function peers.forget(peer)
   redis.call('HDEL', group.tag .. ':peers', peer.key)
   redis.call('HDEL', group.tag .. ':seqs', 'n' .. peer.key)
   group.known[peer.key] = false
 end
 
--- One entry of the history about a peer. count: sessions or routes, a number.
+-- Writes a history entry about a peer. count: sessions or routes, a number.
 function peers.log(event, peer, reason, count, data)
   group.log(event, peer.key, peer.name, '', count and string.format('%d', count), reason, data)
 end

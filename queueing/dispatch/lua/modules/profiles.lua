@@ -1,9 +1,9 @@
--- The protocols of front-ends; dispatcher/profiles.py says the same.
+-- The protocols of front-ends. dispatcher/profiles.py has the same.
 local profiles = {}
 
--- has_own_id: it brings its id. routes: untimed, timed, or none = it has no sessions. arrival: how a new
--- connection of a known id is judged: clear = a reconnect until its first frame is `clear`;
--- incarnation = by the boot id; new = every connection is new.
+-- has_own_id: the front-end brings its ID. routes: untimed, timed, or none = it has no sessions. arrival: how a new
+-- connection of a known ID is judged: clear = as a reconnect until its first frame is `clear`; incarnation = by the
+-- boot ID; new = every connection is new.
 profiles.OF = {
   SIP = { has_own_id = true, routes = 'untimed', arrival = 'clear' },
   BICC = { has_own_id = true, routes = 'untimed', arrival = 'incarnation' },

@@ -1,7 +1,6 @@
--- {disp}:ready: the instances that may be given sessions, by their load. They are active, open, not
--- drained by an upgrade nor ejected, and have told their sessions. Backup instances are behind all others,
--- full ones behind both. Shared in turn, the score is a virtual time, which the group's field `turn`
--- carries on.
+-- {disp}:ready: the instances that may get sessions, by their load. They are active, open, neither drained by an
+-- upgrade nor ejected, and have reported their sessions. Backup instances come after all others, full ones after both.
+-- If instances are chosen in turn, the score is a virtual time, which the group's field `turn` continues.
 local ready = {}
 
 ready.FULL = 1000000000000000
@@ -13,18 +12,18 @@ function ready.leave(back)
   redis.call('ZREM', group.tag .. ':ready', back.id)
 end
 
--- What is added to the score of an instance with this one: it is a backup, or not.
+-- The offset in this score: whether its instance is a backup or not.
 function ready.tier(score)
   return score % ready.FULL >= ready.BACKUP and ready.BACKUP or 0
 end
 
--- The share of new sessions that an instance has.
+-- The share of new sessions that an instance gets.
 function ready.share(back)
   if group.conf.slow_start_us == 0 then return back.weight end
   return back.weight * health.warmth(back.name)
 end
 
--- The score that an instance begins with, shared in turn.
+-- The first score of an instance, if instances are chosen in turn.
 function ready.next_turn(back)
   return (group.field('turn') or 0) + 1 / ready.share(back)
 end
@@ -33,7 +32,7 @@ function ready.put(back, score)
   redis.call('ZADD', group.tag .. ':ready', string.format('%.17g', score), back.id)
 end
 
--- Its load has changed.
+-- The instance's load has changed.
 function ready.weigh(back, sessions)
   local before = redis.call('ZSCORE', group.tag .. ':ready', back.id)
   if not before then return end
@@ -47,7 +46,7 @@ function ready.weigh(back, sessions)
   end
 end
 
--- Whether it may be given sessions has perhaps changed.
+-- Whether the instance may get sessions may have changed.
 function ready.settle(back)
   local name = names.of(back.name)
   local is_out = back.state ~= 'active' or back.is_telling or name.manual ~= 'open' or name.is_upgrading
@@ -63,7 +62,7 @@ function ready.settle(back)
   ready.weigh(back, peers.sessions(back))
 end
 
--- Shared in turn, one that is given a session is next when all others of its weight have been given one.
+-- If chosen in turn, the instance is next after all others of its weight have had a session.
 function ready.take_turn(back)
   local score = redis.call('ZSCORE', group.tag .. ':ready', back.id) + 0
   group.set('turn', string.format('%.17g', score - ready.tier(score)))

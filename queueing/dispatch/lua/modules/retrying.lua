@@ -1,6 +1,6 @@
--- A start that its instance has not accepted is offered to the next one when the instance is lost, blocked
--- or ejected. Accepted: it has acknowledged the frame, or sent something for the session. The session's
--- messages follow in their order; the first instance is told to free the session, in case it has it.
+-- A start that its instance has not accepted is offered to another one when the instance is lost, blocked or ejected. A
+-- start is accepted when the instance has acknowledged the frame, or sent something for the session. The session's
+-- messages follow in order. The first instance is told to free the session, in case it has it.
 -- Rarely needed.
 local retrying = {}
 
@@ -8,7 +8,7 @@ retrying.FRAME = '^(%l+)\t(%C+)\t'
 retrying.WITHDRAWN = 'free\t%s\t\telsewhere\tnull'
 retrying.BY_KEY = '^key:(.*)$'
 
--- is_over: its life is over, and the caller drops its outbox. It is no longer in {disp}:ready.
+-- is_over: its life is over, and the caller drops its outbox. The instance is no longer in {disp}:ready.
 function retrying.offer(back, is_over)
   if group.conf.retries == 0 or frames.unacked(back) == 0 then return end
   if not choosing.least({ [back.id] = true }) then return end
@@ -22,7 +22,7 @@ function retrying.offer(back, is_over)
   peers.log('retried', back, '', moved)
 end
 
--- The sessions whose start the instance has not acknowledged, in order, and the frames of each from it on.
+-- The sessions whose start the instance has not acknowledged, in order, with the frames of each from the start on.
 function retrying.waiting(back)
   local acked, sent = unpack(redis.call('HMGET', group.tag .. ':seqs', 'a' .. back.key, 'o' .. back.key))
   local order, frames_of, last = {}, {}, (sent or 0) + 0
@@ -44,7 +44,7 @@ function retrying.waiting(back)
   return order, frames_of
 end
 
--- One session goes to the next instance; false, and nothing done, when it can't.
+-- Moves one session to another instance. If it can't, returns false and changes nothing.
 function retrying.move(back, session, its, is_over)
   local route = routes.of(session)
   local is_waiting = route and route.state == 'live' and route.back == back.id and route.from_back == '0'
@@ -73,8 +73,8 @@ function retrying.move(back, session, its, is_over)
   return true
 end
 
--- What an outbox has in the place of a frame that is withdrawn, and again at its end: the instance may
--- have the first one already.
+-- The entry that replaces a withdrawn frame in the outbox, and also ends the outbox: the instance may already have the
+-- first one.
 function retrying.withdrawn(session)
   return string.format(retrying.WITHDRAWN, session)
 end

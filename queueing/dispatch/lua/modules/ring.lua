@@ -1,10 +1,10 @@
--- {disp}:ring, for sharing by key: each name has 64 points for each unit of its weight, at positions of
--- 32 bits, five from each SHA-1.
+-- {disp}:ring, for sharing by key: each name has 64 points for each unit of its weight, at positions of 32 bits. Each
+-- SHA-1 gives five of them.
 -- Rarely needed.
 local ring = {}
 
 ring.POINTS = 64
-ring.DIGITS = 8 -- hexadecimal, of a position
+ring.DIGITS = 8 -- hexadecimal digits of a position
 ring.POSITIONS = 5
 ring.HEX = 16
 
@@ -14,7 +14,7 @@ function ring.remove(name)
   end
 end
 
--- Gives a name the points of a weight, in place of those that it has.
+-- Gives a name the points for a weight, replacing its earlier points.
 function ring.place(name, weight)
   if name.weight == weight then return end
   ring.remove(name)

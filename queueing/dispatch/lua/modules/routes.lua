@@ -1,13 +1,12 @@
--- Routes of sessions. A record in {disp}:routes; besides, {disp}:index has the session for its front and,
--- behind "=<back>" and a tab, for its back; {disp}:timers has it while it is timed or provisional. What a
--- record says:
---   back                      of a provisional one that its front named: what that said, an id, a name or ''
---   front_epoch, back_epoch   of its ends when it began; '' = that end has not named it
---   started, deadline         µs; the deadline of a timed one, or ''
---   state                     live; ending: the end `side` (front or back) has yet to hear of it;
+-- Routes of sessions. The record is in {disp}:routes. {disp}:index has the session for its front and, after "=<back>"
+-- and a tab, for its back. {disp}:timers has it while it is timed or provisional. Fields:
+--   back                      of a provisional route that its front named: the ID or name that the front gave, or ''
+--   front_epoch, back_epoch   the epochs of its ends when it began; '' = that end has not named it
+--   started, deadline         µs; the deadline of a timed route, or ''
+--   state                     live; ending: the end `side` (front or back) must still be told;
 --                             provisional: only `side` has named it
 --   from_front, from_back     messages
---   offered                   instances that were given its start and did not accept it, with spaces between
+--   offered                   instances that got its start and did not accept it, separated by spaces
 --   why                       least, turn, key, key:<key> or restored
 local routes = {}
 
@@ -45,13 +44,13 @@ function routes.write(route)
   redis.call('HSET', group.tag .. ':routes', route.session, record)
 end
 
--- The route of a session; nil = there is none.
+-- The route of a session, or nil.
 function routes.of(session)
   local record = redis.call('HGET', group.tag .. ':routes', session)
   return record and routes.parse(session, record) or nil
 end
 
--- The instances that did not accept it, as a set, and how many they are.
+-- The instances that did not accept the session, as a set, and their number.
 function routes.offered_to(route)
   local set, many = {}, 0
   for id in string.gmatch(route.offered, '%S+') do
@@ -64,13 +63,13 @@ function routes.front_of(session)
   return string.match(session, '^[^/]*')
 end
 
--- When the route of a record began, a number, and its deadline, text: cheaper than all of it.
+-- When the route in a record began, as a number, and its deadline, as text. Costs less than parsing all of it.
 function routes.times(record)
   local started, deadline = string.match(record, routes.TIMES)
   return started + 0, deadline
 end
 
--- State and side in letters, as records and replies have them.
+-- State and side as letters, for records and replies.
 function routes.flags(route)
   return routes.LETTER[route.state] .. routes.SIDE_LETTER[route.side]
 end
@@ -85,19 +84,19 @@ function routes.session_of(member)
   return string.match(member, '\t(.*)$')
 end
 
--- Where in {disp}:index the sessions of a peer are.
+-- Where {disp}:index has the sessions of a peer.
 function routes.range(is_front, id)
   if is_front then return '[' .. id .. '/', '(' .. id .. '0' end
   return '[=' .. id .. '\t', '(=' .. id .. '\n'
 end
 
--- Both ends find it in the index.
+-- Adds the route to the index for both ends.
 function routes.add_to_index(route)
   local of_back = routes.of_back(route.back, route.session)
   redis.call('ZADD', group.tag .. ':index', 0, route.session, 0, of_back)
 end
 
--- It goes from one instance, which has not accepted it, to another.
+-- Moves the route from an instance that has not accepted it to another one.
 function routes.move(route, from, to)
   routes.load(from, -1)
   redis.call('ZREM', group.tag .. ':index', routes.of_back(from.id, route.session))
@@ -108,7 +107,7 @@ function routes.move(route, from, to)
   routes.load(to, 1)
 end
 
--- A timed route goes at its deadline; the others are looked at by sweeps, which walk round all routes.
+-- A timed route ends at its deadline. Sweeps check all others in a walk over all routes.
 function routes.set_timer(route)
   if route.deadline ~= '' then
     redis.call('ZADD', group.tag .. ':timers', route.deadline, route.session)
@@ -117,7 +116,7 @@ function routes.set_timer(route)
   end
 end
 
--- Whether its time has come, although it is still there.
+-- Whether the route has expired, although it still exists.
 function routes.is_past(route)
   if group.is_deaf or route.state ~= 'live' then return false end
   local goes_at = route.deadline ~= '' and route.deadline + 0 or route.started + group.conf.route_us
@@ -132,19 +131,19 @@ function routes.ends_of(route)
     or nil
 end
 
--- The back that has the session as far as it knows: also one that was blocked since.
+-- The back that has the session as far as it knows, even if it was blocked since.
 function routes.holder(route)
   local back = route.back_epoch ~= '' and peers.registered('b:' .. route.back)
   return back and route.back_epoch + 0 >= back.life + 0 and back or nil
 end
 
--- A peer has so many live sessions more.
+-- Changes the number of a peer's live sessions.
 function routes.load(peer, number)
   local sessions = redis.call('HINCRBY', group.tag .. ':seqs', 'n' .. peer.key, number)
   if not peer.is_front then ready.weigh(peer, sessions) end
 end
 
--- The load of both ends is that of the routes that neither has ended.
+-- Reduces the load of both ends, unless an end has already ended the route.
 function routes.unload(route)
   if route.state == 'ending' then return end
   local front, back = routes.ends_of(route)
@@ -159,12 +158,12 @@ function routes.remove(route)
   redis.call('ZREM', group.tag .. ':index', route.session, routes.of_back(route.back, route.session))
 end
 
--- Ends a route from here: both ends are told, as far as they have not been. False, and nothing
--- done, when one has no room.
+-- Ends a route from here: each end that does not know yet is told. If an end has no room for that, returns false and
+-- changes nothing.
 function routes.finish(route, reason)
   local front, back = nil, nil
   if route.state ~= 'ending' then front, back = routes.ends_of(route), routes.holder(route) end
-  if not front and route.state ~= 'provisional' then back = nil end -- a lost front was told to the backs once
+  if not front and route.state ~= 'provisional' then back = nil end -- the backs were notified once of a lost front
   if (front and not frames.has_room(front)) or (back and not frames.has_room(back)) then return false end
   if front then routes.tell_end(front, route, reason) end
   if back then routes.tell_end(back, route, reason) end

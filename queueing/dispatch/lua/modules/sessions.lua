@@ -1,7 +1,7 @@
--- What the ends of a session do: send to each other, and end it. The sender and its frame: inbound.lua.
+-- The ends of a session send messages to each other, and end it. For the sender and its frame, see inbound.lua.
 local sessions = {}
 
--- The session's route, the end that the sender is not, and the reason why there is nothing to send there.
+-- The session's route, the end that is not the sender, and the reason if nothing can be sent there.
 function sessions.reach(session)
   local sender = inbound.sender
   if sender.is_front and routes.front_of(session) ~= sender.id then return nil, nil, 'not yours' end
@@ -9,7 +9,7 @@ function sessions.reach(session)
   local route = routes.of(session)
   if not route then return nil, nil, unknown end
   if not sender.is_front and route.back ~= sender.id then
-    local was_its = routes.offered_to(route)[sender.id] -- it is told to free it, or was
+    local was_its = routes.offered_to(route)[sender.id] -- it was told to free it, or will be
     return route, nil, was_its and 'no such session' or 'not yours'
   end
   local own, other = routes.ends_of(route)
@@ -21,7 +21,7 @@ function sessions.reach(session)
   return route, other, nil
 end
 
--- A message to the other end.
+-- Sends a message to the other end.
 function sessions.message(session, body)
   local route, other, reason = sessions.reach(session)
   if not reason and routes.is_past(route) then
@@ -29,7 +29,7 @@ function sessions.message(session, body)
     reason = 'no such session'
   end
   if not reason then reason = sessions.not_now(other) end
-  if reason == 'peer pending' then -- noticed just now, perhaps: then it may be with another instance
+  if reason == 'peer pending' then -- perhaps noticed just now, so another instance may have it
     route, other, reason = sessions.reach(session)
     if not reason then reason = sessions.not_now(other) end
   end
@@ -45,20 +45,20 @@ function sessions.message(session, body)
   return inbound.routed(other)
 end
 
--- Why a peer can be sent nothing now; nil = it can.
+-- Why nothing can be sent to a peer now, or nil.
 function sessions.not_now(peer)
   if not group.is_deaf then links.catch_up(peer) end
   if peer.state ~= 'active' then return 'peer pending' end
   if frames.is_full(peer) then return 'peer full' end
 end
 
--- Either end ends it. has_failed: it says that the instance could not serve it.
+-- An end ends the session. has_failed: it states that the instance could not serve the session.
 function sessions.finish(session, why, body, has_failed)
   local sender = inbound.sender
   local route, other, reason = sessions.reach(session)
   if reason and reason ~= 'not yours' and sessions.is_known_to(sender, route) then
-    -- Ended by both ends at once, or by the only one that has it, or the other is gone: nobody to tell. But a back that
-    -- was blocked since has the session until it hears.
+    -- Both ends ended it at once, or only the sender has it, or the other end is gone: there is no one to tell. But a
+    -- back that was blocked since has the session until it is told.
     reason = nil
     if sender.is_front and route.state == 'live' then other = routes.holder(route) end
   end
@@ -74,8 +74,7 @@ function sessions.finish(session, why, body, has_failed)
   return inbound.routed(other)
 end
 
--- What a session that has ended says of its instance. One that its front-end ended before an answer came
--- says nothing.
+-- Counts an ended session for its instance's health. One that its front-end ended before an answer came does not count.
 function sessions.judge(route, has_failed)
   if group.conf.failure_percent == 0 then return end
   local back, is_first = peers.registered('b:' .. route.back), health.answer(route.session)
@@ -84,15 +83,14 @@ function sessions.judge(route, has_failed)
   end
 end
 
--- Whether the route began in the sender's present epoch.
+-- Whether the route began in the sender's current epoch.
 function sessions.is_known_to(sender, route)
   if not route then return false end
   if sender.is_front then return route.front_epoch == sender.epoch end
   return route.back == sender.id and route.back_epoch == sender.epoch
 end
 
--- The sender has ended it: its route stays, for the other end alone, until that has heard. It takes no
--- more messages.
+-- The sender has ended the session. Its route stays only until the other end has been told, and takes no more messages.
 function sessions.leave_to(other, route)
   routes.unload(route)
   local member = other.is_front and routes.of_back(route.back, route.session) or route.session

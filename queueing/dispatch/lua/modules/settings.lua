@@ -1,21 +1,21 @@
--- A group's settings: fixed columns of text (dispatcher/settings.py writes them), read into named fields.
+-- A group's settings: columns of text with fixed widths (dispatcher/settings.py writes them), read into named fields.
 local settings = {}
 
 settings.COLUMNS = 'c1c1xc4c2c5c8c7c5c6c10c1c4c3c5c4c5c3c4'
 settings.BYTES = 79
 settings.OLD_BYTES = 50 -- of a release without the columns after the log limit
-settings.LACKING = '00010000000200030000300500000' -- what they are then: no retries, ejection or slow start
-settings.PATTERN = '^[ltk]|%d+$' -- all columns but the status
+settings.LACKING = '00010000000200030000300500000' -- their values then: no retries, ejection or slow start
+settings.PATTERN = '^[ltk]|%d+$' -- all columns except the status
 settings.STATUS = { o = 'open', r = 'recovering' }
 settings.LETTER = { open = 'o', recovering = 'r' }
 settings.SHARING = { l = 'least', t = 'turn', k = 'key' }
 settings.SECOND_US = 1000000
-settings.KNOWN = {} -- text → settings: in a library they are read once, not at each call
+settings.KNOWN = {} -- text → settings: a library parses each text once, not at each call
 
--- status open | recovering; sharing least | turn | key; silence_us: who is not heard for so long is
--- pending; out_limit: frames that others may leave in an outbox; most_frames: that it may hold; retries:
--- how many more instances are offered a start that was not accepted; failure_percent: 0 = nobody is
--- ejected; slow_start_us: 0 = off.
+-- status: open | recovering. sharing: least | turn | key. silence_us: a peer that is not heard for this long is
+-- pending. out_limit: how many frames others may leave in an outbox. most_frames: how many an outbox can hold. retries:
+-- how many more instances are offered a start that was not accepted. failure_percent: 0 = no instance is ejected.
+-- slow_start_us: 0 = off.
 function settings.read(text)
   local known = settings.KNOWN[text]
   if known then return known end
@@ -48,12 +48,12 @@ function settings.read(text)
   return conf
 end
 
--- Whether these are all columns but the status.
+-- Whether the text has all columns except the status.
 function settings.are_columns(text)
   return #text == settings.BYTES - 1 and string.find(text, settings.PATTERN) ~= nil
 end
 
--- The text with another status.
+-- The settings' text with another status.
 function settings.with_status(text, status)
   return settings.LETTER[status] .. string.match(text, '^.(.*)$')
 end

@@ -1,8 +1,8 @@
--- How a front-end begins a session. The sender and its frame: inbound.lua.
+-- A front-end begins a session. For the sender and its frame, see inbound.lua.
 local starting = {}
 
--- A front-end begins one: an instance is chosen, keeps it, and is told. key and ttl: '' = none;
--- is_confirmed: the front-end wants to be told who accepted it.
+-- Begins a session: an instance is chosen, stored and notified. key and ttl: '' = none; is_confirmed: the front-end
+-- wants to know which instance accepted it.
 function starting.answer(word, key, ttl, body, is_confirmed)
   local front = inbound.sender
   local session = front.id .. '/' .. word
@@ -22,7 +22,7 @@ function starting.answer(word, key, ttl, body, is_confirmed)
   if back and frames.is_full(back) then reason = 'peer full' end
   if reason then return inbound.refuse(reason, session) end
   inbound.accept()
-  if old then routes.remove(old) end -- of a life before, which no sweep has removed yet
+  if old then routes.remove(old) end -- of an earlier life, which no sweep has removed yet
   starting.begin(session, back, key, starting.lasts_us(profile, ttl))
   frames.push(back, 'start', session, front.id, is_confirmed and frames.CONFIRM or '', body)
   if is_confirmed then frames.await(back, 1) end
@@ -30,13 +30,13 @@ function starting.answer(word, key, ttl, body, is_confirmed)
   return inbound.routed(back)
 end
 
--- How long a session that begins now lasts; nil = it is not timed.
+-- How long a session that begins now lasts, or nil if it is not timed.
 function starting.lasts_us(profile, ttl)
   if ttl ~= '' then return ttl * settings.SECOND_US end
   return profile.routes == 'timed' and group.conf.timed_route_us or nil
 end
 
--- The route of a new session.
+-- Creates the route of a new session.
 function starting.begin(session, back, key, lasts_us)
   local front, sharing = inbound.sender, group.conf.sharing
   if sharing == 'turn' then ready.take_turn(back) end
@@ -66,8 +66,7 @@ function starting.begin(session, back, key, lasts_us)
   if group.conf.failure_percent > 0 then health.expect(session) end
 end
 
--- Whether a front-end sends a start again after the group's data was lost: the back has told the session
--- already.
+-- Whether a front-end repeats a start after the group's data was lost, and the back has already reported the session.
 function starting.is_restored(route, front, back)
   if route.state == 'provisional' then return route.side == 'back' and back end
   return route.state == 'live' and front and back and route.why == 'restored' and route.from_front == '0'

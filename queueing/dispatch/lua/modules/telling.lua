@@ -1,7 +1,7 @@
--- A route as the readers answer it.
+-- A route as replies have it.
 local telling = {}
 
--- Puts twelve words into a reply.
+-- Adds twelve values to a reply.
 function telling.add(reply, route)
   local back = peers.back(route.back)
   local words = {
@@ -22,8 +22,8 @@ function telling.add(reply, route)
   for place = 1, #words do reply[#reply + 1] = words[place] end
 end
 
--- Whether it is neither past nor void; one that an end has yet to hear of, or that one end alone has
--- named, is live.
+-- Whether the route is neither expired nor void. A route is live while one end must still be told, or if only one end
+-- has named it.
 function telling.is_live(route)
   if routes.is_past(route) then return false end
   if route.state == 'ending' then return true end
