@@ -1,6 +1,6 @@
 --[[ billing/allow
-Purpose: Lets one chatbot hold so many messages a second at most, whatever server is asked; what was
-  not used in the last second may come at once.
+Purpose: Limits how many messages one chatbot may hold in a second, across all servers. The limit is also the largest
+  burst after a second without messages.
 KEYS[1] {acct}        HASH  as billing/hold
 KEYS[2] {acct}:rates  HASH  chatbot → the µs up to which its rate is used
 ARGV[1] chatbot

@@ -1,5 +1,5 @@
 --[[ billing/balance
-Purpose: A wallet's figures and counts at one moment.
+Purpose: Reads a wallet's figures and counts at one moment.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

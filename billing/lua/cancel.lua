@@ -1,5 +1,5 @@
 --[[ billing/cancel
-Purpose: Cancels up to 32 messages that are held and not sent; all is returned.
+Purpose: Cancels up to 32 messages that are held but not sent. All their money is returned.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

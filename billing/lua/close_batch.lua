@@ -1,6 +1,6 @@
 --[[ billing/close_batch
-Purpose: Closes the next batch of change entries under its number, or finds the one that is closed and
-  not yet trimmed; answers its entries.
+Purpose: Closes the next batch of change entries under its number, or finds the batch that is closed but not yet
+  trimmed. Returns its entries.
 KEYS[1] {acct}      HASH    as billing/hold; batch, batch_first, batch_last, batch_amount
 KEYS[2] {acct}:log  STREAM  as billing/hold
 ARGV[1] limit       entries at most, 1 to 5 000

@@ -1,6 +1,6 @@
 --[[ billing/configure
-Purpose: Writes new settings, the credit limit and the coming midnights; status, day and figures stay as they are.
-  A lower limit takes nothing away: nothing more can be spent until the balance is above it again.
+Purpose: Writes new settings, the credit limit and the coming midnights. Status, day and figures don't change. After the
+  credit limit was lowered, nothing can be spent until the balance is above it again.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

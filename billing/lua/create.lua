@@ -1,5 +1,5 @@
 --[[ billing/create
-Purpose: Makes a wallet's data, or tells that it is there. A newer generation removes an older one's.
+Purpose: Creates a wallet's data, or reports that it exists. A newer generation replaces an older one.
 KEYS as billing/destroy
 ARGV[1] generation         a whole number, greater than that of the data that is there
 ARGV[2] status             o open, f frozen, c closed, r recovering

@@ -1,5 +1,5 @@
 --[[ billing/destroy
-Purpose: Removes a wallet's data, so that every command answers "no such wallet".
+Purpose: Deletes a wallet's data. Every command then returns "no such wallet".
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

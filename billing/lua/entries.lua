@@ -1,5 +1,5 @@
 --[[ billing/entries
-Purpose: One consistent look at the figures and at change entries from a sequence number on.
+Purpose: Reads the figures and the change entries from a sequence number on, consistently.
 KEYS[1] {acct}      HASH    as billing/hold
 KEYS[2] {acct}:log  STREAM  as billing/hold
 ARGV[1] first       sequence number of the first entry wanted

@@ -1,5 +1,6 @@
 --[[ billing/grant
-Purpose: Adds promotional credit, once for each operation id: it can be spent until it expires, before own money.
+Purpose: Adds promotional credit, once for each operation ID. It is spent before the account's own money, until it
+  expires.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

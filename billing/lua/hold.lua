@@ -1,7 +1,7 @@
 --[[ billing/hold
-Purpose: Holds the quoted price of up to 32 messages, each by itself, in their order. The message id is
-  the operation id: the same id and body is the same hold. A parked report settles its hold at once.
-  Before one is refused for want of money, open holds that are past their time end.
+Purpose: Holds the quoted price of up to 32 messages, in order and independently. The message ID is the operation ID:
+  the same ID and body is the same hold. A parked report settles its hold at once. Before a hold is refused for lack of
+  money, expired holds are ended.
 KEYS[1] {acct}            HASH    settings, figures, sequence
 KEYS[2] {acct}:messages   HASH    message id → state
 KEYS[3] {acct}:deadlines  ZSET    open holds by the µs after which they end

@@ -1,7 +1,7 @@
 --[[ billing/load
-Purpose: Puts messages back into a wallet in safe mode. Open holds that the books know only count as
-  held; those that they do not know are charged now, as far as balance and credit go. What was held on this
-  day counts as spent, so that the daily limit goes on.
+Purpose: Loads messages into a wallet in safe mode. Open holds that are in the books only count as held. Others are
+  charged now, as far as balance and credit allow. What was held on this day counts as spent, so the daily limit
+  continues.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

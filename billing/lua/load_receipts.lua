@@ -1,6 +1,6 @@
 --[[ billing/load_receipts
-Purpose: Puts receipts of operations that the books know back into a wallet in safe mode, so that the
-  outbox's orders are not applied a second time.
+Purpose: Loads receipts of operations from the books into a wallet in safe mode, so that the outbox's orders are not
+  applied a second time.
 KEYS[1] {acct}             HASH  as billing/hold
 KEYS[2] {acct}:operations  HASH  as billing/pay_unpaid
 KEYS[3] {acct}:finals      LIST  as billing/pay_unpaid

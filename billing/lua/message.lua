@@ -1,5 +1,5 @@
 --[[ billing/message
-Purpose: The states of up to 1 000 messages as they are now: a hold whose time is over has ended, swept or not.
+Purpose: Reads the current states of up to 1,000 messages. An expired hold has ended, whether swept or not.
 KEYS as billing/hold
 ARGV[1+] ids             message ids
 Reply: [1], then for each its record or ""

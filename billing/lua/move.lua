@@ -1,7 +1,7 @@
 --[[ billing/move
-Purpose: Money in or out, once for each operation id: the receivable is paid first from what comes in;
-  what goes out takes what can be spent, and the rest is owed: own money first, then promotional credit, then
-  credit. A cash refund pays out own money alone: it is refused above that.
+Purpose: Moves money in or out, once for each operation ID. Money that comes in pays the receivable first. Money that
+  goes out is taken from the available balance: own money first, then promotional credit, then credit. The rest is owed.
+  A cash refund pays out own money only, and is refused if there is not enough.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

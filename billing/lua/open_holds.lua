@@ -1,6 +1,6 @@
 --[[ billing/open_holds
-Purpose: The sum of open holds beside `held`, for the audit: all of them in one step when they are not
-  too many, else a part from a place on.
+Purpose: Sums up the open holds, to be compared with `held` by the audit. All of them in one step if there are not too
+  many, otherwise a part from a cursor on.
 KEYS[1] {acct}            HASH  as billing/hold
 KEYS[2] {acct}:messages   HASH  as billing/hold
 KEYS[3] {acct}:deadlines  ZSET  as billing/hold

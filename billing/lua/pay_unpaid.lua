@@ -1,5 +1,5 @@
 --[[ billing/pay_unpaid
-Purpose: Tries unpaid session messages again, oldest first, as far as the balance goes.
+Purpose: Charges unpaid session messages, oldest first, as far as the balance allows.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

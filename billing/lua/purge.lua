@@ -1,5 +1,5 @@
 --[[ billing/purge
-Purpose: Forgets final messages and receipts of operations once they are 7 days old and in SQL.
+Purpose: Deletes final messages and receipts of operations that are 7 days old and in SQL.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:operations  HASH    as billing/pay_unpaid

@@ -1,6 +1,6 @@
 --[[ billing/refuse
-Purpose: Gives a movement up for good: its operation id gets a receipt that says so, unless it was applied
-  before. From then on `move` does nothing under this id, whoever comes with it.
+Purpose: Gives up a movement permanently: unless it was applied before, its operation ID gets a receipt. From then on,
+  `move` does nothing for this ID.
 KEYS[1] {acct}             HASH  as billing/hold
 KEYS[2] {acct}:operations  HASH  as billing/pay_unpaid
 KEYS[3] {acct}:finals      LIST  as billing/pay_unpaid

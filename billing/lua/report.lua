@@ -1,6 +1,6 @@
 --[[ billing/report
-Purpose: Up to 32 status reports of the gateway, in their order. Only a final one moves money; one for
-  a message that is not known yet is parked until its hold comes.
+Purpose: Takes up to 32 status reports of the gateway, in order. Only a final report moves money. A report for an
+  unknown message is parked until its hold comes.
 KEYS as billing/hold
 ARGV[1+] reports          for each: message id; i interim, u without a readable mode, f finally failed,
   d and the mode: finally delivered; of a call's interval "dcall=<units>/<seconds>", what it costs at most

@@ -1,6 +1,6 @@
 --[[ billing/revoke
-Purpose: Takes what is left of one promotion, once for each operation id. What open holds have taken of it and
-  return later expires then.
+Purpose: Removes what is left of one promotion, once for each operation ID. Units that open holds have used of it and
+  return later expire then.
 KEYS[1] {acct}             HASH    as billing/hold
 KEYS[2] {acct}:messages    HASH    as billing/hold
 KEYS[3] {acct}:deadlines   ZSET    as billing/hold

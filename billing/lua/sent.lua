@@ -1,5 +1,5 @@
 --[[ billing/sent
-Purpose: Marks up to 32 held messages as sent, just before they are handed to the gateway.
+Purpose: Marks up to 32 held messages as sent, just before they are passed to the gateway.
 KEYS as billing/hold
 ARGV[1+] ids              message ids
 Reply: as billing/hold

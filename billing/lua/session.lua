@@ -1,6 +1,6 @@
 --[[ billing/session
-Purpose: Charges one session message: hold and settlement in one step. Too low a balance keeps it
-  unpaid until billing/pay_unpaid or 72 h. The uplink's message id is the operation id.
+Purpose: Charges one session message: hold and settlement in one step. If the balance is too low, the message stays
+  unpaid until billing/pay_unpaid pays it, or for 72 h. The uplink's message ID is the operation ID.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

@@ -1,5 +1,5 @@
 --[[ billing/status
-Purpose: Opens, freezes, closes a wallet, or puts it into safe mode.
+Purpose: Opens, freezes or closes a wallet, or puts it into safe mode.
 KEYS[1] {acct}            HASH    as billing/hold
 KEYS[2] {acct}:messages   HASH    as billing/hold
 KEYS[3] {acct}:deadlines  ZSET    as billing/hold

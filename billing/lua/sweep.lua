@@ -1,6 +1,6 @@
 --[[ billing/sweep
-Purpose: What time brings, a bounded piece at a time: unsent holds are cancelled, sent ones without a
-  report expire, parked reports become orphans, unpaid session messages end. Nothing in safe mode.
+Purpose: Does a limited part of the work that has become due: unsent holds are cancelled, sent ones without a report
+  expire, parked reports become orphans, and unpaid session messages end. In safe mode, does nothing.
 KEYS as billing/cancel
 ARGV[1] limit             of each kind at most, 1 to 1 000
 Reply: [1, more, cancelled, expired, orphans, unpaid that ended, now, next]; more = 1: call again at once; now and

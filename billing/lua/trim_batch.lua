@@ -1,6 +1,6 @@
 --[[ billing/trim_batch
-Purpose: After SQL has committed a closed batch: lowers what is pending by its sum, moves the mark,
-  writes down what may be forgotten in 7 days, and trims the log but for a tail that live views read.
+Purpose: After SQL has committed a closed batch: reduces what is pending by its sum, moves the mark, records what may be
+  deleted in 7 days, and trims the log, except for a tail that live views read.
 KEYS[1] {acct}         HASH    as billing/close_batch
 KEYS[2] {acct}:log     STREAM  as billing/hold
 KEYS[3] {acct}:finals  LIST    as billing/pay_unpaid

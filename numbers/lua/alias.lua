@@ -1,6 +1,6 @@
 --[[ numbers/alias
-Purpose: Says under which spelling numbers are stored whose canonical form is another one, so that events may name them
-  by it. Numbers need not be there yet; what a number that is gone leaves here is forgotten by the sweep.
+Purpose: Records the stored spelling of numbers whose canonical form is different, so that events may use either. The
+  numbers need not exist yet. The sweep deletes records of numbers that no longer exist.
 KEYS[1] {pool}  HASH  as numbers/event
 ARGV[1+] pairs              canonical form, stored spelling ("" = none any more), canonical form, …; at most 1 000 pairs
 Reply: [1, pairs that are new or changed, "", ""]

@@ -1,5 +1,5 @@
 --[[ numbers/charge
-Purpose: Notes what a running call has to pay next, and forgets notes that are paid or over.
+Purpose: Records what a running call must pay next, and deletes records that are paid or over.
 KEYS[1] {pool}           HASH  as numbers/event
 KEYS[2] {pool}:numstate  HASH  as numbers/event
 KEYS[3] {pool}:charges   ZSET  as numbers/voucher

@@ -1,5 +1,5 @@
 --[[ numbers/charges
-Purpose: The notes of charges that are due, with what their voucher or their call is doing.
+Purpose: Reads the charges that are due, with the state of their voucher or call.
 KEYS[1] {pool}           HASH  as numbers/event
 KEYS[2] {pool}:charges   ZSET  as numbers/voucher
 ARGV[1] limit            notes at most, 1 to 1 000

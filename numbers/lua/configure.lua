@@ -1,5 +1,5 @@
 --[[ numbers/configure
-Purpose: Writes new settings; status, flags and counters stay as they are.
+Purpose: Writes new settings. Status, flags and counters don't change.
 KEYS as numbers/event
 ARGV[1] columns            near, charged, "0|" and the numbers: conf from column 2
 ARGV[2] days               coming midnights, s since 1970, joined by spaces

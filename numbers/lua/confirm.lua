@@ -1,6 +1,6 @@
 --[[ numbers/confirm
-Purpose: SQL has taken numbers that the event add brought into a pool that confirms them: they may be picked now.
-  Each names its add by the time, so that a later add of the same number, which SQL has not seen, is not meant.
+Purpose: Confirms numbers that the event add brought and that are now in SQL: they may be picked. Each names the time of
+  its add, so that a later add of the same number, which is not in SQL, stays unconfirmed.
 KEYS as numbers/event
 ARGV[1+] numbers            number, at (the µs of its add), number, at, …; at most 1 000 numbers
 Reply: [1, numbers confirmed, "", ""]

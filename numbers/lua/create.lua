@@ -1,6 +1,6 @@
 --[[ numbers/create
-Purpose: Makes a pool's data, or tells that it is there; with recover, a new life of it that must
-  be loaded and stays closed until its switches have reported.
+Purpose: Creates a pool's data, or reports that it exists. With recover, creates a new generation, which must be loaded
+  and stays closed until its switches have reported.
 KEYS[1] {pool}                HASH    settings, generation, sequence, counters
 KEYS[2] {pool}:numstate       HASH    number → JSON
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event

@@ -1,5 +1,5 @@
 --[[ numbers/destroy
-Purpose: Removes a pool's data, so that every event answers "no such pool".
+Purpose: Deletes a pool's data. Every event then returns "no such pool".
 KEYS[1] {pool}                HASH    as numbers/event
 KEYS[2] {pool}:numstate       HASH    as numbers/event
 KEYS[3] {pool}:idle:up        ZSET    as numbers/event

@@ -1,6 +1,6 @@
 --[[ numbers/event
-Purpose: One event of a number, or of the pool: the state machine with everything that stands
-  beside it (call ids, leases, incarnations, picking, waiting, contacts).
+Purpose: Decides one event of a number or of the pool: the state machine with call IDs, leases, incarnations, picking,
+  waiting and contacts.
 KEYS[1] {pool}                HASH    settings, sequence, counters; the index: call ids, callees, switches, contacts …
 KEYS[2] {pool}:numstate       HASH    number → JSON
 KEYS[3] {pool}:idle:up        ZSET    pickable numbers by the µs from which they may be picked

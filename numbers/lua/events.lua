@@ -1,5 +1,5 @@
 --[[ numbers/events
-Purpose: Up to 32 events of one pool in one call; each is decided as numbers/event would, in order.
+Purpose: Decides up to 32 events of one pool in order, each as numbers/event would.
 KEYS as numbers/event
 ARGV[1+] words                for each event: how many words follow, then those of numbers/event; or the event as a line
 Reply: for each event: how many words follow, then those of numbers/event

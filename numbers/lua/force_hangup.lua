@@ -1,5 +1,5 @@
 --[[ numbers/force_hangup
-Purpose: Ends a call by an operator, or says that it is not paid any longer.
+Purpose: Ends a call on behalf of an operator, or marks it as no longer paid.
 KEYS as numbers/event
 ARGV[1] number             the number in the call
 ARGV[2] call_id            only this call; "" = whichever it is

@@ -1,5 +1,5 @@
 --[[ numbers/label
-Purpose: Gives numbers their region, by which near numbers are found.
+Purpose: Sets the regions of numbers, by which near numbers are picked.
 KEYS as numbers/event
 ARGV[1+] rows               number, region ("" = none), number, region, …; at most 1 000 numbers
 Reply: [1, numbers changed, "", ""]

@@ -1,6 +1,6 @@
 --[[ numbers/live_list
-Purpose: A part of a switch's list of its live calls: renews what it names, adopts in recovery, and at
-  its end judges what it does not name. Two lists in a row heal; calls younger than the list are not judged.
+Purpose: Takes a part of a switch's list of its live calls. Renews the listed calls, adopts them in recovery, and judges
+  missing ones at the end of the list. Two lists in a row correct the pool. Calls younger than the list are not judged.
 KEYS as numbers/event
 ARGV[1] switch             its name
 ARGV[2] incarnation        its boot id

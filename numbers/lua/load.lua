@@ -1,6 +1,6 @@
 --[[ numbers/load
-Purpose: Puts many numbers into a pool: an import, or the rebuilding of a lost pool from SQL. Numbers that are there
-  stay as they are. SQL has them, so what the event add brought is confirmed (numbers/confirm).
+Purpose: Adds many numbers to a pool: from an import, or when a lost pool is rebuilt from SQL. Numbers that exist don't
+  change. All are in SQL, so numbers that the event add brought are confirmed (numbers/confirm).
 KEYS as numbers/event
 ARGV[1] event              the history's word for each, e.g. add; "" = nothing is written there (a rebuild)
 ARGV[2+] rows               for each number: number, up 0|1, region, quarantine's reason ("" = none); at most 1 000

@@ -1,5 +1,5 @@
 --[[ numbers/open
-Purpose: Opens a recovering pool: at once by an operator, or when all has been loaded.
+Purpose: Opens a recovering pool: at once for an operator, or when all has been loaded.
 KEYS as numbers/event
 ARGV[1] how                now = an operator opens early; loaded = every number is there, wait for the switches
 ARGV[2] reason             for the history

@@ -1,5 +1,5 @@
 --[[ numbers/pause
-Purpose: Pauses a pool, or lets it go on; calls that run are not touched.
+Purpose: Pauses or resumes a pool. Running calls are not affected.
 KEYS as numbers/event
 ARGV[1] on                 1 pause, 0 go on
 ARGV[2] reason             for the history

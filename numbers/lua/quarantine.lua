@@ -1,5 +1,5 @@
 --[[ numbers/quarantine
-Purpose: Takes numbers out of picking with a reason, or lets them back; calls that run go on.
+Purpose: Excludes numbers from picking, with a reason, or allows them again. Running calls continue.
 KEYS as numbers/event
 ARGV[1] on                 1 quarantine, 0 release
 ARGV[2] reason             for the history and the number, up to 200 bytes

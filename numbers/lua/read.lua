@@ -1,5 +1,5 @@
 --[[ numbers/read
-Purpose: The states of numbers, with what stands beside them, at one moment.
+Purpose: Reads the states of numbers and their records in other keys, at one moment.
 KEYS as numbers/event
 ARGV[1+] numbers            at most 10 000
 Reply: [as_of, conf, seq], then for each number [state as JSON or "", lease's end in ms or "", region's name or ""]

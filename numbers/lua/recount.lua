@@ -1,5 +1,5 @@
 --[[ numbers/recount
-Purpose: Puts the counters right after a whole numbers/scan, if nothing has happened since it began.
+Purpose: Corrects the counters after a complete numbers/scan, if nothing has changed since it began.
 KEYS as numbers/event
 ARGV[1] seq                the sequence that every part of the scan told
 ARGV[2] up                 numbers that are up

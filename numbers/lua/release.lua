@@ -1,5 +1,5 @@
 --[[ numbers/release
-Purpose: Releases the calls of superseded incarnations, a batch at a time.
+Purpose: Releases the calls of superseded incarnations, one batch at a time.
 KEYS as numbers/event
 ARGV[1] batch              calls at most, 1 to 1 000
 Reply: [1, released, "", reason]; reason "more" = call again

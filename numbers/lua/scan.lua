@@ -1,5 +1,5 @@
 --[[ numbers/scan
-Purpose: Looks through a part of the pool and names, or mends, what contradicts the numbers' states.
+Purpose: Checks a part of the pool, and reports or repairs what contradicts the numbers' states.
 KEYS as numbers/event
 ARGV[1] what               numstate, idle, near or timers: which key to walk
 ARGV[2] cursor             0 at first, then as the reply said

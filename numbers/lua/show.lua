@@ -1,5 +1,5 @@
 --[[ numbers/show
-Purpose: A pool's status, settings and figures at one moment.
+Purpose: Reads a pool's status, settings and figures at one moment.
 KEYS as numbers/event
 Reply: pairs: as_of generation status conf seq drained dropped numbers idle_up idle_down busy_up busy_down quarantined
   resting pickable offered carried carried_in blocked waiting old_calls awaiting open_at days switches releasing

@@ -1,6 +1,6 @@
 --[[ numbers/sweep
-Purpose: What time brings, a bounded piece at a time: the next day, a recovering pool's opening,
-  what a clock that was ahead planned, superseded calls, leases, registrations, offers, and forgetting.
+Purpose: Does a limited part of the work that has become due: the next day, a recovering pool's opening, corrections
+  after a clock that was ahead, superseded calls, leases, registrations, offers, and expired records.
 KEYS as numbers/event
 ARGV[1] batch              how many of each kind at most, 1 to 1 000
 Reply: pairs: more day opened shortened released renewed suspected lapsed expired forgotten now next; more = 1:

@@ -1,7 +1,7 @@
 --[[ numbers/voucher
-Purpose: Writes a one-time voucher that lets one call of a charged pool begin or be renewed, or takes it
-  back. It is noted among the charges until numbers/charge forgets it, used or taken back, so that whoever
-  asks later learns for sure which of the two it was.
+Purpose: Writes a one-time voucher that allows one call of a charged pool to begin or to be renewed, or takes it back.
+  It is recorded among the charges until numbers/charge deletes it, used or taken back, so that a later request learns
+  for certain which of the two it was.
 KEYS[1] {pool}          HASH  as numbers/event
 KEYS[2] {pool}:charges  ZSET  notes by the µs at which they are due: "v <voucher> <call id>" vouchers,
   "t <voucher> <call id>" those taken back; "c <interval>,<hold> <call id>", "d <interval> <hold> <call id>"

@@ -1,5 +1,5 @@
 --[[ history/read
-Purpose: One consistent look at an aggregate's counters and the next entries of its stream.
+Purpose: Reads an aggregate's counters and the next entries of its stream, consistently.
 KEYS[1] {aggregate}       HASH    generation, seq, drained, dropped, log_limit
 KEYS[2] {aggregate}:log   STREAM  one entry per change, id <seq>-0
 ARGV[1] from              first sequence number wanted

@@ -1,6 +1,6 @@
 --[[ history/trim
-Purpose: After SQL has committed up to a sequence number: note it, and trim what is not needed,
-  keeping a tail of committed entries that live views read.
+Purpose: After SQL has committed entries up to a sequence number: records it, and trims the stream, except for a tail of
+  committed entries that live views read.
 KEYS[1] {aggregate}       HASH    generation, seq, drained
 KEYS[2] {aggregate}:log   STREAM  one entry per change, id <seq>-0
 ARGV[1] generation        the generation that was committed

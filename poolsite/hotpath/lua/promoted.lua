@@ -1,6 +1,6 @@
 --[[ hotpath/promoted
-Purpose: The first word to an aggregate on a server that has been a replica: what its old primary had
-  acknowledged may be missing here, so the aggregate is closed until it has been rebuilt.
+Purpose: The first operation for an aggregate on a server that was a replica. Writes that its old primary had
+  acknowledged may be missing, so the aggregate is closed until it has been rebuilt.
 KEYS[1] {tag}          HASH    conf: its first column is the status, r = recovering
 KEYS[2] {tag}:lineage  STRING  the promotion that this aggregate is known to have come through
 ARGV[1] lineage            names the promotion

@@ -1,5 +1,5 @@
 --[[ hotpath/state
-Purpose: tells what life of an aggregate's data Redis holds and how far it got.
+Purpose: Reads which generation of an aggregate's data Redis has, and its last sequence number.
 KEYS[1] {tag}  HASH  settings, generation, seq
 Reply: [generation or '', seq of the last history entry]
 Errors: none

@@ -1,6 +1,6 @@
 --[[ jobs/lease
-Purpose: Let one worker at a time hold a thing, until it gives it back or falls silent; each
-  hold has a larger fencing number than the one before, so a late holder can be told.
+Purpose: Lets one worker at a time hold a lease, until it returns it or stops renewing it. Each hold has a larger
+  fencing number than the last, so a late holder can be recognized.
 KEYS[1] {sweep}       HASH   holder, fence, until (µs)
 ARGV[1] verb          acquire, renew or release
 ARGV[2] holder        who asks; one name per hold

@@ -1,6 +1,6 @@
 --[[ limits/take
-Purpose: Take permits from every bucket of a client at once, or from none of them. A bucket is one
-  number, the time at which it is full again (the generic cell rate algorithm).
+Purpose: Takes permits from all buckets of a client, or from none. A bucket is one number, the time at which it is full
+  again (the generic cell rate algorithm).
 KEYS[1] {rate}           HASH    never written; it names the slot
 KEYS[2+] {rate}:<bucket>  STRING  when the bucket is full again, µs; a missing one is full
 ARGV[1] wanted           permits that are wanted, from 1; fewer are given when a bucket holds fewer

@@ -1,6 +1,6 @@
 --[[ admission/acquire
-Purpose: A permit for a named holder, or its place in the line. The same holder asking again gets
-  the permit that it has.
+Purpose: Grants a permit to a named holder, or a place in the line. A holder that asks again gets the permit that it
+  has.
 KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
 KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
 KEYS[3] {gate}:log       STREAM  history

@@ -1,6 +1,6 @@
 --[[ admission/batch
-Purpose: A batch of tasks is made known, with its window; its tasks are all there; it stands still, goes on, is
-  cancelled, or gets another end of its window. What is cancelled or over is closed by admission/sweep.
+Purpose: Registers a batch of tasks with its window, marks its tasks as loaded, pauses, resumes or cancels it, or
+  changes the end of its window. admission/sweep closes what is cancelled or over.
 KEYS as admission/show
 ARGV[1] what             open loaded pause resume cancel extend
 ARGV[2] batch            its number

@@ -1,5 +1,5 @@
 --[[ admission/configure
-Purpose: Writes new settings; they count from this moment. Nobody in flight is dropped.
+Purpose: Writes new settings, which apply at once. Current permits are not affected.
 KEYS as admission/show
 ARGV[1] columns          the settings as conf from column 2
 ARGV[2] adapt            the adaptive cap's settings

@@ -1,6 +1,6 @@
 --[[ admission/create
-Purpose: Makes a gate's data, or tells that it is there; as recovering, a new life of it in which
-  its whole cap counts as used.
+Purpose: Creates a gate's data, or reports that it exists. As recovering, creates a new generation, in which its whole
+  cap counts as used.
 KEYS as admission/show
 ARGV[1] generation       µs since 1970, 16 digits, greater than that of the data that is there
 ARGV[2] status           o open, p paused, r recovering

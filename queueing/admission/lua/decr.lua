@@ -1,5 +1,6 @@
 --[[ admission/decr
-Purpose: The seed's pair: ends the oldest anonymous permit, never a named holder's; the floor is 0.
+Purpose: One of the original two operations: ends the oldest anonymous permit, never that of a named holder. The lowest
+  value is 0.
 KEYS as admission/show
 Reply: [freed 0 or 1, permits in use]
 Errors: -1 "no such gate", "script outdated …"

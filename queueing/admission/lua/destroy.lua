@@ -1,5 +1,5 @@
 --[[ admission/destroy
-Purpose: Removes a gate's data.
+Purpose: Deletes a gate's data.
 KEYS as admission/show
 ARGV[1] generation       of the data that is to go; newer data stays
 Reply: [1, "", "", ""]; reason "repeat" = there is none

@@ -1,5 +1,5 @@
 --[[ admission/explain
-Purpose: What decides whether a device gets a task now, for people who ask why it gets none. Writes nothing.
+Purpose: Reads what decides whether a device gets a task now, for users who ask why it gets none. Writes nothing.
 KEYS as admission/show
 ARGV[1] device           its name
 Reply: pairs: as_of status cap used; permit_task, token, deadline, when it has a permit that is not over;

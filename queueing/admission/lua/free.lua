@@ -1,5 +1,5 @@
 --[[ admission/free
-Purpose: An operator ends a permit before its time; a device's task goes back as if it had expired.
+Purpose: Ends a permit early on behalf of an operator. A device's task goes back as if the permit had expired.
 KEYS as admission/show
 ARGV[1] holder           as the gate names it: a name, @device, #token
 ARGV[2] token            of the permit that was looked at

@@ -1,5 +1,5 @@
 --[[ admission/has
-Purpose: Whether a device has a task here that has not ended, or tasks are still being loaded.
+Purpose: Reads whether a device has a task that has not ended, or whether tasks are still being loaded.
 KEYS[1] {gate}           HASH    script_version, script_sha, loading
 KEYS[2] {gate}:devices   HASH    device → its tasks that have not ended, in their order
 ARGV[1] device           its name

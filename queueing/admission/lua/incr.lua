@@ -1,5 +1,6 @@
 --[[ admission/incr
-Purpose: The seed's pair, for callers that know no holder: an anonymous permit of its own time.
+Purpose: One of the original two operations, for callers without a holder's name: grants an anonymous permit, which
+  expires like any other.
 KEYS as admission/show
 ARGV[1] limit            the seed's: no more than this many; left out, or over the cap: the cap
 Reply: [granted 0 or 1, permits in use]

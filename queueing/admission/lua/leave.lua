@@ -1,6 +1,6 @@
 --[[ admission/leave
-Purpose: A caller that waited for a permit has given up: its turn goes, and so does a permit that it was granted and
-  never told. What its holder has asked for again since stays.
+Purpose: A caller that was waiting for a permit has given up. Its turn ends, and so does a permit that was granted to it
+  but never returned to it. What its holder has requested again since stays.
 KEYS as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit that it was granted; "" = none

@@ -1,5 +1,5 @@
 --[[ admission/load
-Purpose: Puts tasks of a batch before the devices; those that are there stay as they are.
+Purpose: Makes tasks of a batch available to devices. Tasks that exist don't change.
 KEYS as admission/show
 ARGV[1] batch            must be open or paused
 ARGV[2+] rows            for each: task, device, payload (no control characters but none at all), attempt,

@@ -1,5 +1,5 @@
 --[[ admission/look
-Purpose: A part of a gate's holders or of its line, for pages.
+Purpose: Reads a part of a gate's holders or of its line, for pages.
 KEYS as admission/show
 ARGV[1] what             holders (soonest deadline first), line (first in the line first), one
 ARGV[2] where            from 0; or what stands after "<deadline or arrival> <name>"; one: the holder

@@ -1,6 +1,6 @@
 --[[ admission/observe
-Purpose: The external system tells how many it serves at once, by its own count; more than the cap
-  is an overrun. It may tell its errors and its latency, too, for the adaptive cap.
+Purpose: The external system reports how many clients it is serving, by its own count. More than the cap is an overrun.
+  It may also report its errors and its latency, for the adaptive cap.
 KEYS as admission/show
 ARGV[1] count            clients at once
 ARGV[2] good             served since it told last; left out: not told

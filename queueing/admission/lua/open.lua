@@ -1,5 +1,5 @@
 --[[ admission/open
-Purpose: Opens a recovering gate: at once by an operator, or says that its tasks are all there.
+Purpose: Opens a recovering gate: at once for an operator, or when all its tasks are loaded.
 KEYS as admission/show
 ARGV[1] how              now = an operator opens early; loaded = every task is there, time opens it
 ARGV[2] reason           for the history

@@ -1,5 +1,5 @@
 --[[ admission/pause
-Purpose: Pauses a gate, or lets it go on; what is in flight is not touched.
+Purpose: Pauses or resumes a gate. Current permits are not affected.
 KEYS as admission/show
 ARGV[1] on               1 pause, 0 go on
 ARGV[2] reason           for the history

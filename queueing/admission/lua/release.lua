@@ -1,5 +1,5 @@
 --[[ admission/release
-Purpose: The holder gives its own permit back, once; anything else changes nothing.
+Purpose: The holder returns its own permit, once. Any other request changes nothing.
 KEYS as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit

@@ -1,6 +1,6 @@
 --[[ admission/renew
-Purpose: A named holder goes on: its permit's deadline moves, up to the longest time since it was
-  granted. After a loss of Redis, a permit of the life before comes back by this.
+Purpose: Extends the permit of a named holder, up to the longest duration since it was granted. After a loss of Redis,
+  this restores a permit of the earlier generation.
 KEYS as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit

@@ -1,6 +1,6 @@
 --[[ admission/report
-Purpose: Reports of devices, each: take the results, renew, then fetch. A device without a task
-  touches nothing.
+Purpose: Handles reports of devices. For each: takes the results, renews, then fetches. A device without a task changes
+  nothing.
 KEYS as admission/show
 ARGV[1+] reports         for each: how many words follow; device, renew (a token or ""), then for
   each result task, token, ok 1|0, took_ms or "", data (JSON without control characters, or "")

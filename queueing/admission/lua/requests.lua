@@ -1,6 +1,5 @@
 --[[ admission/requests
-Purpose: Up to 32 requests of named holders in one call, done in their order: the gate is read and
-  written once for all of them.
+Purpose: Handles up to 32 requests of named holders, in order. The gate is read and written once for all of them.
 KEYS as admission/acquire
 ARGV[1+] requests        acquire, renew, release or leave, then what that operation takes, with a tab between
 Reply: for each request the words that its operation answers, with a tab between

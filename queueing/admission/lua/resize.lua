@@ -1,5 +1,5 @@
 --[[ admission/resize
-Purpose: Another cap, from this moment: lower, and nobody is let in before enough have gone; higher, at once.
+Purpose: Changes the cap at once. If it is lower, no one is let in before enough permits have ended.
 KEYS as admission/show
 ARGV[1] cap              1 to 1 000 000
 ARGV[2] adaptive         1 = the adaptive cap goes on from here, 0 = it stands still

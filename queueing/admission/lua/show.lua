@@ -1,5 +1,5 @@
 --[[ admission/show
-Purpose: A gate's figures at one moment.
+Purpose: Reads a gate's figures at one moment.
 KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
 KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
 KEYS[3] {gate}:anon      ZSET    anonymous permits by the order of their granting

@@ -1,5 +1,5 @@
 --[[ admission/states
-Purpose: What Redis says of many tasks, to be compared with SQL.
+Purpose: Reads the states of many tasks, to be compared with SQL.
 KEYS[1] {gate}           HASH    script_version, script_sha
 KEYS[2] {gate}:tasks     HASH    task → state, attempt, tokens, issued, batch, device, payload
 ARGV[1+] tasks           their numbers; 1 000 at most

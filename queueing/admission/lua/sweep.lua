@@ -1,6 +1,6 @@
 --[[ admission/sweep
-Purpose: What time brings, a bounded piece at a time: permits' ends, silent ones in the line,
-  batches' ends, a recovering gate's opening, the adaptive cap; times in the future of a clock that was put back.
+Purpose: Does a limited part of the work that has become due: ends of permits, waiting ones that no longer ask, ends of
+  batches, a recovering gate's opening, the adaptive cap, and times in the future of a clock that was set back.
 KEYS as admission/show
 ARGV[1] batch            how many of each kind at most, 1 to 1 000
 Reply: pairs: more opened expired silent closed cap now next; more = 1: call again at once; cap: the

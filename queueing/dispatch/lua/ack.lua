@@ -1,5 +1,5 @@
 --[[ dispatch/ack
-Purpose: A peer has every frame up to a number: they leave its outbox.
+Purpose: A peer has received every frame up to a number. They leave its outbox.
 KEYS as dispatch/start
 ARGV[1] peer           who acknowledges
 ARGV[2] link           the token of its socket

@@ -1,6 +1,6 @@
 --[[ dispatch/backup
-Purpose: An operator makes a name a backup, or a primary again. A backup is given sessions while no primary
-  can be. Sessions that it has stay.
+Purpose: An operator makes a name a backup, or a primary again. A backup gets sessions only while no primary can. It
+  keeps the sessions that it has.
 KEYS as dispatch/start
 ARGV[1] name           of the instance
 ARGV[2] on             1 = a backup, or 0

@@ -1,6 +1,6 @@
 --[[ dispatch/clear
-Purpose: A front-end has no sessions: it restarted. Its routes are void, the backs are told once, what was
-  held is dropped.
+Purpose: A front-end reports that it has restarted and has no sessions. Its routes are void, the backs are notified
+  once, and held frames are dropped.
 KEYS as dispatch/start
 ARGV[1] peer           who sends
 ARGV[2] link           the token of its socket

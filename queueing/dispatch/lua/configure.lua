@@ -1,5 +1,5 @@
 --[[ dispatch/configure
-Purpose: Writes new settings; they count from this moment. No session is touched.
+Purpose: Writes new settings, which apply at once. Sessions are not affected.
 KEYS as dispatch/start
 ARGV[1] columns        the settings as conf from column 2
 ARGV[2] script_sha     SHA-1 of dispatch/start

@@ -1,6 +1,6 @@
 --[[ dispatch/create
-Purpose: Makes a group's data, or a new life of it after a loss: then it is recovering, and peers are
-  asked for their sessions. The same generation again changes nothing.
+Purpose: Creates a group's data, or a new generation after a loss. The group is recovering then, and peers are asked for
+  their sessions. The same generation again changes nothing.
 KEYS as dispatch/start
 ARGV[1] generation      a whole number; a larger one removes what is there
 ARGV[2] conf            status o or r, then the settings' columns

@@ -1,5 +1,5 @@
 --[[ dispatch/deliver
-Purpose: A message without a session: from a front-end to an instance in turn, from an instance to one
+Purpose: Delivers a message without a session: from a front-end to an instance in turn, or from an instance to one
   front-end.
 KEYS as dispatch/start
 ARGV[1] peer           who sends

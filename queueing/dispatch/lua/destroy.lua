@@ -1,5 +1,5 @@
 --[[ dispatch/destroy
-Purpose: Removes a group's data and closes its peers' sockets.
+Purpose: Deletes a group's data and closes its peers' sockets.
 KEYS as dispatch/start
 ARGV[1] generation     of the data that is to go; newer data stays
 Reply: [1, ""] or [1, "repeat"]: there is none

@@ -1,5 +1,5 @@
 --[[ dispatch/disconnect
-Purpose: An operator closes a peer's link: it is pending and may come back.
+Purpose: An operator closes a peer's link. The peer is pending and may reconnect.
 KEYS as dispatch/start
 ARGV[1] peer           whose link
 ARGV[2] reason         for the history

@@ -1,5 +1,5 @@
 --[[ dispatch/end
-Purpose: Either end ends a session: the other is told, a pending one when it is back.
+Purpose: One end ends a session. The other end is told at once, or when it is no longer pending.
 KEYS as dispatch/start
 ARGV[1] peer           who sends
 ARGV[2] link           the token of its socket

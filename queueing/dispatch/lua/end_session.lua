@@ -1,5 +1,5 @@
 --[[ dispatch/end_session
-Purpose: An operator ends a session: both ends are told.
+Purpose: An operator ends a session. Both ends are told.
 KEYS as dispatch/start
 ARGV[1] session        front-end id / word
 ARGV[2] reason         200 characters at most

@@ -1,5 +1,5 @@
 --[[ dispatch/explain
-Purpose: Why a session is where it is, what its ends are doing, and what blocking its instance now would do.
+Purpose: Reads why a session has its instance, the state of its ends, and what blocking its instance now would do.
 KEYS as dispatch/start
 ARGV[1] session        front-end id / word
 Reply: [1, now, then, if there is such a session: twelve words as dispatch/route has them, states of front

@@ -1,5 +1,5 @@
 --[[ dispatch/forget_name
-Purpose: Removes a name that no instance is registered under, its manual state and its points on the ring.
+Purpose: Deletes a name without a registered instance, with its manual state and its points on the ring.
 KEYS as dispatch/start
 ARGV[1] name           of the instance
 Reply: [1, ""] or [1, "repeat"]

@@ -1,5 +1,5 @@
 --[[ dispatch/heard
-Purpose: Frames came over these links: their peers are active for another limit.
+Purpose: Frames came over these links, so their peers stay active for another limit.
 KEYS as dispatch/start
 ARGV[1] process        token of the web process that holds them
 ARGV[2+] links         triples: peer, link, how many µs ago its last frame came; 500 at most, none: the process

@@ -1,6 +1,6 @@
 --[[ dispatch/lost
-Purpose: A socket closed or sending failed: its peer is pending at once. One that was given its id cannot
-  come back: it is stopped.
+Purpose: A socket has closed, or sending to it has failed. Its peer is pending at once. A peer that was given its ID
+  cannot reconnect, so it is stopped.
 KEYS as dispatch/start
 ARGV[1] peer           whose socket
 ARGV[2] link           its token

@@ -1,6 +1,6 @@
 --[[ dispatch/manual
-Purpose: An operator opens, drains or blocks a name. Blocked: sessions of its instance are void, sweeps
-  tell both ends.
+Purpose: An operator opens, drains or blocks a name. When it is blocked, its instance's sessions are void, and sweeps
+  notify both ends.
 KEYS as dispatch/start
 ARGV[1] name           of the instance
 ARGV[2] state          o open, d drain, b blocked

@@ -1,5 +1,5 @@
 --[[ dispatch/message
-Purpose: A message of a session goes to its other end, in order.
+Purpose: Sends a session's message to the other end, in order.
 KEYS as dispatch/start
 ARGV[1] peer           who sends
 ARGV[2] link           the token of its socket

@@ -1,5 +1,5 @@
 --[[ dispatch/names
-Purpose: Reads every name: its manual state, its upgrade flag, the instance under it.
+Purpose: Reads every name: its manual state, its upgrade flag, and the instance registered under it.
 KEYS as dispatch/start
 Reply: [1, then six words for each: name, manual state, upgrade flag, back or "", until or "", 1 = backup]
 Errors: [-1, reason]: "no such group", "script outdated …"

@@ -1,5 +1,5 @@
 --[[ dispatch/offer
-Purpose: Gives an id that no peer of the group has had: what a back-end is offered when it connects.
+Purpose: Creates an ID that no peer of the group has had. A back-end is offered it when it connects.
 KEYS as dispatch/start
 Reply: [1, id]
 Errors: [-1, reason]: "no such group", "script outdated …"

@@ -1,5 +1,5 @@
 --[[ dispatch/outbox
-Purpose: Reads a peer's frames from a number on, in order; none while they are held.
+Purpose: Reads a peer's frames from a number on, in order. Returns none while they are held.
 KEYS as dispatch/start
 ARGV[1] peer           whose outbox
 ARGV[2] link           the token of its socket

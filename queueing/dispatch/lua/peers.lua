@@ -1,5 +1,5 @@
 --[[ dispatch/peers
-Purpose: Reads every peer: its record, its last frame, its sessions, its outbox.
+Purpose: Reads every peer: its record, its last frame, its sessions and its outbox.
 KEYS as dispatch/start
 Reply: [1, then twenty-eight words for each: peer, state, incarnation, link, process, since, heard, pending
   until, sessions, unacknowledged, buffered ends, held, resync, profile, name, version, capacity, weight,

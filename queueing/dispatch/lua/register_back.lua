@@ -1,6 +1,6 @@
 --[[ dispatch/register_back
-Purpose: An instance answers with the id that it has, or takes the offered one: equal = newly started. The
-  old one under its name that is pending is stopped.
+Purpose: Registers an instance with the ID that it has, or with the offered one, which means that it has just started. A
+  pending instance of the same name is stopped.
 KEYS as dispatch/start
 ARGV[1] offered        the id that it was offered
 ARGV[2] id             the id that it has, or "" to take the offered one

@@ -1,5 +1,5 @@
 --[[ dispatch/register_front
-Purpose: A front-end registers: new, a reconnect, a restart, or a new socket in the place of the old one.
+Purpose: Registers a front-end: new, reconnected, restarted, or with a new socket that replaces the old one.
 KEYS as dispatch/start
 ARGV[1] id             its own, or "" where its profile has none
 ARGV[2] profile        SIP BICC SMP CMPP HTTP

@@ -1,5 +1,5 @@
 --[[ dispatch/resync
-Purpose: A peer tells sessions that it has: named by both ends they are restored, by one only they are
+Purpose: A peer reports its sessions. A session that both ends report is restored. One that only one end reports is
   provisional.
 KEYS as dispatch/start
 ARGV[1] peer           who tells

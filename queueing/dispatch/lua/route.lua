@@ -1,5 +1,5 @@
 --[[ dispatch/route
-Purpose: Reads where a session goes.
+Purpose: Reads the route of a session.
 KEYS as dispatch/start
 ARGV[1] session        front-end id / word
 Reply: [1, now, then, if there is such a session: session, back, its name, live, started, deadline, goes

@@ -1,5 +1,5 @@
 --[[ dispatch/sessions_of
-Purpose: Reads routes of a peer in the order of their ids, a page at a time.
+Purpose: Reads the routes of a peer in the order of their IDs, one page at a time.
 KEYS as dispatch/start
 ARGV[1] peer           f:<id> or b:<id>
 ARGV[2] after          the session after which the page begins, or ""

@@ -1,5 +1,5 @@
 --[[ dispatch/start
-Purpose: A front-end begins a session: an instance is chosen, keeps it, and is told.
+Purpose: A front-end begins a session. An instance is chosen, stored and notified.
 KEYS[1] {disp}          HASH    conf, generation, seq, counters
 KEYS[2] {disp}:peers    HASH    peer → its record
 KEYS[3] {disp}:beats    ZSET    active peer by the µs at which it becomes pending

@@ -1,7 +1,6 @@
 --[[ dispatch/sweep
-Purpose: What time brings, a bounded piece at a time: silent peers, stopped ones, routes of lives that are
-  over, routes whose time has come, sessions that were not answered, the ends of drains, blocks and
-  ejections, the opening after a loss.
+Purpose: Does a limited part of the work that has become due: unheard peers, stopped ones, routes of ended lives,
+  expired routes, sessions that were not answered, ends of drains, blocks and ejections, and the opening after a loss.
 KEYS as dispatch/start
 ARGV[1] batch          how many of each kind at most, 1 to 1 000
 Reply: [1, more, opened, peers now pending, peers now stopped, routes cleared, expired, freed, now, next];

@@ -1,5 +1,5 @@
 --[[ dispatch/uneject
-Purpose: An operator ends the ejection of an instance: it may be given sessions again.
+Purpose: An operator ends the ejection of an instance. It may get sessions again.
 KEYS as dispatch/start
 ARGV[1] name           of the instance
 ARGV[2] reason         200 characters at most

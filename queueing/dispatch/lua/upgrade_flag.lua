@@ -1,5 +1,5 @@
 --[[ dispatch/upgrade_flag
-Purpose: An upgrade begins or ends its own drain of a name, beside what an operator says of it.
+Purpose: An upgrade begins or ends its own drain of a name, independently of the state that an operator sets.
 KEYS as dispatch/start
 ARGV[1] name           of the instance
 ARGV[2] on             1 or 0

@@ -1,5 +1,5 @@
 --[[ line/accept
-Purpose: An agent accepts or declines the visitor that it was offered.
+Purpose: An agent accepts or declines the visitor that it is offered.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] visit          the one offered

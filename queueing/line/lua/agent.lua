@@ -1,5 +1,5 @@
 --[[ line/agent
-Purpose: Write or remove what an agent may do; rooms that it has go on.
+Purpose: Writes or deletes an agent's permissions. Rooms that it has continue.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] capacity       rooms at once, 1 to 20; 0 = remove

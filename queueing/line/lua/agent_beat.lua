@@ -1,5 +1,5 @@
 --[[ line/agent_beat
-Purpose: An agent is there; one who was away is back as before, and gets visitors for each free slot.
+Purpose: An agent's heartbeat. One who was away returns to its earlier state, and gets visitors for each free slot.
 KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent), offline

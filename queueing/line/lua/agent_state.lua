@@ -1,5 +1,5 @@
 --[[ line/agent_state
-Purpose: How an agent stands; nothing is changed.
+Purpose: Reads the state of an agent. Changes nothing.
 KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok, gone (no such agent)

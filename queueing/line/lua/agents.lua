@@ -1,5 +1,5 @@
 --[[ line/agents
-Purpose: A part of the agents with their states.
+Purpose: Reads a part of the agents with their states.
 KEYS as line/show
 ARGV[1] cursor         0 at first, then as the reply said
 ARGV[2] count          roughly how many, 1 to 1 000

@@ -1,6 +1,6 @@
 --[[ line/beat
-Purpose: A visitor is there: waiting or in a room; one who was away comes back to the same place.
-  A desk whose data is not to be believed yet (promoted, or its visits not loaded) knows nobody: SQL answers.
+Purpose: A visitor's heartbeat, while waiting or in a room. One who was away returns to the same place. A desk whose
+  data is not reliable yet (promoted, or its visits not loaded) knows no visitor: SQL answers.
 KEYS as line/show
 ARGV[1] visit          its id
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended,

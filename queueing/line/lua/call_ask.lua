@@ -1,5 +1,5 @@
 --[[ line/call_ask
-Purpose: An agent wants to call the visitor of a room back: the intent stands here before a number is claimed.
+Purpose: An agent wants to call the visitor of a room back. The intent is stored before a number is claimed.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] visit          in a room of the agent

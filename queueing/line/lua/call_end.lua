@@ -1,5 +1,5 @@
 --[[ line/call_end
-Purpose: A call back ends: its number is to be given back, then line/call_forget.
+Purpose: A callback ends. Its number must be released, then line/call_forget called.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] agent          whose call it must be, or "" = anybody's

@@ -1,5 +1,5 @@
 --[[ line/call_forget
-Purpose: A call back is over and its number given back: the desk forgets it.
+Purpose: A callback is over and its number released. The desk deletes its record.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] operation      of the call

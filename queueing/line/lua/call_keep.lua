@@ -1,5 +1,5 @@
 --[[ line/call_keep
-Purpose: A call back has its number, or keeps it for longer; over when the room is no longer the agent's.
+Purpose: A callback has its number, or keeps it for longer. It is over when the room no longer belongs to the agent.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] operation      of the call

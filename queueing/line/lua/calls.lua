@@ -1,5 +1,5 @@
 --[[ line/calls
-Purpose: Calls back: those that are due for a look, or those of given visits.
+Purpose: Reads callbacks: those due for a check, or those of given visits.
 KEYS as line/show
 ARGV[1] count          how many at most, 1 to 1 000
 ARGV[2+] visit         their ids, up to 1 000; none = those that are due

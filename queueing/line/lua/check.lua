@@ -1,6 +1,6 @@
 --[[ line/check
-Purpose: Holds a part of the desk's records against the laws: one place each, no agent over capacity, nobody idle
-  while somebody waits.
+Purpose: Checks a part of the desk's records against its rules: each visit has one place, no agent exceeds its capacity,
+  and no agent is idle while a visitor waits.
 KEYS as line/show
 ARGV[1] what           visits, agents, waiting, ready, free or idle
 ARGV[2] cursor         0 at first, then as the reply said

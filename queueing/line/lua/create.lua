@@ -1,5 +1,5 @@
 --[[ line/create
-Purpose: Begin a desk's data, or a new life of it after a loss; the same generation again changes nothing.
+Purpose: Creates a desk's data, or a new generation after a loss. The same generation again changes nothing.
 KEYS as line/show
 ARGV[1] generation     the life of the data; a larger one removes what is there
 ARGV[2] status         o open, r recovering

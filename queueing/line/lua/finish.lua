@@ -1,5 +1,5 @@
 --[[ line/finish
-Purpose: An agent ends a room; after the wrap-up the slot takes the next visitor in the same step.
+Purpose: An agent ends a room. After the wrap-up, the slot takes the next visitor in the same step.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] visit          of the room

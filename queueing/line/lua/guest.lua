@@ -1,5 +1,6 @@
 --[[ line/guest
-Purpose: A supervisor comes into a room, whispers or goes: the history and both sides are told, nothing else changes.
+Purpose: A supervisor enters a room, whispers or leaves. This is written to the history and sent to both sides. Nothing
+  else changes.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] what           joined, left, whispered

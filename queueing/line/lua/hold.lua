@@ -1,6 +1,6 @@
 --[[ line/hold
-Purpose: The place of a visitor who is away is kept for a while from now, not only for the queue's grace time. Nothing
-  else changes: matching passes over who is away, and whoever is back is as before.
+Purpose: Keeps the place of a visitor who is away for a given time from now, instead of the queue's grace time. Nothing
+  else changes: matching passes over visitors who are away, and one who returns has the same place.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] hold_ms        from now, 1 to 3 600 000

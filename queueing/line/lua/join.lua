@@ -1,5 +1,5 @@
 --[[ line/join
-Purpose: A visitor comes: into a room, an offer or the line, or is refused; who is there already keeps the place.
+Purpose: A visitor joins: a room, an offer or the line, or is refused. A visitor who has already joined keeps its place.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] queue          its id

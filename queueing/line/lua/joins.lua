@@ -1,6 +1,6 @@
 --[[ line/joins
-Purpose: Up to 32 visitors come in one call; each is decided as line/join would, in order. The desk is read and written
-  once for all of them.
+Purpose: Up to 32 visitors join in one call, in order, each as in line/join. The desk is read and written once for all
+  of them.
 KEYS as line/show
 ARGV[1+] visitors       what line/join takes, with a tab between
 Reply: for each visitor the words that line/join answers, with a tab between

@@ -1,6 +1,6 @@
 --[[ line/leave
-Purpose: A visit ends: the visitor goes, a supervisor ends it, or it left a message instead.
-  A desk whose data is not to be believed yet ends nobody: what it wrote would be lost when it is rebuilt.
+Purpose: Ends a visit: the visitor leaves, a supervisor ends it, or it left a message instead. A desk whose data is not
+  reliable yet ends no visit, because its rebuilding would overwrite that.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] outcome        left, form, removed

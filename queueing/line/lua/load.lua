@@ -1,5 +1,5 @@
 --[[ line/load
-Purpose: Put running visits back after a loss: each waits, or is in a room of an agent who is online again.
+Purpose: Loads running visits after a loss. Each waits, or is in a room of an agent who is online again.
 KEYS as line/show
 ARGV[1+] visit          six words each: visit, queue, class, arrival µs, agent or "-", skills or ""
 Reply: [answer, seq, how many]

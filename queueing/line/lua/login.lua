@@ -1,5 +1,6 @@
 --[[ line/login
-Purpose: An agent goes online, or on after a pause; gets visitors for each free slot. Again: the same rooms.
+Purpose: An agent comes online, or continues after a pause, and gets visitors for each free slot. A repeat returns the
+  same rooms.
 KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, pending, slots, word, token of the offer]; answer: ok

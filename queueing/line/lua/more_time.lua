@@ -1,6 +1,6 @@
 --[[ line/more_time
-Purpose: An agent takes 30 s more for a wrap-up that runs; of all its extensions a wrap-up gets at most as much again
-  as the longest wrap-up of the agent's queues, and never less than 150 s.
+Purpose: Extends an agent's current wrap-up by 30 s. All extensions of a wrap-up together are limited to the longest
+  wrap-up of the agent's queues, or to 150 s if that is longer.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] ends           ms; when the wrap-up ends, as the caller has seen it

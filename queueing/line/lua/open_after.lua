@@ -1,5 +1,6 @@
 --[[ line/open_after
-Purpose: A recovering desk has its visits back: it opens by itself after a while, in which they beat again.
+Purpose: A recovering desk has its visits again. It opens automatically after a while, in which visitors and agents send
+  heartbeats again.
 KEYS as line/show
 ARGV[1] generation     the life that has its visits back
 ARGV[2] after_ms       from now

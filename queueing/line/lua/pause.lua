@@ -1,5 +1,5 @@
 --[[ line/pause
-Purpose: An agent pauses or logs out; with a room it takes effect when the last room ends.
+Purpose: An agent pauses or logs out. With a room, this takes effect when the last room ends.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] what           p pause, l log out, k log out at once (a supervisor): rooms go back to the line

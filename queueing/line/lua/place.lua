@@ -1,5 +1,5 @@
 --[[ line/place
-Purpose: Where a visit stands; nothing is changed.
+Purpose: Reads the place of a visit. Changes nothing.
 KEYS as line/show
 ARGV[1] visit          its id
 Reply: [answer, seq, ahead, agent, queue, class, ticket, joined, word]; answer: waiting, away, offered, room, ended,

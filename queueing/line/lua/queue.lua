@@ -1,5 +1,5 @@
 --[[ line/queue
-Purpose: Write or remove the settings of a queue; one that has visitors is not removed.
+Purpose: Writes or deletes the settings of a queue. A queue with visitors is not deleted.
 KEYS as line/show
 ARGV[1] queue          its id
 ARGV[2] settings       as desk/settings.py writes them, or "" = remove

@@ -1,5 +1,5 @@
 --[[ line/ready
-Purpose: An agent is done with the wrap-up before its time: its slots are free at once.
+Purpose: An agent ends the wrap-up early. Its slots are free at once.
 KEYS as line/show
 ARGV[1] agent          its id
 Reply: [answer, seq, state, slots]; answer: ok

@@ -1,5 +1,5 @@
 --[[ line/show
-Purpose: A desk's figures: of itself and of each queue.
+Purpose: Reads a desk's figures: its own, and those of each queue.
 KEYS[1] {line.desk}           HASH    settings, generation, seq, skills, counters
 KEYS[2] {line.desk}:queues    HASH    queue → settings
 KEYS[3] {line.desk}:visits    HASH    visit → state

@@ -1,6 +1,6 @@
 --[[ line/sweep
-Purpose: What time brings, a bounded piece: visitors and agents who fell silent, offers, wrap-ups, longest waits,
-  skills that relax, queues without agents, the opening after a loss.
+Purpose: Does a limited part of the work that has become due: unheard visitors and agents, offers, wrap-ups, longest
+  waits, relaxing skills, queues without agents, and the opening after a loss.
 KEYS as line/show
 ARGV[1] batch          how many timers at most, 1 to 1 000
 ARGV[2] heard_since    ms; since when the service hears people without a break; "now": it does not hear them; 0 =

@@ -1,5 +1,5 @@
 --[[ line/take
-Purpose: An agent takes the next visitor, or a chosen one: the way of manual queues.
+Purpose: An agent takes the next visitor, or a chosen one. Manual queues work this way.
 KEYS as line/show
 ARGV[1] agent          its id
 ARGV[2] visit          or "" = the next of its queues

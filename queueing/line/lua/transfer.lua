@@ -1,5 +1,5 @@
 --[[ line/transfer
-Purpose: A visitor goes to another agent or queue of the desk, out of a room or out of the line, at the place of
+Purpose: Transfers a visitor to another agent or queue of the desk, from a room or from the line, at its original
   arrival.
 KEYS as line/show
 ARGV[1] visit          its id

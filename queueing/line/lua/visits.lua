@@ -1,5 +1,5 @@
 --[[ line/visits
-Purpose: Visits with their states, those that are there.
+Purpose: Reads visits with their states. Skips those that don't exist.
 KEYS as line/show
 ARGV[1+] visit          their ids, up to 1 000
 Reply: [seq, now ms], then pairs: visit, state as stored

@@ -1,5 +1,5 @@
 --[[ line/waiting
-Purpose: A part of a queue's line, in order.
+Purpose: Reads a part of a queue's line, in order.
 KEYS as line/show
 ARGV[1] queue          its id
 ARGV[2] after          the last entry of the part before, or ""

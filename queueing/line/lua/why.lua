@@ -1,5 +1,5 @@
 --[[ line/why
-Purpose: Why nobody serves a visitor now: a part of the desk's agents, each with its reason and its facts.
+Purpose: Reads why no agent serves a visitor now: a part of the desk's agents, each with its reason and the facts.
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] cursor         0 at first, then as the reply said
