@@ -9,7 +9,7 @@ ARGV[1] columns           the settings as conf from column 2
 ARGV[2] days              coming midnights of the account's zone, s since 1970, joined by spaces
 ARGV[3] log_limit         entries
 ARGV[4] script_sha        SHA-1 of billing/hold
-ARGV[5] credit            the credit limit, units, or empty: as it is
+ARGV[5] credit            the credit limit in units, or empty to keep it
 Reply: [1, "configured"]
 Errors: -1 "no such wallet", "script outdated …", "malformed columns", "too large" (a credit limit with which figures
   would not be exact)

@@ -7,7 +7,7 @@ KEYS[4] {acct}:log         STREAM  as billing/hold
 KEYS[5] {acct}:unpaid      ZSET    as billing/session
 KEYS[6] {acct}:operations  HASH    operation id → receipt
 KEYS[7] {acct}:finals      LIST    what is purged after 7 days: "<µs>m<message>", "<µs>o<operation>"
-ARGV[1] operation_id       a repetition answers with the same ids
+ARGV[1] operation_id       a repetition returns the same IDs
 ARGV[2] limit              messages at most, 1 to 500
 Reply: [1, more], then the ids that are paid now
 Errors: -1 "no such wallet", "script outdated …", "malformed pay_unpaid"

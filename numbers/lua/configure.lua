@@ -7,7 +7,7 @@ ARGV[3] log_limit          entries
 ARGV[4] script_sha         SHA-1 of numbers/event
 ARGV[5] added_by_script    lend, confirm or refuse: what becomes of a number that the event add brings
 ARGV[6] media              switches whose restart ends their calls, joined by tabs; any other is a proxy
-Reply: [1, "", "", reason]; reason "refresh" = numbers must be looked through (numbers/scan with mend)
+Reply: [1, "", "", reason]; reason "refresh" = numbers must be checked (numbers/scan with mend)
 Errors: -1 "no such pool", "script outdated …", "malformed columns"
 Complexity: O(1); O(numbers) in the background when near goes off
 Version: 1

@@ -4,7 +4,7 @@ Purpose: Takes a part of a switch's list of its live calls. Renews the listed ca
 KEYS as numbers/event
 ARGV[1] switch             its name
 ARGV[2] incarnation        its boot id
-ARGV[3] as_of              µs: what the switch had been told before it took the list
+ARGV[3] as_of              µs: up to when the switch had received answers when it made the list
 ARGV[4] first              1 = a list begins
 ARGV[5] last               1 = with this part it ends
 ARGV[6] offset             0; or as the reply of the part before said

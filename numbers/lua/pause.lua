@@ -1,7 +1,7 @@
 --[[ numbers/pause
 Purpose: Pauses or resumes a pool. Running calls are not affected.
 KEYS as numbers/event
-ARGV[1] on                 1 pause, 0 go on
+ARGV[1] on                 1 = pause, 0 = resume
 ARGV[2] reason             for the history
 Reply: [1, "", "", ""]; reason "repeat" = it was so already
 Errors: -1 "no such pool", "script outdated …", "recovering" (numbers/open opens it)

@@ -1,7 +1,7 @@
 --[[ numbers/recount
 Purpose: Corrects the counters after a complete numbers/scan, if nothing has changed since it began.
 KEYS as numbers/event
-ARGV[1] seq                the sequence that every part of the scan told
+ARGV[1] seq                the sequence that every part of the scan returned
 ARGV[2] up                 numbers that are up
 ARGV[3] busy_down          numbers in a call and down
 ARGV[4] quarantined        numbers in quarantine

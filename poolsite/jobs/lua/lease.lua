@@ -3,9 +3,9 @@ Purpose: Lets one worker at a time hold a lease, until it returns it or stops re
   fencing number than the last, so a late holder can be recognized.
 KEYS[1] {sweep}       HASH   holder, fence, until (µs)
 ARGV[1] verb          acquire, renew or release
-ARGV[2] holder        who asks; one name per hold
+ARGV[2] holder        its name; one per hold
 ARGV[3] lease_us      how long a hold lasts, in µs
-Reply: [1, fence] held (or given back), or [0, holder] somebody else holds it, or nobody
+Reply: [1, fence] held (or given back), or [0, holder]: another worker holds it, or none
 Errors: none
 Complexity: O(1)
 Full server: runs

@@ -4,8 +4,8 @@ Purpose: Grants a permit to a named holder, or a place in the line. A holder tha
 KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
 KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
 KEYS[3] {gate}:log       STREAM  history
-KEYS[4] {gate}:line      ZSET    who waits by the µs of the arrival
-KEYS[5] {gate}:seen      ZSET    who waits by the µs of the last asking
+KEYS[4] {gate}:line      ZSET    waiting ones by the µs of their arrival
+KEYS[5] {gate}:seen      ZSET    waiting ones by the µs of their last request
 KEYS[6] {gate}:starts    LIST    the last starts, newest first, when a rate is set
 KEYS[7] {gate}:weights   ZSET    what permits count beyond 1, by binary digit and deadline (weights.lua)
 KEYS[8] {gate}:heavy     ZSET    the weights of heavy ones in the line, by binary digit and arrival, and by name

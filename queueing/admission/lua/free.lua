@@ -2,7 +2,7 @@
 Purpose: Ends a permit early on behalf of an operator. A device's task goes back as if the permit had expired.
 KEYS as admission/show
 ARGV[1] holder           as the gate names it: a name, @device, #token
-ARGV[2] token            of the permit that was looked at
+ARGV[2] token            of the permit that was shown
 ARGV[3] reason           for the history
 Reply: [1, token, task, ""] or [0, "", "", not held | other token]
 Errors: -1 "malformed …", "no such gate", "script outdated …"

@@ -3,7 +3,7 @@ Purpose: The external system reports how many clients it is serving, by its own 
   It may also report its errors and its latency, for the adaptive cap.
 KEYS as admission/show
 ARGV[1] count            clients at once
-ARGV[2] good             served since it told last; left out: not told
+ARGV[2] good             served since its last report; left out if unknown
 ARGV[3] bad              failed since
 ARGV[4] took_ms          mean latency since
 Reply: [1, the cap, permits in use, over | ""]

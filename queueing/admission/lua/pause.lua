@@ -1,7 +1,7 @@
 --[[ admission/pause
 Purpose: Pauses or resumes a gate. Current permits are not affected.
 KEYS as admission/show
-ARGV[1] on               1 pause, 0 go on
+ARGV[1] on               1 = pause, 0 = resume
 ARGV[2] reason           for the history
 Reply: [1, "", "", ""]; reason "repeat" = it was so already
 Errors: -1 "no such gate", "script outdated …", "malformed …", "recovering" (admission/open opens it)

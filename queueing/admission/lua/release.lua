@@ -3,10 +3,10 @@ Purpose: The holder returns its own permit, once. Any other request changes noth
 KEYS as admission/acquire
 ARGV[1] holder           as admission/acquire
 ARGV[2] token            of the permit
-ARGV[3] ok               1 = what it was for went well, 0 = it failed; left out: not told
-ARGV[4] took_ms          how long the external system took; left out: not told
+ARGV[3] ok               1 = success, 0 = failure; left out if unknown
+ARGV[4] took_ms          how long the external system took; left out if unknown
 Reply: [1, "", "", ""] or [0, "", "", not held | other token | late]; late = after the deadline,
-  nobody has swept it yet
+  it has not been swept yet
 Errors: -1 "malformed …", "no such gate", "script outdated …"
 Complexity: O(log n)
 Full server: runs

@@ -2,7 +2,7 @@
 Purpose: Changes the cap at once. If it is lower, no one is let in before enough permits have ended.
 KEYS as admission/show
 ARGV[1] cap              1 to 1 000 000
-ARGV[2] adaptive         1 = the adaptive cap goes on from here, 0 = it stands still
+ARGV[2] adaptive         1 = the adaptive cap continues from here, 0 = it is fixed
 ARGV[3] reason           for the history
 Reply: [1, the cap before, permits in use, ""]; reason "repeat" = it was so already
 Errors: -1 "malformed …", "no such gate", "script outdated …"

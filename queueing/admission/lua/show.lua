@@ -3,8 +3,8 @@ Purpose: Reads a gate's figures at one moment.
 KEYS[1] {gate}           HASH    settings, generation, counters; "=<holder>" for each permit
 KEYS[2] {gate}:permits   ZSET    holder by deadline, µs
 KEYS[3] {gate}:anon      ZSET    anonymous permits by the order of their granting
-KEYS[4] {gate}:line      ZSET    who waits by the µs of the arrival
-KEYS[5] {gate}:seen      ZSET    who waits by the µs of the last asking
+KEYS[4] {gate}:line      ZSET    waiting ones by the µs of their arrival
+KEYS[5] {gate}:seen      ZSET    waiting ones by the µs of their last request
 KEYS[6] {gate}:starts    LIST    the last starts, newest first, when a rate is set
 KEYS[7] {gate}:tasks     HASH    task → state, attempt, tokens, issued, batch, device, payload
 KEYS[8] {gate}:devices   HASH    device → its tasks that have not ended, in their order

@@ -1,7 +1,7 @@
 --[[ dispatch/ack
 Purpose: A peer has received every frame up to a number. They leave its outbox.
 KEYS as dispatch/start
-ARGV[1] peer           who acknowledges
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         the last that it has
 Reply: [1, how many left]

@@ -2,10 +2,10 @@
 Purpose: A front-end reports that it has restarted and has no sessions. Its routes are void, the backs are notified
   once, and held frames are dropped.
 KEYS as dispatch/start
-ARGV[1] peer           who sends
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1; 1 as the first frame of a
-                       connection: both numberings begin anew
+                       connection: both numberings begin again
 Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1: its held frames may go
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
   "gap", "behind"; reasons of 0: not yours

@@ -2,7 +2,7 @@
 Purpose: Delivers a message without a session: from a front-end to an instance in turn, or from an instance to one
   front-end.
 KEYS as dispatch/start
-ARGV[1] peer           who sends
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1
 ARGV[4] to             id of the front-end, or "" from a front-end

@@ -1,7 +1,7 @@
 --[[ dispatch/end
 Purpose: One end ends a session. The other end is told at once, or when it is no longer pending.
 KEYS as dispatch/start
-ARGV[1] peer           who sends
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1
 ARGV[4] session        front-end id / word

@@ -1,7 +1,7 @@
 --[[ dispatch/message
 Purpose: Sends a session's message to the other end, in order.
 KEYS as dispatch/start
-ARGV[1] peer           who sends
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1
 ARGV[4] session        front-end id / word

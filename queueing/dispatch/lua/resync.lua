@@ -2,7 +2,7 @@
 Purpose: A peer reports its sessions. A session that both ends report is restored. One that only one end reports is
   provisional.
 KEYS as dispatch/start
-ARGV[1] peer           who tells
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] last           1 = these were all
 ARGV[4+] sessions      triples: session, id or name of the other end or "", deadline µs or ""; 1 000 at most

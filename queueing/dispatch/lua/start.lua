@@ -17,14 +17,14 @@ KEYS[14] {disp}:log     STREAM  history
 KEYS[15] {disp}:health  HASH    name → what its sessions came to, and its ejection
 KEYS[16] {disp}:answers ZSET    session whose instance has not answered, by the µs at which that is a failure
 KEYS[17] {disp}:backups HASH    backup instances: name → 1
-ARGV[1] peer           who sends
+ARGV[1] peer           the sender
 ARGV[2] link           the token of its socket
 ARGV[3] number         of the peer's own sequence, from 1
 ARGV[4] word           the session's name at its front-end
 ARGV[5] key            for sharing by key, or ""
 ARGV[6] ttl            seconds of a timed route, or ""
 ARGV[7] body           JSON text
-ARGV[8] confirm        1 = the front-end is told which instance accepted it, or 0
+ARGV[8] confirm        1 = the front-end wants to know which instance accepted it, or 0
 Reply: [1 routed, 0 refused, 2 repeat; peer, name, reason, released]; released 1: its held frames may go
 Errors: [-1, reason]: "no such group", "script outdated …", "malformed …", "no such peer", "replaced",
   "gap", "behind"; reasons of 0: session exists, no sessions in this profile, not yours, all full, none

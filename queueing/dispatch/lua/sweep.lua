@@ -120,7 +120,7 @@ local function next_due_us()
   end
   local until_at = group.until_at
   if until_at and until_at ~= '' then next_us = math.min(next_us, math.max(listening, until_at + 0)) end
-  local has_lives = redis.call('EXISTS', tag .. ':clear') == 1 -- some have no room to be told
+  local has_lives = redis.call('EXISTS', tag .. ':clear') == 1 -- some have no room for the notification
   if has_lives then next_us = math.min(next_us, group.now + AGAIN_US) end
   return math.max(next_us, group.now)
 end

@@ -5,7 +5,7 @@ ARGV[1] agent          its id
 ARGV[2] visit          in a room of the agent
 ARGV[3] callee         + and digits
 ARGV[4] pool           slug of the pool that gives the number
-ARGV[5] after_ms       when the sweep looks at it if nobody confirms
+ARGV[5] after_ms       when the sweep checks it without a confirmation
 Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", callee, 1 = the agent still has the
   room]; answer: ok, repeat (there is one already); or not_yours, busy (the one before ends)
 Errors: "no such desk", "script outdated …", "malformed …"

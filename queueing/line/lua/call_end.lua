@@ -4,7 +4,7 @@ KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] agent          whose call it must be, or "" = anybody's
 ARGV[3] operation      of the call, or "" = whichever
-ARGV[4] after_ms       when the sweep looks at it if nobody goes on
+ARGV[4] after_ms       when the sweep checks it without a next step
 Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", callee, 1 = the agent still has the
   room]; answer: ok; or repeat (there is none), not_yours
 Errors: "no such desk", "script outdated …", "malformed after"

@@ -3,8 +3,8 @@ Purpose: A callback has its number, or keeps it for longer. It is over when the 
 KEYS as line/show
 ARGV[1] visit          its id
 ARGV[2] operation      of the call
-ARGV[3] number         that was claimed, or "" = still the same
-ARGV[4] after_ms       when the sweep looks at it next
+ARGV[3] number         that was claimed, or "" for the same one
+ARGV[4] after_ms       when the sweep checks it next
 Reply: [answer, seq, visit, state i c e, operation, agent, pool, number or "-", callee, 1 = the agent still has the
   room]; answer: ok; or over (ends, or another one: give the number back)
 Errors: "no such desk", "script outdated …", "malformed …"

@@ -5,11 +5,11 @@ KEYS[2] {line.desk}:queues    HASH    queue → settings
 KEYS[3] {line.desk}:visits    HASH    visit → state
 KEYS[4] {line.desk}:agents    HASH    agent → state
 KEYS[5] {line.desk}:waiting   ZSET    everybody in a queue, in order
-KEYS[6] {line.desk}:ready     ZSET    those of them who can be matched
+KEYS[6] {line.desk}:ready     ZSET    visitors who can be matched
 KEYS[7] {line.desk}:free      ZSET    agents who can take a visitor, per queue
 KEYS[8] {line.desk}:timers    ZSET    what time brings, by ms
 KEYS[9] {line.desk}:log       STREAM  one entry per change
-KEYS[10] {line.desk}:calls    ZSET    visits with a call back, by the ms at which it is looked at
+KEYS[10] {line.desk}:calls    ZSET    visits with a callback, by the ms of its next check
 Reply: [status, generation, seq, drained, dropped, now ms, opens at ms, joined, answered, abandoned], then per queue
   6: id, waiting, ready, oldest arrival µs or 0, agents online, agents free
 Errors: "no such desk", "script outdated …"

@@ -140,7 +140,7 @@ place = go_on_putting_back(place, holds, batch)
 local found, handled = 0, 0
 if not holds then found, handled = handle_due(batch) end
 if opened or walked_ago >= WALK_MS then
-  -- A match believes what it is told here of who could be heard.
+  -- A match relies on the time stored here, from which people could be heard.
   redis.call('HSET', desk.tag, 'walked', desk.at_ms, 'clock', desk.at, 'steady', steady)
   if desk.is_open then handled = handled + walk(2 * batch - handled) end
 end
