@@ -63,7 +63,7 @@ def charge_answer(charge: Charge, *, to_send: bool = False, **more: Any) -> Answ
 
 
 def report_answer(charge: Charge) -> Answered:
-    """What a status report answers: whatever it says, it was taken, unless it must come again."""
+    """Return the response to a status report: success even if flagged, unless it must be resent."""
     if charge.answer == reasons.UNKNOWN or charge.answer == reasons.PARKED:
         return 202, _body(charge, {})
     kind = _KINDS.get(charge.answer) or _own_fault(charge)

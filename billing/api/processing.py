@@ -83,7 +83,7 @@ async def hold(
 
 
 async def _mark_repeated(ref: WalletRef, places: Sequence[_Place]) -> None:
-    """Mark earlier holds as sent if the repeated request wants that. The repeat itself doesn't."""
+    """Mark earlier holds as sent if their repeat asks for that: the hold command doesn't do it."""
     again = [
         place
         for place in places

@@ -26,7 +26,7 @@ class Asked:
     ability: Ability | None = None
 
     def more(self, fallback: str = "") -> dict[str, object]:
-        """What its answer says besides; `fallback`: the one that an earlier hold was priced by."""
+        """Return the response's extra fields. `fallback`: the one that an earlier hold was for."""
         if self.ability is None:
             return {}
         return {
