@@ -21,7 +21,7 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A text as a number that can be sent to, or (`why`, a code of DroppedRow) as none."""
+    """A number that can be sent to, or why the text is none (`why`, a code of DroppedRow)."""
 
     number: str = ""
     why: str = ""
