@@ -125,7 +125,7 @@ def lasts_word(hours: float | None) -> str:
 
 
 def money_held(principal: Any) -> console.Stat | None:
-    """Return the money held for unfinished messages, over all accounts that the reader sees."""
+    """Return the money held for unfinished messages, over the wallets of `rows_for`."""
     rows = rows_for(principal)
     if not rows:
         return None

@@ -50,7 +50,7 @@ class Gateway(Protocol):
     async def __aexit__(self, *error: object) -> None: ...
 
     async def send(self, messages: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
-        """Submit messages, no more than BILLING_GATEWAY_CONCURRENCY at a time.
+        """Submit messages, with no more than BILLING_GATEWAY_CONCURRENCY requests at a time.
 
         Return a result and its reason for each message, in order. Network errors are not raised.
         """

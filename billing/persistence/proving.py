@@ -5,8 +5,8 @@
 3. Σ open holds = held, in SQL. SQL held + Σ waiting entries = Redis held.
 4. The rest of the promotions = Σ their moves. With the waiting entries, it is the rest in Redis.
 5. Held in Redis is not below zero, and bal less promotions is not below minus the highest credit
-limit so far (SQL itself refuses such a row, promotions aside). The credit limit in Redis is that of
-SQL once it was sent.
+   limit so far (SQL itself refuses such a row, promotions aside). The credit limit in Redis is that
+   of SQL once it was sent.
 
 In addition, invoices must agree with the journal and be unchanged (`invoices`). A difference names
 the wallet, the law, and the first entry that is missing, was changed by hand, or does not add up.

@@ -66,7 +66,7 @@ class Gateway:
         return [found[place] for place in range(len(messages))]
 
     async def _send(self, part: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
-        """Send some messages. Those with an unknown result are retried alone."""
+        """Send some messages. Only those with an unknown result are retried."""
         async with self._places:
             found = await self._try(part)
             for attempt in range(TRIES - 1):
