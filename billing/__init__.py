@@ -1,1 +1,4 @@
-"""Prepaid wallets: held before, settled after, never below zero (docs/architecture.md)."""
+"""Prepaid wallets: money is held first and settled later, within the balance and credit limit.
+
+See docs/architecture.md.
+"""

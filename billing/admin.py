@@ -1,4 +1,4 @@
-"""The admin's lists of money: to look things up. Nothing is written here, past the services."""
+"""The admin's lists of money. They are read-only: all changes go through the services."""
 
 from typing import Any, ClassVar
 
@@ -16,7 +16,7 @@ from billing.recharging.variants import label_of
 from poolsite.console.admin_columns import ReadableAdmin, Words, Written
 from poolsite.console.admin_lists import audit_log_of
 
-# What came of a provider's notification (billing.recharging.reports.Answer).
+# The results of a provider's notification (billing.recharging.reports.Answer).
 ANSWERS = {
     ReportResult.CREDITED: gettext_lazy("Credited"),
     ReportResult.REPEAT: gettext_lazy("Repeat"),
@@ -39,7 +39,7 @@ def _state_word(state: str) -> str:
 
 
 class Looked(ReadableAdmin):
-    """Rows of a wallet: who may see it looks; nobody writes. Money in currency units."""
+    """Rows of a wallet, read-only for users who may see the wallet. Amounts in currency units."""
 
     view_action = "billing.books"
     account_field = "wallet__account"
@@ -56,24 +56,24 @@ class Looked(ReadableAdmin):
 
     @admin.display(description=gettext_lazy("account"), ordering="wallet")
     def wallet_written(self, row: Any) -> str:
-        """Whose it is; the wallet itself is called a balance."""
+        """Return the name of the row's account. Its column isn't "wallet": people see a balance."""
         return str(row.wallet)
 
     def writer_of(self, field: "Field[Any, Any]") -> Written | None:
-        """Money in currency units."""
+        """Write money in currency units."""
         return exact if isinstance(field, MoneyField) else super().writer_of(field)
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """The audit log of the wallet: there stands who did what."""
+        """Redirect to the audit log of the wallet, which records who did what."""
         found = self.get_object(request, object_id)
         return audit_log_of("wallet", getattr(getattr(found, "wallet", found), "slug", ""))
 
 
 @admin.register(models.Wallet)
 class WalletAdmin(Looked):
-    """Wallets as the books have them; live figures stand on their pages."""
+    """Wallets as stored in the books. Their pages show the live figures."""
 
     account_field = "account"
     related = ("account",)
@@ -87,7 +87,7 @@ class WalletAdmin(Looked):
 class RechargeAdmin(Looked):
     """Top-ups."""
 
-    hidden = ("token", "extra_data")  # they open the payer's page at the provider
+    hidden = ("token", "extra_data")  # both open the payer's page at the provider
     words = {"variant": label_of}
     list_display = ("number", "wallet", "amount", "currency", "status", "variant", "created")
     search_fields = ("transaction_id", "provider_payment")
@@ -96,7 +96,7 @@ class RechargeAdmin(Looked):
 
 @admin.register(models.ProviderEvent)
 class ProviderEventAdmin(Looked):
-    """What providers sent."""
+    """Events that providers sent."""
 
     account_field = "recharge__wallet__account"
     related = ("recharge__wallet__account",)
@@ -108,7 +108,7 @@ class ProviderEventAdmin(Looked):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """Of the wallet, where the event found one."""
+        """Redirect to the audit log of the wallet, if the event belongs to one."""
         found = self.get_object(request, object_id)
         recharge = getattr(found, "recharge", None)
         return audit_log_of("wallet", recharge.wallet.slug if recharge is not None else "")
@@ -116,16 +116,16 @@ class ProviderEventAdmin(Looked):
 
 @admin.register(models.PaymentMethod)
 class PaymentMethodAdmin(Looked):
-    """Kept cards, by the names that their providers gave them."""
+    """Saved cards, by the names that their providers gave them."""
 
-    hidden = ("reference", "customer")  # they name the card to the provider
+    hidden = ("reference", "customer")  # both identify the card at the provider
     words = {"variant": label_of}
     list_display = ("label", "wallet", "variant", "created_at", "removed_at")
 
 
 @admin.register(models.Adjustment)
 class AdjustmentAdmin(Looked):
-    """What operators asked for by hand."""
+    """Adjustments that operators requested."""
 
     words = {"kind": Words(dict(models.Adjustment.kinds()))}
     list_display = ("wallet", "kind", "amount", "status", "asked_by", "decided_by", "asked_at")
@@ -135,7 +135,7 @@ class AdjustmentAdmin(Looked):
 
 @admin.register(models.RefundRequest)
 class RefundRequestAdmin(Looked):
-    """Money that customers asked back."""
+    """Refunds that customers requested."""
 
     list_display = ("wallet", "amount", "status", "asked_by", "asked_at")
     related = ("wallet__account", "asked_by")
@@ -151,7 +151,7 @@ class PromotionAdmin(Looked):
 
 @admin.register(models.PromotionMove)
 class PromotionMoveAdmin(Looked):
-    """What moved it."""
+    """Changes of promotional credit."""
 
     words = {"kind": Words(KIND_WORDS)}
     list_display = ("wallet", "promotion", "kind", "operation_id", "amount", "at")
@@ -160,7 +160,7 @@ class PromotionMoveAdmin(Looked):
 
 @admin.register(models.MoneyOrder)
 class MoneyOrderAdmin(Looked):
-    """The outbox."""
+    """Money orders: the outbox to Redis."""
 
     list_display = ("operation_id", "wallet", "kind", "amount", "created_at", "applied_at")
     filters = ("kind", ("applied_at", admin.EmptyFieldListFilter))
@@ -184,7 +184,7 @@ class BatchAdmin(Looked):
 
 @admin.register(models.Receivable)
 class ReceivableAdmin(Looked):
-    """What is owed, and what was paid of it."""
+    """Amounts owed, and what was paid of them."""
 
     list_display = ("wallet", "operation_id", "amount", "at")
 
@@ -208,7 +208,7 @@ class MessageAdmin(Looked):
 
 
 class OfAccount(Looked):
-    """Rows that name their account themselves."""
+    """Rows with their own account column."""
 
     account_field = "account"
     related = ("account",)
@@ -216,13 +216,13 @@ class OfAccount(Looked):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """The audit log of this very row."""
+        """Redirect to the audit log of this row."""
         return audit_log_of(str(self.model._meta.model_name), object_id)
 
 
 @admin.register(models.Tariff)
 class TariffAdmin(OfAccount):
-    """Price versions."""
+    """Tariffs."""
 
     words = {"unit_price": exact}
     labels = MODE_WORDS | {
@@ -235,14 +235,14 @@ class TariffAdmin(OfAccount):
 
 @admin.register(models.Chatbot)
 class ChatbotAdmin(OfAccount):
-    """Senders."""
+    """Chatbots: the senders of messages."""
 
     list_display = ("account", "slug", "name", "rate_limit", "archived_at")
 
 
 @admin.register(models.OptOut)
 class OptOutAdmin(OfAccount):
-    """Numbers that no campaign may reach."""
+    """Numbers that no campaign may be sent to."""
 
     list_display = ("account", "number", "reason", "added_by", "created_at")
     search_fields = ("number__startswith",)
@@ -275,7 +275,7 @@ class InvoiceAdmin(Looked):
 
 @admin.register(models.CreditNote)
 class CreditNoteAdmin(Looked):
-    """Credit notes, and those that wait."""
+    """Credit notes, issued or waiting for approval."""
 
     account_field = "invoice__wallet__account"
     related = ("invoice__wallet__account", "asked_by", "decided_by")

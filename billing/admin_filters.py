@@ -9,17 +9,17 @@ from unfold.contrib.filters.admin import TextFilter
 
 
 class AccountFilter(TextFilter):
-    """By the account's short name."""
+    """Filters rows by the short name of their account."""
 
     title = gettext_lazy("account short name")
     parameter_name = "account"
     path: ClassVar[str] = "wallet__account__slug"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows of that account."""
+        """Return the rows of the given account."""
         return queryset.filter(**{self.path: self.value()}) if self.value() else queryset
 
 
 def account_filter(path: str) -> type[AccountFilter]:
-    """Return the filter for rows whose account is at this path of columns."""
+    """Return a filter for rows whose account is at this column path."""
     return type("AccountFilter", (AccountFilter,), {"path": path})

@@ -1,4 +1,4 @@
-"""What a call's charge says to people: the destination, its rate, and the seconds."""
+"""Texts that explain what a call costs: the destination, its rate, and the charged seconds."""
 
 from datetime import date, time
 
@@ -14,7 +14,7 @@ _MONDAY = date(2024, 1, 1)
 
 
 def rate_words(rate: Rate) -> str:
-    """Germany mobile, 0.12 per minute, 60/1; with its times and connection fee, if any."""
+    """Describe a rate: "Germany mobile, 0.12 per minute, 60/1", with times and connection fee."""
     parts = [rate.destination]
     if not rate.is_always:
         parts.append(times_words(rate))
@@ -26,10 +26,10 @@ def rate_words(rate: Rate) -> str:
 
 
 def explanation(rate: Rate | None, seconds: int, price: int = 0, length: int = 0) -> str:
-    """Why calls cost what they do: Germany mobile, 0.12 per minute, 60/1, 73 s charged.
+    """Explain what a call costs: "Germany mobile, 0.12 per minute, 60/1, 73 s charged".
 
-    rate None: the tariff's price of a call, `price` units for each started interval of `length`
-    seconds; 0 = not known.
+    If `rate` is None, the tariff's price of a call is used: `price` units for each started interval
+    of `length` seconds. A `length` of 0 means that the interval isn't known.
     """
     charged = _("%(seconds)s s charged") % {"seconds": f"{seconds:,}"}
     if rate is not None:
@@ -44,7 +44,7 @@ def explanation(rate: Rate | None, seconds: int, price: int = 0, length: int = 0
 
 
 def times_words(rate: Rate) -> str:
-    """Mon–Fri 08:00–18:00; "" = always."""
+    """Describe the times of a rate: "Mon–Fri 08:00–18:00". Return "" if it is always valid."""
     words = []
     if rate.days != EVERY_DAY:
         words.append(days_words(rate.days))
@@ -54,7 +54,7 @@ def times_words(rate: Rate) -> str:
 
 
 def days_words(days: int) -> str:
-    """Mon–Fri, Sun: runs of days by their short names."""
+    """Describe days by their short names, with runs joined: "Mon–Fri, Sun"."""
     runs: list[list[int]] = []
     for day in (number for number in range(7) if days >> number & 1):
         if runs and runs[-1][-1] == day - 1:

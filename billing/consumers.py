@@ -1,8 +1,9 @@
-"""The websocket of a balance, `/ws/accounts/{slug}/balance/`: the figures, pushed as they change.
+"""The websocket of a balance, `/ws/accounts/{slug}/balance/`: pushes the figures when they change.
 
-A bare ASGI application. Every frame is the whole state with its sequence number and that of the
-frame before it, so the newest counts and a reader that missed one can tell: it fetches the
-balance. At most five frames a second; a slow reader gets fewer, never old ones.
+A bare ASGI application. Every frame has the whole state, its sequence number and that of the frame
+before it. So only the newest frame matters, and a reader can tell that it missed one and fetch the
+balance. It sends up to five frames a second. A slow reader gets fewer frames, but never outdated
+ones.
 """
 
 import asyncio
@@ -26,9 +27,9 @@ from poolsite.live.serving import ServedSocket, admit
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 PERIOD_SECONDS = 0.2
-SAFETY_SECONDS = 2.0  # news can get lost; a wallet on a server of its own is asked so often
+SAFETY_SECONDS = 2.0  # wake-ups can get lost; a wallet on another Redis is read this often
 SEND_SECONDS = 2.0
-FRAME_BYTES = 1024  # of what a reader sends: nothing but "ping"
+FRAME_BYTES = 1024  # limit for frames from the reader, which may only send "ping"
 FRAMES_PER_SECOND = 20.0
 FRAMES_AT_ONCE = 50.0
 BEHIND = 1013
@@ -60,7 +61,7 @@ class BalanceSocket(ServedSocket):
         self._sending = asyncio.Lock()
 
     async def run(self) -> None:
-        """Push until one side, or a lost right, ends it."""
+        """Push frames until either side closes the socket or the reader loses access."""
         channel = WalletKeys(self._ref.slug).wake_channel
         with self.watching():
             async with hub_of_loop().wakes.listening([channel], lambda _: self._news.set()):
@@ -70,7 +71,7 @@ class BalanceSocket(ServedSocket):
     # -- out ------------------------------------------------------------------------------------
 
     async def _push(self) -> None:
-        """Send the state whenever it has another sequence number, status or generation."""
+        """Send the state whenever its sequence number, status or generation changes."""
         previous: int | None = None
         known: tuple[int, int, str] | None = None
         while True:
@@ -87,7 +88,7 @@ class BalanceSocket(ServedSocket):
                 await self._wait()
 
     async def _balance(self) -> Balance | None:
-        """The figures; None while they cannot be read: the last frame stands."""
+        """Return the current figures, or None if they can't be read: the last frame stays valid."""
         try:
             return await reading.balance_of(self._ref)
         except (hotpath.HotPathError, RedisError, OSError):

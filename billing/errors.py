@@ -1,10 +1,10 @@
-"""What a use case refuses, in the words of the interface."""
+"""The problems that billing's use cases can return, with their texts in the API."""
 
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned).
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unknown-account": (
         *(404, "Account not found"),
@@ -88,14 +88,14 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
 
 _OF = "accounts/{slug}"
 _SEEN = "unknown-account"
-_PAID = "unknown-account second-factor"  # by people who prove a second factor
+_PAID = "unknown-account second-factor"  # for users who must prove a second factor
 _CAMPAIGN, _TARIFF = f"{_OF}/campaigns/{{campaign}}", f"{_OF}/tariffs/{{tariff}}"
 _ADJUSTMENT, _REFUND = f"{_OF}/adjustments/{{adjustment}}", f"{_OF}/refunds/{{refund}}"
 _CHATBOT, _TEMPLATE = f"{_OF}/chatbots/{{chatbot}}", f"{_OF}/templates/{{template}}"
 _REPORT = f"{_OF}/flagged-reports/{{report}}"
 _INVOICE = f"{_OF}/invoices/{{invoice}}"
 
-# What the operations behind Django answer of these.
+# The problem types above that each operation behind Django can return.
 _BEHIND_DJANGO: Mapping[str, str] = {
     f"GET {_OF}": _SEEN,
     **{
@@ -171,7 +171,7 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     f"POST {_OF}/opt-outs": _SEEN,
     f"POST {_OF}/opt-outs/{{opt_out}}/remove": f"{_SEEN} unknown-opt-out",
     **{f"POST {_REPORT}/{verb}": f"{_PAID} unknown-report" for verb in ("accept", "charge")},
-    f"POST {_OF}/invoices": f"{_PAID} not-found",  # a month that cannot be
+    f"POST {_OF}/invoices": f"{_PAID} not-found",  # a month that can't be invoiced
     f"PUT {_OF}/tax-profile": _PAID,
     **{f"{method} {_OF}/alert-recipients": _PAID for method in ("GET", "POST")},
     f"DELETE {_OF}/alert-recipients/{{recipient}}": f"{_PAID} unknown-recipient",
@@ -187,7 +187,7 @@ _BEHIND_DJANGO: Mapping[str, str] = {
     "POST invoicing/tax-rates/{rate}/end": "second-factor unknown-tax-rate",
 }
 
-# What an operation of the API answers of these, and of the other apps' types.
+# The problem types that each API operation can return: those above and those of other apps.
 OPERATIONS: Mapping[str, str] = {
     **_BEHIND_DJANGO,
     "POST accounts/{slug}/holds": (
@@ -207,4 +207,4 @@ OPERATIONS: Mapping[str, str] = {
 
 
 class BillingError(RefusedError):
-    """A use case of money that was refused; nothing was changed."""
+    """A use case of money was refused. Nothing was changed."""

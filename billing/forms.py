@@ -1,4 +1,4 @@
-"""What people type into the pages of money: amounts in currency units, units of 1/10 000 inside."""
+"""The forms of the money pages. People enter currency units; the code uses units of 1/10 000."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -20,11 +20,11 @@ from poolsite.access.models import Account
 from poolsite.moments import moment_of
 
 LONGEST = 24  # characters of an amount
-OTHER = "other"  # of a top-up's presets: the amount is written instead
+OTHER = "other"  # the preset "other amount" of a top-up: the amount field counts
 
 
 class AmountField(forms.CharField):
-    """An amount in currency units, as a person writes it; `clean` returns units of 1/10 000."""
+    """An amount entered in currency units. `clean` returns units of 1/10 000."""
 
     def __init__(self, *, least: int = 1, currency: str = "", **given: Any) -> None:
         self.least = least
@@ -35,13 +35,13 @@ class AmountField(forms.CharField):
             self.widget.attrs["placeholder"] = currency
 
     def prepare_value(self, value: Any) -> Any:
-        """Stored units as currency units, without needless zeros."""
+        """Return stored units as currency units without trailing zeros."""
         if isinstance(value, int) and not isinstance(value, bool):
             return shortest(value)
         return value
 
     def clean(self, value: Any) -> int | None:
-        """Units, or None for an empty field that may be empty."""
+        """Return the amount in units, or None if the field is optional and empty."""
         text = super().clean(value).replace("\N{MINUS SIGN}", "-").replace(" ", "")
         if not text:
             return None
@@ -55,13 +55,13 @@ class AmountField(forms.CharField):
 
 
 def shortest(units: int) -> str:
-    """Units as a person would write them: 12.5, 2000."""
+    """Return units as a person would write them: 12.5, 2000."""
     text = format(money.as_decimal(units).normalize(), "f")
     return "0" if Decimal(text) == 0 else text
 
 
 def in_currency(form: forms.Form, currency: str, *names: str) -> None:
-    """Name the currency beside the labels of these amounts."""
+    """Add the currency to the labels of these amount fields."""
     for name in names:
         field = form.fields[name]
         field.label = _in_currency(str(field.label), currency)
@@ -82,7 +82,7 @@ def _reason(**given: Any) -> forms.CharField:
 
 
 class TopUpForm(forms.Form):
-    """How much, and by which provider. A chosen preset counts; `other`: the amount written."""
+    """A top-up. The chosen preset is the amount; with `other`, the amount field is."""
 
     amount = AmountField(label=_("Amount"), error_messages={"required": _("Choose an amount.")})
     variant = forms.ChoiceField(label=_("Payment method"), widget=forms.RadioSelect)
@@ -105,14 +105,14 @@ class TopUpForm(forms.Form):
             del self.fields["keep_method"]
 
     def clean_amount(self) -> int:
-        """Units that a provider takes."""
+        """Return the amount in units, if a provider accepts it."""
         amount: int = self.cleaned_data["amount"]
         check_amount(amount, self._currency)
         return amount
 
 
 class RefundForm(forms.Form):
-    """A customer asks for money back; where to is kept as one line."""
+    """A customer's refund request. The bank details are stored as one line."""
 
     amount = AmountField(label=_("Amount"))
     bank = forms.CharField(label=_("Bank"), max_length=60)
@@ -126,14 +126,14 @@ class RefundForm(forms.Form):
         self.fields["amount"].help_text = gettext("Maximum: %(amount)s") % {"amount": most}
 
     def clean(self) -> dict[str, Any]:
-        """`payout` is what the request keeps."""
+        """Join the bank details into `payout`, which the request stores."""
         cleaned = super().clean() or {}
         parts = [cleaned.pop(name, "") for name in ("bank", "bank_account", "holder")]
         return {**cleaned, "payout": ", ".join(parts)}
 
 
 class AdjustmentForm(forms.Form):
-    """What an operator asks for by hand; each kind has the fields that matter for it."""
+    """An operator's adjustment. Each kind shows only the fields that it needs."""
 
     kind = forms.ChoiceField(label=_("Type"), choices=[], widget=forms.HiddenInput)
     recharge = forms.CharField(
@@ -162,7 +162,7 @@ class AdjustmentForm(forms.Form):
         in_currency(self, wallet.account.currency, "amount")
 
     def clean_recharge(self) -> Recharge | None:
-        """The account's own top-up of that number."""
+        """Return the account's own top-up with this number."""
         text = str(self.cleaned_data["recharge"]).strip().upper().removeprefix("R")
         if not text:
             return None
@@ -187,7 +187,7 @@ class CreditLimitForm(forms.Form):
 
 
 class PromotionForm(forms.Form):
-    """Promotional credit to grant: how much, until when, why."""
+    """Promotional credit to grant: amount, last day and reason."""
 
     amount = AmountField(label=_("Amount"))
     expires_on = forms.DateField(
@@ -204,7 +204,7 @@ class PromotionForm(forms.Form):
         in_currency(self, wallet.account.currency, "amount")
 
     def clean(self) -> dict[str, Any]:
-        """`expires_at`: the last moment of the day."""
+        """Set `expires_at` to the last moment of the last day."""
         cleaned = super().clean() or {}
         day = cleaned.pop("expires_on", None)
         if day is not None:
@@ -216,13 +216,13 @@ class PromotionForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """A decision and why."""
+    """The reason for a decision."""
 
     reason = _reason()
 
 
 class OpenForm(forms.Form):
-    """Which account gets a wallet; one that has it already leads there."""
+    """The account that gets a wallet. If the account has one, the page redirects to it."""
 
     account = forms.ModelChoiceField(
         label=_("Account"), queryset=Account.objects.order_by("name"), to_field_name="slug"
@@ -230,14 +230,14 @@ class OpenForm(forms.Form):
 
 
 class AcceptRefundForm(forms.Form):
-    """An operator accepts a refund request; where the money went may be known already."""
+    """An operator accepts a refund request, with the payment's reference if it is known."""
 
     reference = forms.CharField(label=_("Reference"), max_length=120, required=False)
     token = _token()
 
 
 class ChatbotForm(forms.Form):
-    """A sender of an account; the id is asked for once."""
+    """A chatbot of an account. Its ID can only be set once."""
 
     slug = forms.CharField(
         label=_("ID"), max_length=40, help_text=_("Use a-z, 0-9 and -. It can't be changed later.")

@@ -1,4 +1,4 @@
-"""The customer's own rules for a balance, and who is emailed about it."""
+"""The customer's own rules for a balance, and the addresses that get emails about it."""
 
 from typing import Any
 
@@ -57,12 +57,12 @@ class LimitsForm(forms.Form):
                 del self.fields[name]
 
     def clean(self) -> dict[str, Any]:
-        """Empty amounts as the 0 that is stored."""
+        """Replace empty amounts with the 0 that is stored."""
         cleaned = super().clean() or {}
         return {name: 0 if value is None else value for name, value in cleaned.items()}
 
 
 class NoticeForm(forms.Form):
-    """Who is emailed."""
+    """An address that gets emails."""
 
     address = forms.EmailField(label=_("Email"), max_length=254)

@@ -1,4 +1,4 @@
-"""The guide to the first top-up: an account with a balance and an owner, then money on it."""
+"""The guide to the first top-up: an account with a balance and an owner, then the first money."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ KINDS = (MoneyOrder.Kind.RECHARGE, MoneyOrder.Kind.CREDIT)
 
 
 def register() -> None:
-    """Called once, before the goals are first asked for."""
+    """Register the goal. Call this once, before the goals are first read."""
     console.register_goal(
         console.Goal(
             "top-up",
@@ -102,7 +102,7 @@ def _top_up_step() -> console.GoalStep:
 
 
 def _account(guide: Guide) -> Account | None:
-    """The account of the address; else the oldest one that has a balance, or the oldest."""
+    """Return the account named in the URL, else the oldest with a balance, else the oldest."""
     if not guide.on:
         wallet = visible_wallets(guide.principal).order_by("pk").first()
         if wallet is not None:
@@ -115,7 +115,7 @@ def _wallet(account: Account) -> Wallet | None:
 
 
 def _paid_in(wallet: Wallet) -> MoneyOrder | None:
-    """The first money that reached the balance."""
+    """Return the first order that added money to the balance, or None."""
     orders = wallet.orders.filter(kind__in=KINDS).exclude(applied_at=None)
     return orders.order_by("pk").first()
 
@@ -125,7 +125,7 @@ def _told(guide: Guide, order: MoneyOrder) -> str:
 
 
 def _topic(guide: Guide) -> str:
-    """The balance's, while the first money is awaited."""
+    """Return the live topic of the balance until the guide is finished, else ""."""
     wallet: Wallet | None = None if guide.is_finished else guide.things.get("balance")
     return f"billing.wallet:{wallet.slug}" if wallet is not None else ""
 
@@ -136,7 +136,7 @@ def _open(guide: Guide, _form: Any) -> str:
 
 
 def _form(guide: Guide, data: Data) -> AdjustmentForm:
-    """A credit; the reason has a good value already."""
+    """Return the form for a credit, with the reason filled in."""
     wallet: Wallet = guide.things["balance"]
     initial = {"kind": MoneyOrder.Kind.CREDIT, "reason": _("First top-up")}
     given = None
@@ -157,7 +157,7 @@ def _credit(guide: Guide, form: Any) -> str:
 
 
 def _waiting(guide: Guide) -> dict[str, Any]:
-    """What waits for a second person, the limit, and how customers can pay themselves."""
+    """Return the waiting credit, its approvers, the limit and the payment providers."""
     wallet: Wallet | None = guide.things.get("balance")
     if wallet is None:
         return {}

@@ -1,5 +1,6 @@
-"""Billing's part of the platform's health: the Redis servers of heavy accounts, and what money and
-messages go to outside.
+"""Billing's health checks: the Redis servers of heavy accounts, and the external services.
+
+The external services are those that campaigns, terminals and top-ups use.
 """
 
 from collections.abc import Iterator
@@ -21,9 +22,9 @@ STRIPE = "https://api.stripe.com"
 
 
 def register() -> None:
-    """Register one check for each server of POOLSITE_BILLING_REDIS_URLS; none without them.
+    """Register a check for each server in POOLSITE_BILLING_REDIS_URLS, if any.
 
-    A server that is gone keeps no page and no other account from being served: none is required.
+    No check is required: while a server is down, all pages and the other accounts still work.
     """
     operations.register_examination(operations.Examination("providers", _providers))
     for name in servers.further():
@@ -61,7 +62,7 @@ def _away(name: str) -> Trouble:
 
 
 def _providers() -> Iterator[operations.DoctorLine]:
-    """The servers outside that campaigns, terminals and top-ups need take a connection."""
+    """Check that the external servers of campaigns, terminals and top-ups accept connections."""
     urls = {"POOLSITE_GATEWAY_URL": settings.BILLING_GATEWAY_URL}
     if settings.BILLING_ABILITY_PROVIDER != "table":
         urls["POOLSITE_ABILITY_URL"] = settings.BILLING_ABILITY_URL

@@ -1,4 +1,4 @@
-"""The sidebar's entries of money, and what buttons that lead to its pages say."""
+"""The sidebar entries of money, and the labels of buttons that lead to its pages."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -32,7 +32,7 @@ ICONS = {
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entries and labels. Called once, by AppConfig.ready()."""
     for name, word in (
         ("billing:portal", _("Open balance")),
         ("billing:campaign", _("Open campaign")),
@@ -54,7 +54,7 @@ def register() -> None:
 
 
 def _customers() -> list[MenuEntry]:
-    """One row each: name, label, page, section, pages that light it up, key; in order."""
+    """Return the customers' entries. A row: name, label, page, section, active pages and key."""
     rows = (
         ("balance", _("Balance"), "balance", "top", ("portal", "explain", "entries"), "b"),
         ("campaigns", _("Campaigns"), "own_campaigns", "top", _of("campaign", "campaign_new"), "k"),
@@ -100,7 +100,7 @@ def _customers() -> list[MenuEntry]:
 
 
 def _of(page: str, *more: str) -> tuple[str, ...]:
-    """A thing's page, its list and what else belongs to it."""
+    """Return the names of an object's list page, its own page and its other pages."""
     return (f"{page}s", page, *more)
 
 

@@ -1,4 +1,4 @@
-"""What money puts on the overview and into the metrics, and customers' first page."""
+"""Money on the overview page and in the metrics, and the first page of customers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ FRESH_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class WalletRow:
-    """One wallet on the card: how many hours its money lasts, None while nothing is spent."""
+    """A wallet on the card, with what it spends per hour."""
 
     wallet: Wallet
     figures: now_figures.WalletFigures
@@ -39,12 +39,12 @@ class WalletRow:
 
     @property
     def hours(self) -> float | None:
-        """How long what can be spent lasts."""
+        """How many hours the available money lasts, or None while nothing is spent."""
         return self.figures.spendable / self.per_hour if self.per_hour else None
 
     @property
     def is_low(self) -> bool:
-        """Below the mark that its owner set."""
+        """Whether the available money is below the customer's alert threshold."""
         return 0 < self.wallet.alert_below > self.figures.spendable
 
 
@@ -52,7 +52,7 @@ _rows: TtlCache[str, list[WalletRow]] = TtlCache(FRESH_SECONDS, most=500)
 
 
 def rows_for(principal: Principal) -> list[WalletRow] | None:
-    """The wallets that need a look first, at most a second old; None for who sees no money."""
+    """Return the wallets in most need of attention, cached for a second, or None without access."""
     if not access.decide(principal, "billing.view").allowed:
         return None
     return _rows.get(reach_of(principal), lambda: _read_rows(principal))
@@ -70,7 +70,7 @@ def _read_rows(principal: Principal) -> list[WalletRow]:
 
 
 def _candidates(principal: Principal) -> list[Wallet]:
-    """Those below their mark first, then those with the least money."""
+    """Return the wallets below their alert threshold, then those with the least money."""
     open_ones = visible_wallets(principal).exclude(status=Wallet.Status.CLOSED)
     low = list(low_balances(open_ones)[: CANDIDATES // 2])
     others = open_ones.exclude(pk__in=[row.pk for row in low])
@@ -79,7 +79,7 @@ def _candidates(principal: Principal) -> list[Wallet]:
 
 
 def balances_card(principal: Any) -> console.CardData | None:
-    """The balances that end soonest."""
+    """Return the card with the balances that run out first."""
     rows = rows_for(principal)
     if rows is None:
         return None
@@ -113,7 +113,7 @@ def _card_row(row: WalletRow, principal: Any) -> dict[str, Any]:
 
 
 def lasts_word(hours: float | None) -> str:
-    """11 h, 4 d, over a year; a dash while nothing is spent."""
+    """Return how long money lasts: "11 h", "4 d", "over a year"; a dash while nothing is spent."""
     if hours is None:
         return "–"
     if hours < 1:
@@ -125,19 +125,19 @@ def lasts_word(hours: float | None) -> str:
 
 
 def money_held(principal: Any) -> console.Stat | None:
-    """Money held for messages whose end is not known, over the reader's accounts."""
+    """Return the money held for unfinished messages, over the wallets of `rows_for`."""
     rows = rows_for(principal)
     if not rows:
         return None
     currencies = {row.wallet.account.currency for row in rows}
     if len(currencies) > 1:
-        return None  # no sum of two currencies
+        return None  # amounts in different currencies can't be added
     held = sum(row.figures.held for row in rows)
     return console.Stat(amount(held // 100 * 100, currencies.pop()))
 
 
 def audit_stat(principal: Any) -> console.Stat | None:
-    """Whether the books agree; for operators."""
+    """Return the state of the books for operators, or None for other users."""
     if not principal.is_operator or not Wallet.objects.exists():
         return None
     state = lag.audit_state()
@@ -154,7 +154,7 @@ def audit_stat(principal: Any) -> console.Stat | None:
 
 
 def collect() -> Iterable[Metric]:
-    """What stands open, for Prometheus."""
+    """Return the number of open flagged reports and of wallets by status, for Prometheus."""
     operator = Principal(kind="user", id="0", is_operator=True)
     flagged = GaugeMetricFamily(
         "poolsite_billing_flagged_open", "Flagged reports that nobody closed.", labels=["flag"]
@@ -169,7 +169,7 @@ def collect() -> Iterable[Metric]:
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card, the figures and the metrics. Called once, by AppConfig.ready()."""
     console.register_card(
         console.Card(
             "billing.balances",

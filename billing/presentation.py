@@ -1,4 +1,4 @@
-"""What people read of money: figures with their currency, and words for what the books say."""
+"""How money is shown to people: amounts with their currency, and texts for entries and states."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ MODE_WORDS = {
     "video": gettext_lazy("Video"),
     "call": gettext_lazy("Call"),
 }
-# How each mode is drawn: the token's name in static/tokens.css, `--mode-<look>`.
+# The look of each mode: the name of its token `--mode-<look>` in static/tokens.css.
 MODE_LOOKS = {
     "native_text": "native-text",
     "native_card": "native-card",
@@ -56,8 +56,8 @@ KIND_WORDS = {
     "open": gettext_lazy("Opening balance"),
     "load": gettext_lazy("Rebuilt"),
 }
-# How a ledger's row says an entry: the chip's class, its word, and the purpose of one entry.
-# %(charged)s is what stayed charged. static/js/billing/wallet_lines.js gets them with the page.
+# How a ledger row shows an entry: the chip's class, its label, and a text if it is a single entry.
+# %(charged)s is the charged amount. The page passes them to static/js/billing/wallet_lines.js.
 LEDGER_WORDS = {
     "hold": ("", gettext_lazy("Held"), gettext_lazy("1 message held")),
     "settle": (
@@ -134,19 +134,19 @@ STATE_WORDS = {
 
 
 def symbol(currency: str) -> str:
-    """How the currency is written before a figure: ¥, else "SEK " with a space."""
+    """Return the prefix of an amount in the currency: "¥", else its code and a space: "SEK "."""
     return SYMBOLS.get(currency, f"{currency}\N{NO-BREAK SPACE}" if currency else "")
 
 
 def split(units: int) -> tuple[str, str, str]:
-    """Sign, figure to the cent, and the digits below the cent ("" while they are 0)."""
+    """Return the sign, the amount to the cent, and the digits below the cent ("" if they are 0)."""
     whole, rest = divmod(abs(units), 100)
     figure = number_format(as_decimal(whole * 100), decimal_pos=2, force_grouping=True)
     return (MINUS if units < 0 else "", figure, f"{rest:02}" if rest else "")
 
 
 def amount(units: int, currency: str = "", *, signed: bool = False) -> str:
-    """¥18,240.6150, −32.7600 with four places where cents would hide money; else two."""
+    """Return "¥18,240.6150": four decimal places if the amount has parts of a cent, else two."""
     sign, figure, rest = split(units)
     if signed and units > 0:
         sign = "+"
@@ -154,40 +154,40 @@ def amount(units: int, currency: str = "", *, signed: bool = False) -> str:
 
 
 def exact(units: int, *, signed: bool = False) -> str:
-    """−32.7600: always four places, for columns."""
+    """Return "−32.7600": always with four decimal places, for columns."""
     sign = MINUS if units < 0 else "+" if signed and units > 0 else ""
     return sign + number_format(as_decimal(abs(units)), decimal_pos=4, force_grouping=True)
 
 
 def rounded(units: int, currency: str = "") -> str:
-    """¥174.80: to the cent, for rates and axes."""
+    """Return "¥174.80": rounded to the cent, for rates and axes."""
     cents = (abs(units) * 100 + UNITS // 2) // UNITS
     figure = number_format(as_decimal(cents * 100), decimal_pos=2, force_grouping=True)
     return (MINUS if units < 0 else "") + symbol(currency) + figure
 
 
 def mode_word(mode: str) -> str:
-    """A sub-mode's name; one that we do not know as the gateway wrote it."""
+    """Return a sub-mode's name. An unknown sub-mode is returned as the gateway wrote it."""
     if mode == "?":
         return _("not readable")
     return str(MODE_WORDS.get(mode, mode)) if mode else ""
 
 
 def kind_word(kind: str, back: int = 0) -> str:
-    """What an entry did; back: what of a hold it returned, in units."""
+    """Return what an entry did. `back`: the units of the hold that the entry returned."""
     if kind == "settle" and back > 0:
         return _("Charged, rest returned")
     return str(KIND_WORDS.get(kind, kind))
 
 
 def state_word(state: str) -> tuple[str, str]:
-    """A message's state and its chip's class."""
+    """Return the label of a message's state and the class of its chip."""
     word, chip = STATE_WORDS.get(state, (state, ""))
     return str(word), chip
 
 
 def status_word(status: str) -> tuple[str, str, str]:
-    """A wallet's status: word, chip's class, icon."""
+    """Return the label of a wallet's status, the class of its chip, and its icon."""
     return {
         "open": (pgettext("state", "Open"), "chip--ok", "check"),
         "frozen": (_("Frozen"), "chip--warn", "ac_unit"),

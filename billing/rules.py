@@ -1,4 +1,4 @@
-"""Who may do what with money."""
+"""The access rules of money."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -12,22 +12,22 @@ from poolsite.access.token_areas import (
     register_area,
 )
 
-# What a sender's token may report; status reports come from the platform's gateway alone.
+# What a sender's token may report. Only the platform's gateway sends status reports.
 SENDER_EVENTS = ("hold", "sent", "cancel", "session")
 MEMBERS = ("owner", "admin", "payer", "sender")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions and token rights. Called once, by AppConfig.ready()."""
     register_action("billing.view", roles=MEMBERS, operators=True, tokens=True)
     register_action("billing.pay", roles=["owner", "payer"], grants=["finance"], fresh_factor=True)
     register_action("billing.send", roles=["owner", "sender", "admin"], tokens=True)
     register_action("billing.hold", tokens=True)
     register_action("billing.finance", grants=["finance"], fresh_factor=True)
-    register_action("billing.adjusting", grants=["finance"])  # who sees the way to billing.finance
+    register_action("billing.adjusting", grants=["finance"])  # sees links to billing.finance
     register_action("billing.own", roles=MEMBERS)  # a customer's own pages
-    register_action("billing.paying", roles=["owner", "payer"])  # who sees the way to billing.pay
-    register_action("billing.books", operators=True)  # what only operators look at
+    register_action("billing.paying", roles=["owner", "payer"])  # sees links to billing.pay
+    register_action("billing.books", operators=True)  # pages for operators only
     _register_tokens()
 
 

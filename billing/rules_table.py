@@ -1,6 +1,6 @@
 """The rules of a message's money as a table: 8 states by 12 events (data/message_reports.csv).
 
-The scripts are tested against the same table cell by cell; here it is what people read.
+The Lua scripts are tested against the same table, cell by cell. This module shows it to people.
 """
 
 import csv
@@ -25,7 +25,7 @@ FLAGS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What an event does in a state: the next state, the money, and what is flagged."""
+    """What an event does in a state: the next state, the change of money, and the flags."""
 
     next_state: str
     money: str
@@ -34,7 +34,7 @@ class Cell:
 
 @cache
 def cells() -> Mapping[tuple[str, str], Cell]:
-    """(state, event) → cell, in the table's order."""
+    """Return the cells by (state, event), in the table's order."""
     with SOURCE.open(newline="", encoding="utf-8") as file:
         return {
             (row["state"], row["event"]): Cell(row["next_state"], row["money"], row["flag"] or "")
@@ -43,12 +43,12 @@ def cells() -> Mapping[tuple[str, str], Cell]:
 
 
 def events() -> list[str]:
-    """The 12 events in their order."""
+    """Return the 12 events in the table's order."""
     return list(dict.fromkeys(event for _state, event in cells()))
 
 
 def flags_of(phrase: str) -> set[str]:
-    """The flags that a cell's phrase names: "repeat if … else contradiction" → both."""
+    """Return the flags in a cell's phrase: both of "repeat if … else contradiction"."""
     return {
         flag
         for flag in FLAGS
@@ -57,7 +57,7 @@ def flags_of(phrase: str) -> set[str]:
 
 
 def word(phrase: str) -> Any:
-    """A phrase of the table in the reader's language."""
+    """Return a phrase of the table in the reader's language."""
     return WORDS.get(phrase, phrase)
 
 

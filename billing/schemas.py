@@ -1,7 +1,7 @@
-"""Requests, answers and frames of billing's public interfaces, one definition for every lane.
+"""Requests, responses and frames of billing's public interfaces, for the hot lane and Django.
 
-Amounts are decimal text in the account's currency with four places ("12.3456"): no float is
-ever made of money.
+Amounts are decimal text in the account's currency with four places ("12.3456"), so money is never
+converted to a float.
 """
 
 from typing import Annotated, Any, Literal
@@ -25,7 +25,7 @@ BODY_LIMIT_BYTES = 4_000_000
 TEXT_LIMIT = 5_000
 KILOBYTES_LIMIT = 100_000
 
-# Texts of messages may have line ends and tabs, but no other control characters.
+# Texts of messages may have line breaks and tabs, but no other control characters.
 
 MessageId = Annotated[str, StringConstraints(pattern=r"^[!-~]{1,80}$")]
 ChatbotId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9-]{1,40}$")]
@@ -227,10 +227,10 @@ class MessageOut(BaseModel):
 
 
 class BalanceFrame(BaseModel):
-    """Pushed by the balance's websocket: always the whole state, so the newest one counts.
+    """Pushed by the balance's websocket: always the whole state, so the newest frame counts.
 
-    `previous` is the `seq` of the frame before on this socket (null: the first). A reader whose
-    last frame had another `seq` has missed one and fetches the balance.
+    `previous` is the `seq` of the previous frame on this socket (null for the first). If your last
+    frame had another `seq`, you missed a frame: fetch the balance.
     """
 
     previous: int | None

@@ -1,4 +1,4 @@
-"""Requests and answers about accounts with a balance: figures, settings, state."""
+"""Requests and responses about accounts with a balance: figures, settings, state."""
 
 from typing import Annotated, Literal
 

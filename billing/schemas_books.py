@@ -1,4 +1,4 @@
-"""Requests and answers about what the books have: messages, entries, amounts owed, statements."""
+"""Requests and responses about the books: messages, entries, amounts owed, statements."""
 
 from datetime import date, datetime
 from typing import Literal
@@ -45,7 +45,7 @@ class HoldsIn(PageIn):
 
 
 class MessageRow(BaseModel):
-    """A message as the books have it."""
+    """A message as stored in the books."""
 
     message_id: str
     kind: str = Field(description="message, session or call.")

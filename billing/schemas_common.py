@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, Strict, StringConstraints
 
 from poolsite.api.reading import LINE, STRICT
 
-# One line without control characters, of a filter.
+# One line without control characters, for filters.
 Line = Annotated[str, StringConstraints(max_length=120, pattern=LINE)]
 Amount = Annotated[
     str,
@@ -31,7 +31,7 @@ SPENDABLE = Field(description="balance + credit_limit, at least 0.0000.")
 
 
 class MoneyReasonIn(BaseModel):
-    """Why something is done."""
+    """The reason for a change."""
 
     model_config = STRICT
 
@@ -39,7 +39,7 @@ class MoneyReasonIn(BaseModel):
 
 
 class MoneyNoteIn(BaseModel):
-    """Why something is done; it may be left out."""
+    """The reason for a change, optional."""
 
     model_config = STRICT
 

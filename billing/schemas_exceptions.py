@@ -1,4 +1,4 @@
-"""Requests and answers about opt-outs and flagged reports."""
+"""Requests and responses about opt-outs and flagged reports."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -32,7 +32,7 @@ class OptOutsAddedOut(BaseModel):
 
 
 class OptOutOut(BaseModel):
-    """A number that no campaign of the account is sent to."""
+    """A number that the account's campaigns are not sent to."""
 
     id: int
     number: str

@@ -1,4 +1,4 @@
-"""Requests and answers about invoices, tax profiles, the seller and tax rates."""
+"""Requests and responses about invoices, tax profiles, the seller and tax rates."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ InvoiceState = Literal["issued", "credited"]
 
 
 def _as_day(value: object) -> object:
-    # Pydantic would take a number for seconds.
+    # Pydantic would read a number as seconds.
     if not isinstance(value, date) and not (isinstance(value, str) and value[4:5] == "-"):
         raise ValueError("use a day such as 2026-11-28")
     return value
@@ -145,7 +145,7 @@ class InvoiceOut(InvoiceRow):
 
 
 class TaxProfileIn(BaseModel):
-    """What the account's next invoices say of it."""
+    """The customer's details on the account's next invoices."""
 
     model_config = STRICT
 
@@ -161,7 +161,7 @@ class TaxProfileIn(BaseModel):
 
 
 class TaxProfileOut(BaseModel):
-    """What the account's next invoices say of it."""
+    """The customer's details on the account's next invoices."""
 
     entered: bool = Field(description="While false, invoices have the account's name.")
     legal_name: str

@@ -1,4 +1,4 @@
-"""Requests and answers about prices, top-ups, adjustments and refunds."""
+"""Requests and responses about prices, top-ups, adjustments and refunds."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -74,7 +74,7 @@ class TariffIn(BaseModel):
 
 
 class TariffChangeIn(TariffIn):
-    """A tariff that has not started, as it should be."""
+    """The new values of a tariff that has not started."""
 
     valid_from: Moment
     reason: Reason = ""
@@ -241,7 +241,7 @@ class RefundsIn(PageIn):
 
 
 class RefundIn(BaseModel):
-    """Requests money back."""
+    """A request to pay money back."""
 
     model_config = STRICT
 

@@ -1,4 +1,4 @@
-"""Requests and answers about promotional credit."""
+"""Requests and responses about promotional credit."""
 
 from datetime import datetime
 from typing import Literal

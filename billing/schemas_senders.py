@@ -1,4 +1,4 @@
-"""Requests and answers about templates and chatbots."""
+"""Requests and responses about templates and chatbots."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -52,7 +52,7 @@ class TemplateChangeIn(TemplateFields):
 
 
 class TemplateOut(BaseModel):
-    """A template: one message in every form."""
+    """A template: one message in every mode."""
 
     id: int
     name: str

@@ -1,4 +1,4 @@
-"""Requests and answers about campaigns and their recipients."""
+"""Requests and responses about campaigns and their recipients."""
 
 import re
 from datetime import datetime, time
@@ -12,7 +12,7 @@ from poolsite.api.reading import STRICT, Moment
 
 
 def _as_clock(value: Any) -> Any:
-    """Hours and minutes without a zone; Pydantic would take seconds and zones, too."""
+    """Return hours and minutes without a zone. Pydantic would also accept seconds and zones."""
     if isinstance(value, str) and not re.fullmatch(r"[0-9]{2}:[0-9]{2}", value):
         raise ValueError("use a time such as 22:00")
     return value
@@ -69,7 +69,7 @@ class CampaignChangeIn(BaseModel):
 
 
 class RecipientsIn(BaseModel):
-    """The recipients of a campaign, instead of those it had."""
+    """The new recipients of a campaign. They replace the previous ones."""
 
     model_config = STRICT
 
@@ -85,7 +85,7 @@ class NumberIn(BaseModel):
 
 
 class FiguresOut(BaseModel):
-    """How a campaign's messages and money stand."""
+    """The current numbers and amounts of a campaign's messages."""
 
     waiting: int
     held: int
@@ -141,7 +141,7 @@ class EstimateOut(BaseModel):
 
 
 class TestSendOut(BaseModel):
-    """A test message that was handed to the gateway."""
+    """A test message that was passed to the gateway."""
 
     message_id: str
     number: str
@@ -156,7 +156,7 @@ class ResultsIn(BaseModel):
 
 
 class RecipientOut(BaseModel):
-    """A recipient, and what became of the message."""
+    """A recipient, and the result of the message."""
 
     row: int
     number: str

@@ -1,4 +1,4 @@
-"""What the search finds of money: accounts' balances, messages, top-ups, campaigns, prices."""
+"""What the search finds: accounts' balances, messages, top-ups, invoices, campaigns and more."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -23,11 +23,11 @@ from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 
 LONGEST_ID = 80
-MOST_WALLETS = 10_000  # a message id is looked for in so many, each by its index
+MOST_WALLETS = 10_000  # a message ID is searched in this many wallets, in each by its index
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search and the commands. Called once, by AppConfig.ready()."""
     console.register_search("billing", find)
     for name, label, page, icon, action in (
         ("top_up", gettext_lazy("Top up…"), "top_up", "add_card", "billing.paying"),
@@ -44,7 +44,7 @@ def register() -> None:
 
 
 def _own(page: str) -> Callable[[Principal], str]:
-    """The page of the reader's own account; nobody else has one."""
+    """Return the address of this page for the user's own account. Users without one get ""."""
 
     def address(principal: Principal) -> str:
         wallet = own_wallet(principal)
@@ -54,7 +54,7 @@ def _own(page: str) -> Callable[[Principal], str]:
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Accounts, campaigns, templates, chatbots and tariffs by name; messages and top-ups by id."""
+    """Find accounts, campaigns, templates, chatbots and tariffs by name, other rows by number."""
     if not access.decide(principal, "billing.view"):
         return []
     wallets = visible_wallets(principal)
@@ -68,7 +68,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
 def _campaigns(principal: Principal, text: str, limit: int) -> list[Found]:
     rows = in_visible_wallets(Campaign.objects.all(), principal)
     rows = rows.select_related("wallet__account").order_by("-pk")
-    number = text[1:] if text[:1] in ("c", "C") else ""  # people name one c41
+    number = text[1:] if text[:1] in ("c", "C") else ""  # people write c41 for campaign 41
     numbered = []
     if number.isascii() and number.isdecimal() and len(number) < 19:
         numbered = [(0, row) for row in rows.filter(pk=int(number))]
@@ -87,7 +87,7 @@ def _campaigns(principal: Principal, text: str, limit: int) -> list[Found]:
 
 
 def _of_accounts(accounts: Any, text: str, limit: int) -> list[Found]:
-    """Templates, chatbots and tariffs of these accounts."""
+    """Return the matching templates, chatbots and tariffs of these accounts."""
     templates = Template.objects.filter(chatbot__account__in=accounts, archived_at=None)
     templates = templates.select_related("chatbot__account").order_by("-pk")
     found = []
@@ -124,7 +124,7 @@ def _named(
 
 
 def _accounts(principal: Principal, wallets: Any, text: str, limit: int) -> list[Found]:
-    """Each with what can be spent of its balance."""
+    """Return the matching accounts, each with its available money."""
     fields = ("account__name", "account__slug")
     rows = named(wallets.order_by("account__slug"), text, fields, limit)
     now = figures.of_all([wallet for _place, wallet in rows])
@@ -169,14 +169,14 @@ def _follow(principal: Principal, row: Wallet) -> list[Follow]:
 
 
 def _may(principal: Principal, action: str, row: Wallet) -> bool:
-    """Whether the page opens, perhaps after a second factor."""
+    """Whether the user can open the page, perhaps after proving a second factor."""
     return access.decide(principal, action, row).possible
 
 
 def _messages(principal: Principal, text: str, limit: int) -> list[Found]:
     if len(text) > LONGEST_ID or " " in text:
         return []
-    # the index is by account and id: one look into each account, never through all messages
+    # The index is by account and ID: one lookup per account, never a scan of all messages.
     wallets = list(visible_wallets(principal).values_list("pk", flat=True)[:MOST_WALLETS])
     rows = visible_messages(principal).filter(wallet__in=wallets, message_id=text)
     return [
@@ -218,7 +218,7 @@ def _recharges(principal: Principal, text: str) -> list[Found]:
 
 
 def _invoices(principal: Principal, text: str) -> list[Found]:
-    """The invoice of a number, or the one that a credit note cancels."""
+    """Return the invoice with this number, or the invoice that this credit note cancels."""
     number = text.strip().upper()
     rows = visible_invoices(principal)
     rows = rows.filter(number=number) | rows.filter(credit_notes__number=number)

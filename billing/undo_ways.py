@@ -1,4 +1,4 @@
-"""Which changes of prices, senders and wallets the history takes back, and which it never can."""
+"""The changes of prices, senders and wallets that the history can undo, and those it never can."""
 
 from django.utils.translation import gettext as _
 
@@ -21,7 +21,7 @@ MOVED_MONEY = (
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the changes. Called once, by AppConfig.ready()."""
     for action, why in {
         "billing.adjustment_ask": _why_adjusted,
         "billing.adjustment_approve": _why_adjusted,
@@ -87,7 +87,7 @@ def register() -> None:
 
 
 def _tariff_values(tariff: Tariff, values: Values) -> Values | None:
-    """A version's fields; None once its call rates are others: entries of the history have none."""
+    """Return a tariff's fields, or None if its call rates changed, which the history lacks."""
     digest = values.get("rates_digest", tariff.rates_digest)
     if digest != tariff.rates_digest:
         return None
@@ -96,13 +96,13 @@ def _tariff_values(tariff: Tariff, values: Values) -> Values | None:
 
 
 def _why_adjusted(entry: AuditEntry) -> str:
-    """A small adjustment moves when it is asked for; one that is not approved moves nothing."""
+    """Return why an adjustment can't be undone; "" until it is applied, as no money has moved."""
     asked = Adjustment.objects.filter(pk=(entry.after or {}).get("adjustment", 0))
     return _moved() if asked.filter(status=Adjustment.Status.APPLIED).exists() else ""
 
 
 def _why_report(entry: AuditEntry) -> str:
-    """What a provider tells of a payment that failed moved nothing."""
+    """Return why a report can't be undone. A report of a failed payment has moved no money: ""."""
     return _moved() if (entry.after or {}).get("said") in MOVED_MONEY else ""
 
 
@@ -119,7 +119,7 @@ def _why_issued(_entry: AuditEntry) -> str:
 
 
 def _right_of_settings(entry: AuditEntry) -> str:
-    """A customer's own limits are the customer's, the backlog's is not."""
+    """Return the action needed to undo a change of settings: log_limit is the operators' alone."""
     return "billing.finance" if "log_limit" in (entry.after or {}) else "billing.pay"
 
 

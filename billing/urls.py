@@ -1,4 +1,4 @@
-"""The pages' addresses."""
+"""The addresses of the pages."""
 
 from django.urls import path
 
@@ -23,7 +23,7 @@ from billing.views import (
 
 app_name = "billing"
 urlpatterns = [
-    # a customer's own: without a name they lead to the reader's account
+    # a customer's own pages: they redirect to the user's account
     path("balance/", portal.own_portal, name="balance"),
     path("usage/", portal.own_page, {"page": "usage"}, name="own_usage"),
     path("messages/", portal.own_page, {"page": "messages"}, name="own_messages"),

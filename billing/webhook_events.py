@@ -1,4 +1,4 @@
-"""What webhooks tell of money: final message states, top-ups, low balances, campaigns."""
+"""The webhook events of money: final message states, top-ups, low balances, campaigns, invoices."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -17,7 +17,7 @@ from poolsite.operations.webhooks.emitting import Happened
 from poolsite.operations.webhooks.event_types import EventType, declare
 
 MESSAGES, MONEY, CAMPAIGNS = _("Messages"), _("Balance"), _("Campaigns")
-# The final states, and the event of each.
+# The event of each final state.
 OF_STATE: dict[str, str] = {
     State.SETTLED: "message.delivered",
     State.FAILED: "message.failed",
@@ -71,7 +71,7 @@ _CAMPAIGN = {
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the event types. Called once, by AppConfig.ready()."""
     declare(
         *(
             EventType(name, MESSAGES, label, when, _MESSAGE)
@@ -143,9 +143,9 @@ def register() -> None:
 
 
 def messages_ended(deltas: Sequence[MessageDelta]) -> None:
-    """Tell of the messages that a batch has brought to their final state; in its transaction.
+    """Emit the events of messages that a batch moved to their final state, in its transaction.
 
-    Reads the messages' rows only of accounts that somebody listens to.
+    Reads the messages' rows only for accounts with a listening webhook.
     """
     ended = {
         (delta.wallet_id, delta.message_id): OF_STATE[delta.state]
@@ -182,12 +182,12 @@ def _message(wallet: Wallet, row: Message, kind: str) -> Happened:
             "currency": wallet.account.currency,
             **{name: iso(getattr(row, name)) for name in ("held_at", "sent_at", "ended_at")},
         },
-        key=row.message_id,  # a late report brings no second final state
+        key=row.message_id,  # a late report must not emit a second event
     )
 
 
 def top_up(kind: str, recharge: Recharge) -> None:
-    """Tell of a top-up: `top_up.credited` or `top_up.failed`."""
+    """Emit a top-up's event: `top_up.credited` or `top_up.failed`."""
     wallet = recharge.wallet
     emitting.emit(
         kind,
@@ -205,7 +205,7 @@ def top_up(kind: str, recharge: Recharge) -> None:
 
 
 def balance(kind: str, wallet: Wallet) -> None:
-    """Tell of a balance: `balance.low` or `balance.recovered`."""
+    """Emit a balance's event: `balance.low` or `balance.recovered`."""
     emitting.emit(
         kind,
         account_id=wallet.account_id,
@@ -221,7 +221,7 @@ def balance(kind: str, wallet: Wallet) -> None:
 
 
 def credit_limit(wallet: Wallet, before: int) -> None:
-    """Tell of a limit that was raised or lowered: `credit_limit.changed`."""
+    """Emit `credit_limit.changed` after a limit was raised or lowered."""
     emitting.emit(
         "credit_limit.changed",
         account_id=wallet.account_id,
@@ -235,12 +235,12 @@ def credit_limit(wallet: Wallet, before: int) -> None:
 
 
 def invoice_issued(found: Invoice) -> None:
-    """Tell of an invoice: `invoice.issued`."""
+    """Emit `invoice.issued`."""
     _invoice("invoice.issued", found, found.number, {})
 
 
 def invoice_credited(note: CreditNote) -> None:
-    """Tell of a credit note: `invoice.credited`."""
+    """Emit `invoice.credited` for a credit note."""
     more = {"credit_note": note.number, "reason": note.reason}
     _invoice("invoice.credited", note.invoice, note.number, more)
 
@@ -264,7 +264,7 @@ def _invoice(kind: str, found: Invoice, key: str, more: dict[str, str]) -> None:
 
 
 def campaign(kind: str, found: Campaign, **changed: Any) -> None:
-    """Tell of a campaign: `campaign.completed` or `campaign.paused`. changed: newer values."""
+    """Emit `campaign.completed` or `campaign.paused`. `changed`: values that replace the row's."""
     emitting.emit(
         kind,
         account_id=found.wallet.account_id,

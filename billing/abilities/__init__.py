@@ -1,7 +1,7 @@
-"""Does this terminal resolve Yuexin messages? Asked of a provider; one folder per provider.
+"""Whether a terminal resolves Yuexin messages: asks a provider. Each provider has a folder.
 
-The provider is named by settings.BILLING_ABILITY_PROVIDER; `billing.abilities.<name>` has a
-function `provider()` that makes it. What it answers is kept for 30 days by services.abilities.
+settings.BILLING_ABILITY_PROVIDER names the provider; `billing.abilities.<name>` has a function
+`provider()` that creates it. services.abilities stores its answers for 30 days.
 """
 
 from billing.abilities.asking import ask, reset

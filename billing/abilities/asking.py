@@ -1,4 +1,4 @@
-"""Asks the configured provider within the budget, and leaves a failing one alone for a while."""
+"""Asks the configured provider within the time budget, and pauses after repeated failures."""
 
 import logging
 import os
@@ -27,7 +27,7 @@ REST_SECONDS: Final = 5.0
 
 
 class _Asker:
-    """One process's provider with its threads."""
+    """A process's provider and its threads."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -77,13 +77,13 @@ _making = threading.Lock()
 
 
 def ask(numbers: Sequence[str]) -> tuple[str, Mapping[str, bool]]:
-    """The provider's name and what it knows. Raises ProviderFailedError (ProviderSlowError)."""
+    """Return the provider's name and answers. Raise ProviderFailedError or ProviderSlowError."""
     asker = _of_process()
     return asker.name, asker.ask(numbers)
 
 
 def reset() -> None:
-    """Forget the provider: settings are read again."""
+    """Drop the provider, so that the settings are read again."""
     global _asker
     with _making:
         if _asker is not None and _asker.pid == os.getpid():
@@ -92,7 +92,7 @@ def reset() -> None:
 
 
 def _of_process() -> _Asker:
-    """This process's; a fork of a worker makes its own threads."""
+    """Return this process's asker. A forked worker creates its own, with its own threads."""
     global _asker
     name = settings.BILLING_ABILITY_PROVIDER
     with _making:

@@ -1,11 +1,11 @@
-"""What a provider of abilities is, and what comes back."""
+"""The interface of ability providers, and their answers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-BUDGET_SECONDS: Final = 0.2  # an answer that takes longer is none
-NUMBERS_LIMIT: Final = 1_000  # in one question
+BUDGET_SECONDS: Final = 0.2  # a longer answer counts as none
+NUMBERS_LIMIT: Final = 1_000  # per request
 
 
 class ProviderFailedError(Exception):
@@ -18,10 +18,10 @@ class ProviderSlowError(ProviderFailedError):
 
 @dataclass(frozen=True, slots=True)
 class Ability:
-    """What is known of one terminal, who said so, and how long ago.
+    """What is known about a terminal, from which source, and how long ago.
 
-    supports_yuexin None: nobody knows (source `unknown`), or nobody said so in time (`failed`,
-    `slow`); the message then falls back to video.
+    `supports_yuexin` is None if the source doesn't know (`unknown`) or gave no answer in time
+    (`failed`, `slow`). The message then falls back to video.
     """
 
     number: str
@@ -31,21 +31,21 @@ class Ability:
 
     @property
     def fallback(self) -> str:
-        """The fallback that this terminal is sent: `yuexin` or `video`."""
+        """The fallback for this terminal: `yuexin` or `video`."""
         return "yuexin" if self.supports_yuexin else "video"
 
 
 class AbilityProvider(Protocol):
-    """Somebody who knows terminals."""
+    """A source of terminals' abilities."""
 
     name: str
-    # Whether it waits for another machine: then it is asked in a thread of its own, so that the
-    # budget holds whatever the other machine does.
+    # Whether it waits for another machine. Then it is called in its own thread, so that the budget
+    # holds whatever the other machine does.
     remote: bool
 
     def ask(self, numbers: Sequence[str], seconds: float) -> Mapping[str, bool]:
-        """What it knows of up to NUMBERS_LIMIT numbers; one it does not know is left out.
+        """Return what is known about up to NUMBERS_LIMIT numbers, without the unknown ones.
 
-        Callable from any thread, several at once. Should give up after `seconds`. Raises
+        Must be callable from several threads at once. Should give up after `seconds`. Raise
         ProviderFailedError.
         """

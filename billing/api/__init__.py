@@ -1,1 +1,1 @@
-"""Billing's HTTP faces: the hot lane before Django, and the rest behind it."""
+"""Billing's HTTP API: the hot lane, which is served before Django, and the routes behind Django."""

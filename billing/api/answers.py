@@ -1,4 +1,4 @@
-"""From the wallet's word to an answer: outcome, status and problem type, alike on every face."""
+"""Turns the result of a wallet command into a response, the same in every part of the API."""
 
 import logging
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from poolsite.api.reading import MalformedError
 
 logger = logging.getLogger(__name__)
 
-# The states in which a message will never be sent again.
+# A message in one of these states will never be sent again.
 NEVER_SENT: Final = ("cancelled", "failed", "expired")
 
 Answered = tuple[int, dict[str, Any]]  # status, body
 
-# What was not done, by problem type. `unknown` is one for an id of ours, not for a report.
+# The problem types of refusals. `unknown` is missing, because it is none for a report.
 _KINDS: Final[Mapping[str, str]] = {
     reasons.INSUFFICIENT: "insufficient-balance",
     reasons.UNPAID: "insufficient-balance",
@@ -50,9 +50,9 @@ _SENTENCES: Final[Mapping[str, str]] = {
 
 
 def charge_answer(charge: Charge, *, to_send: bool = False, **more: Any) -> Answered:
-    """What a hold, a session message, `sent` or a cancellation answers.
+    """Return the response to a hold, a session message, `sent` or a cancellation.
 
-    to_send: the message goes out on a 200, so one that has ended is refused.
+    `to_send`: the sender sends the message after a 200, so a message that has ended is refused.
     """
     kind = _kind(charge)
     if to_send and charge.answer == reasons.REPEAT and charge.state in NEVER_SENT:
@@ -63,7 +63,7 @@ def charge_answer(charge: Charge, *, to_send: bool = False, **more: Any) -> Answ
 
 
 def report_answer(charge: Charge) -> Answered:
-    """What a status report answers: whatever it says, it was taken, unless it must come again."""
+    """Return the response to a status report: success even if flagged, unless it must be resent."""
     if charge.answer == reasons.UNKNOWN or charge.answer == reasons.PARKED:
         return 202, _body(charge, {})
     kind = _KINDS.get(charge.answer) or _own_fault(charge)
@@ -71,7 +71,7 @@ def report_answer(charge: Charge) -> Answered:
 
 
 def failure_answer(error: Exception, message_id: str = "", **more: Any) -> Answered:
-    """What was refused before the wallet, or got lost on the way."""
+    """Return the response to a request that failed before the wallet or whose outcome was lost."""
     if isinstance(error, MalformedError):
         kind, detail = "malformed", str(error)
     elif isinstance(error, PermissionError):
@@ -92,13 +92,13 @@ def failure_answer(error: Exception, message_id: str = "", **more: Any) -> Answe
 
 
 def held_and_charged(state: str, amount: int) -> dict[str, str]:
-    """What a message holds and what it was charged: the wallet has one figure for both."""
+    """Return the held and the charged amount of a message. The wallet has one figure for both."""
     held, charged = (amount, 0) if state in OPEN else (0, amount)
     return {"held": plain(held), "charged": plain(charged)}
 
 
 def _kind(charge: Charge) -> str:
-    """The problem type of an answer; "" = it was done, now or before."""
+    """Return the problem type of a result, or "" if the command was done now or earlier."""
     answer = charge.answer
     if answer == reasons.REPEAT:
         return "insufficient-balance" if charge.state == "unpaid" else ""
@@ -112,7 +112,7 @@ def _kind(charge: Charge) -> str:
 
 
 def _own_fault(charge: Charge) -> str:
-    """A script that is older than the data, or a request of ours that it does not take."""
+    """Return the problem type if the script is outdated or refuses our own request, else ""."""
     if charge.answer.startswith(reasons.SCRIPT_OUTDATED):
         return "unavailable"
     if charge.answer.startswith(reasons.MALFORMED):

@@ -1,4 +1,4 @@
-"""Call rates as the API takes and tells them."""
+"""Converts call rates from and to the API's form."""
 
 from collections.abc import Sequence
 from typing import Final, get_args
@@ -11,11 +11,11 @@ from billing.schemas_paying import CallRateIn, CallRateOut, WeekDay
 from poolsite.api.root import ProblemError
 
 _DAYS: Final[tuple[WeekDay, ...]] = get_args(WeekDay)
-SHOWN: Final = 1_000  # with their tariff; the others are listed page by page
+SHOWN: Final = 1_000  # returned with their tariff; the rest are listed page by page
 
 
 def rates_in(given: Sequence[CallRateIn] | None) -> list[Rate] | None:
-    """The rates of a request; None = it has none. ProblemError names the first that is wrong."""
+    """Return the rates of a request, or None if it has none. Raise ProblemError at a wrong rate."""
     return None if given is None else [_rate(place, rate) for place, rate in enumerate(given)]
 
 
@@ -27,7 +27,7 @@ def _rate(place: int, given: CallRateIn) -> Rate:
 
 
 def first_rates(tariff: Tariff) -> list[CallRateOut]:
-    """The first rates of a tariff by prefix."""
+    """Return the first rates of a tariff, sorted by prefix."""
     if not tariff.rates_count:
         return []
     rows = CallRate.objects.filter(tariff=tariff).order_by("prefix", "days", "from_minute", "pk")
@@ -35,7 +35,7 @@ def first_rates(tariff: Tariff) -> list[CallRateOut]:
 
 
 def rate_out(row: CallRate) -> CallRateOut:
-    """A rate as the API tells it."""
+    """Return a rate in the API's form."""
     return CallRateOut(
         prefix=row.prefix,
         destination=row.destination,

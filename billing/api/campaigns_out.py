@@ -1,4 +1,4 @@
-"""Campaigns and their recipients as the interface shows them."""
+"""Campaigns and their recipients in the API's form."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from billing.services.campaigns import problems_of
 
 
 def campaign_out(row: Campaign) -> CampaignOut:
-    """A campaign in a list."""
+    """Return a campaign for a list."""
     return CampaignOut(**_facts(row))
 
 
 def detail_out(row: Campaign) -> CampaignDetailOut:
-    """A campaign with its figures, and what keeps a draft from being sent."""
+    """Return a campaign with its figures, and the problems that keep a draft from being sent."""
     found = figures_of(row)
     is_draft = row.status == Campaign.Status.DRAFT
     counts = {
@@ -34,7 +34,7 @@ def detail_out(row: Campaign) -> CampaignDetailOut:
 
 
 def recipient_out(row: Result) -> RecipientOut:
-    """A recipient of a campaign."""
+    """Return a recipient of a campaign."""
     return RecipientOut(
         row=row.row,
         number=row.number,

@@ -1,4 +1,4 @@
-"""What billing's routes behind Django share: who asks, for which wallet, money as text."""
+"""What billing's routes behind Django share: the principal, the wallet, and amounts as text."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ Id: Any = param.Path(..., ge=1, lt=2**63)
 def wallet_of(
     request: HttpRequest, slug: str, action: str = "billing.view"
 ) -> tuple[Principal, Wallet]:
-    """Who asks, and the wallet; a missing one looks like a foreign one."""
+    """Return the principal and the wallet. Another account's wallet is reported as missing."""
     principal = principal_of_request(request)
     try:
         return principal, wallet_get(principal, slug, action)
@@ -29,7 +29,7 @@ def wallet_of(
 
 
 def money_of(request: HttpRequest, slug: str, action: str) -> tuple[Principal, Wallet]:
-    """The same for what asks for a second factor: `billing.pay`, `billing.finance`."""
+    """Like `wallet_of`, for actions that need a second factor: `billing.pay`, `billing.finance`."""
     try:
         return wallet_of(request, slug, action)
     except access.FactorNeeded:
@@ -37,7 +37,7 @@ def money_of(request: HttpRequest, slug: str, action: str) -> tuple[Principal, W
 
 
 def units_of(text: str) -> int:
-    """The units of an amount in currency units."""
+    """Return the units of an amount in currency units. Raise ProblemError `malformed`."""
     try:
         return money.parse(text)
     except money.MoneyError as error:

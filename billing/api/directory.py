@@ -1,4 +1,4 @@
-"""Wallets and templates as the hot lane knows them, and its threads for SQL."""
+"""The hot lane's cached wallets and templates, and its threads for SQL."""
 
 import asyncio
 from collections.abc import Collection
@@ -14,21 +14,21 @@ from poolsite.sql_connections import sql_threads
 
 _WALLETS = DirectoryKind("wallets", wallet_ref)
 _TEMPLATES = DirectoryKind("templates", template_ref)
-# Bounded: what waits for SQL does not take all of it.
+# Bounded, so that requests that wait for SQL don't use up all of its connections.
 THREADS: Final = 4
 EXECUTOR = sql_threads(THREADS, "messages")
 
 look_back = database_sync_to_async(holds.look_back, thread_sensitive=False, executor=EXECUTOR)
 _look_up = database_sync_to_async(abilities.look_up, thread_sensitive=False, executor=EXECUTOR)
 LOOK_UP_SECONDS: Final = (
-    1.0  # the provider has its own budget; SQL, where answers are kept, has none
+    1.0  # the provider has its own budget; SQL, which caches its answers, has none
 )
 
 
 async def look_up(numbers: Collection[str]) -> dict[str, Ability]:
-    """What is known of each number. Within LOOK_UP_SECONDS: who has no answer by then is `slow`.
+    """Return the abilities of the numbers. Those unknown after LOOK_UP_SECONDS get `slow`.
 
-    A message is not kept waiting by an SQL that hangs: it falls back to video.
+    SQL that hangs must not delay a message, so the message falls back to video.
     """
     try:
         return await asyncio.wait_for(_look_up(numbers), LOOK_UP_SECONDS)
@@ -37,10 +37,10 @@ async def look_up(numbers: Collection[str]) -> dict[str, Ability]:
 
 
 def wallets() -> Directory[WalletRef]:
-    """The running loop's."""
+    """Return the running loop's directory of wallets."""
     return _WALLETS.directory()
 
 
 def templates() -> Directory[TemplateRef]:
-    """The running loop's."""
+    """Return the running loop's directory of templates."""
     return _TEMPLATES.directory()

@@ -1,4 +1,4 @@
-"""Example values of the OpenAPI document: a message of one account, from its hold to its end."""
+"""Example values of the OpenAPI document: a message of one account, from the hold to the charge."""
 
 from collections.abc import Mapping
 from typing import Any, Final

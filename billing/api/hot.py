@@ -1,4 +1,4 @@
-"""Billing's hot routes: holds, what becomes of them, the balance; served before Django."""
+"""Billing's hot routes: holds, their settlement and the balance. They are served before Django."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,7 +31,7 @@ _SESSIONS: BodyReader[SessionIn] = BodyReader(SessionIn)
 
 
 def register() -> None:
-    """Called once, by poolsite.asgi."""
+    """Register the routes. Called once, by poolsite.asgi."""
     lane.register(f"{ACCOUNT}/holds", post_holds)
     lane.register(f"{ACCOUNT}/sent", post_sent)
     lane.register(f"{ACCOUNT}/cancellations", post_cancellations)
@@ -48,7 +48,7 @@ class _RefusedError(Exception):
 
 
 async def post_holds(request: Request) -> Response:
-    """Hold one message, or a batch that is answered item by item."""
+    """Hold one message or a batch. Each item of a batch has its own result."""
     try:
         principal, ref = await _admit(request, "hold")
         items, batch = await _read(request, _HOLDS)
@@ -68,7 +68,7 @@ async def post_sessions(request: Request) -> Response:
 
 
 async def post_sent(request: Request) -> Response:
-    """Mark messages as sent, just before they are handed over."""
+    """Mark messages as sent, just before they are passed to the gateway."""
     return await _post_ids(request, "sent")
 
 
@@ -87,7 +87,7 @@ async def _post_ids(request: Request, what: str) -> Response:
 
 
 async def post_settlements(request: Request) -> Response:
-    """Take status reports from the platform's gateway."""
+    """Accept status reports from the platform's gateway."""
     try:
         principal, ref = await _admit(request, "settle")
         _only_of_platform(principal)
@@ -98,7 +98,7 @@ async def post_settlements(request: Request) -> Response:
 
 
 async def get_balance(request: Request) -> Response:
-    """A wallet's figures now."""
+    """Return a wallet's current figures."""
     try:
         ref = await _admit_reader(request)
     except _RefusedError as refused:
@@ -110,7 +110,7 @@ async def get_balance(request: Request) -> Response:
 
 
 async def get_message(request: Request) -> Response:
-    """One message."""
+    """Return one message."""
     try:
         ref = await _admit_reader(request)
     except _RefusedError as refused:
@@ -121,11 +121,11 @@ async def get_message(request: Request) -> Response:
     return _json(found.model_dump())
 
 
-# -- who asks ------------------------------------------------------------------------------------
+# -- access --------------------------------------------------------------------------------------
 
 
 async def _admit(request: Request, event: str) -> tuple[Principal, WalletRef]:
-    """Who acts, and on which wallet. Machines only: a cookie opens nothing here.
+    """Return the principal and the wallet. Only tokens are accepted, no session cookies.
 
     So no page on another site can make a browser spend money, and no CSRF token is needed.
     """
@@ -138,7 +138,7 @@ async def _admit(request: Request, event: str) -> tuple[Principal, WalletRef]:
 
 
 async def _admit_reader(request: Request) -> WalletRef:
-    """On which wallet somebody looks: a token, or a person's session."""
+    """Return the wallet to read. Tokens and session cookies are accepted."""
     return (await _allowed(request, "billing.view"))[1]
 
 
@@ -154,18 +154,18 @@ async def _allowed(request: Request, action: str) -> tuple[Principal, WalletRef]
 
 
 def _only_of_platform(principal: Principal) -> None:
-    """A status report can return money, so no customer's token may bring one."""
+    """Refuse customers' tokens, because a status report can return money."""
     scope = principal.scope
     if not isinstance(scope, TokenScope) or scope.account_id is not None:
         detail = "status reports come from the platform's gateway"
         raise _RefusedError(problem_response("forbidden", detail))
 
 
-# -- in and out ----------------------------------------------------------------------------------
+# -- bodies and responses ------------------------------------------------------------------------
 
 
 async def _read(request: Request, reader: BodyReader[Any]) -> tuple[Sequence[Any], bool]:
-    """The items of a body, and whether they came as a batch."""
+    """Return the items of a body, and whether they are a batch."""
     body = await lane.read_body(request, BODY_LIMIT_BYTES)
     try:
         read = reader.read(body)

@@ -1,4 +1,4 @@
-"""Invoices, credit notes and tax rates for machines."""
+"""Invoices, credit notes and tax rates in the API's form."""
 
 from billing.invoicing.document import percent
 from billing.models import CreditNote, Invoice, TaxRate
@@ -15,7 +15,7 @@ from billing.schemas_invoices import (
 
 
 def invoice_row(row: Invoice) -> InvoiceRow:
-    """An invoice of a list."""
+    """Return an invoice for a list."""
     note = row.credit_note
     return InvoiceRow(
         id=row.pk,
@@ -36,11 +36,11 @@ def invoice_row(row: Invoice) -> InvoiceRow:
 
 
 def invoice_out(row: Invoice) -> InvoiceOut:
-    """An invoice with its lines."""
+    """Return an invoice with its lines."""
     return InvoiceOut(
         **invoice_row(row).model_dump(),
         zone=row.zone,
-        treatment=row.treatment,  # type: ignore[arg-type]  # one of the words
+        treatment=row.treatment,  # type: ignore[arg-type]  # one of its choices
         seller=PartyOut(**row.seller),
         customer=PartyOut(**row.customer),
         lines=[
@@ -71,11 +71,11 @@ def invoice_out(row: Invoice) -> InvoiceOut:
 
 
 def credit_note_out(row: CreditNote) -> CreditNoteOut:
-    """A credit note and how it stands."""
+    """Return a credit note with its state."""
     return CreditNoteOut(
         id=row.pk,
         number=row.number,
-        state=row.status,  # type: ignore[arg-type]  # one of the words
+        state=row.status,  # type: ignore[arg-type]  # one of its choices
         reason=row.reason,
         requested_by=row.asked_by.get_username(),
         requested_at=row.asked_at,
@@ -87,11 +87,11 @@ def credit_note_out(row: CreditNote) -> CreditNoteOut:
 
 
 def rate_out(row: TaxRate) -> TaxRateOut:
-    """A tax rate."""
+    """Return a tax rate."""
     return TaxRateOut(
         id=row.pk,
         country=row.country,
-        kind=row.kind,  # type: ignore[arg-type]  # one of the words
+        kind=row.kind,  # type: ignore[arg-type]  # one of its choices
         name=row.name,
         rate=percent(row.rate),
         valid_from=row.valid_from,

@@ -1,4 +1,4 @@
-"""What becomes of requests of the hot lane: checked, priced, run, answered item by item."""
+"""Processes the hot lane's requests: checks, prices and runs the items, returns each result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ TOO_MANY = BillingError("too-many-requests", "over this chatbot's messages per s
 
 @dataclass(slots=True)
 class _Place:
-    """One item on its way to an answer."""
+    """One item of a request, until it has a response."""
 
     message_id: str
     asked: Asked | None = None
@@ -42,7 +42,7 @@ class _Place:
 
     @property
     def goes_out(self) -> bool:
-        """Whether the sender hands the message over once it is held."""
+        """Whether the sender sends the message as soon as it is held."""
         return self.request is not None and self.request.sent
 
     def answer(self) -> Answered:
@@ -57,7 +57,7 @@ class _Place:
 async def hold(
     ref: WalletRef, principal: Principal, items: Sequence[HoldIn | MalformedError]
 ) -> list[Answered]:
-    """Hold messages, each by itself, in their order."""
+    """Hold messages independently of each other, in their order."""
     now = datetime.now(UTC)
     places = []
     for item, asked in zip(items, await read_all(ref, principal, items), strict=True):
@@ -83,7 +83,7 @@ async def hold(
 
 
 async def _mark_repeated(ref: WalletRef, places: Sequence[_Place]) -> None:
-    """Mark holds that stood before as sent where that is asked for now: a repeat leaves them."""
+    """Mark earlier holds as sent if their repeat asks for that: the hold command doesn't do it."""
     again = [
         place
         for place in places
@@ -99,7 +99,7 @@ async def _mark_repeated(ref: WalletRef, places: Sequence[_Place]) -> None:
 
 
 async def _keep_rates(ref: WalletRef, places: Sequence[_Place]) -> None:
-    """Refuse what goes beyond a chatbot's rate: the later ones of a batch."""
+    """Refuse the items above a chatbot's rate limit: the later ones of a batch."""
     wanted: dict[str, list[_Place]] = {}
     for place in places:
         if place.outcome is None and place.asked is not None:
@@ -125,7 +125,7 @@ def _refusal(place: _Place, error: Exception) -> Charge | Exception:
 
 
 async def _look_back(ref: WalletRef, places: Sequence[_Place]) -> None:
-    """Answer from the books what ended so long ago that Redis may have forgotten it."""
+    """Answer from the books for messages that ended so long ago that Redis may lack them."""
     if not ref.looks_back:
         return
     open_places = [place for place in places if place.outcome is None and place.request]
@@ -138,7 +138,7 @@ async def _look_back(ref: WalletRef, places: Sequence[_Place]) -> None:
 
 
 async def _recall_fallbacks(ref: WalletRef, places: Sequence[_Place]) -> None:
-    """A repeated hold names the fallback that the first one was priced by."""
+    """Give a repeated hold the fallback that the first hold's price is based on."""
     again = [
         place
         for place in places
@@ -157,7 +157,7 @@ async def _recall_fallbacks(ref: WalletRef, places: Sequence[_Place]) -> None:
 async def session(
     ref: WalletRef, principal: Principal, items: Sequence[SessionIn | MalformedError]
 ) -> list[Answered]:
-    """Charge session messages: hold and settlement in one step, each by itself."""
+    """Charge session messages independently: hold and settlement in one step."""
     now = datetime.now(UTC)
     places = []
     for item in items:
@@ -178,7 +178,7 @@ async def session(
 
 
 async def mark(ref: WalletRef, what: str, items: Sequence[IdIn | MalformedError]) -> list[Answered]:
-    """`sent` or `cancel` messages by their ids."""
+    """Mark messages as sent, or cancel them, by their IDs. `what` is `sent` or `cancel`."""
     return [
         charge_answer(outcome) if isinstance(outcome, Charge) else failure_answer(outcome, its_id)
         for its_id, outcome in await _run_known(ref, what, [(each, _id) for each in items])
@@ -186,7 +186,7 @@ async def mark(ref: WalletRef, what: str, items: Sequence[IdIn | MalformedError]
 
 
 async def settle(ref: WalletRef, items: Sequence[ReportIn | MalformedError]) -> list[Answered]:
-    """Take status reports."""
+    """Process status reports."""
     return [
         report_answer(outcome) if isinstance(outcome, Charge) else failure_answer(outcome, its_id)
         for its_id, outcome in await _run_known(ref, "settle", [(each, _report) for each in items])
@@ -198,7 +198,7 @@ def _id(item: IdIn) -> str:
 
 
 def _report(item: ReportIn) -> DeliveryReport:
-    """A delivery names its mode; whatever else it says there is unreadable."""
+    """Return the report. A delivered message with an unknown mode has an unreadable mode, None."""
     if not (item.final and item.delivered):
         return DeliveryReport(item.message_id, item.final, item.delivered)
     mode = item.mode if item.mode in REPORTED else None
@@ -208,7 +208,7 @@ def _report(item: ReportIn) -> DeliveryReport:
 async def _run_known(
     ref: WalletRef, what: str, items: Sequence[tuple[Any, Any]]
 ) -> list[tuple[str, Charge | Exception]]:
-    """Run those that could be read; every item's id and outcome, in order."""
+    """Run the items that could be read. Return the ID and result of every item, in order."""
     good = [make(item) for item, make in items if not isinstance(item, MalformedError)]
     outcomes = iter(await run(ref, what, good))
     return [

@@ -1,4 +1,4 @@
-"""Balances and messages as the interface shows them, for both lanes."""
+"""Balances and messages in the API's form, for the hot lane and for Django."""
 
 from contextlib import suppress
 
@@ -17,17 +17,17 @@ from poolsite.hotpath import HotPathError
 
 
 async def balance_of(ref: WalletRef) -> Balance | None:
-    """A wallet's figures; holds that are past their time have been returned. None = no data."""
+    """Return a wallet's figures after releasing expired holds, or None if it has no data."""
     balance = await ref.path.arun(door.balance(ref.slug))
     if balance is not None and balance.has_due:
-        with suppress(HotPathError):  # a full server takes no writes, and still has its figures
+        with suppress(HotPathError):  # a full server accepts no writes, but still has the figures
             await ref.path.arun(door.sweep(ref.slug))
             balance = await ref.path.arun(door.balance(ref.slug))
     return balance
 
 
 def balance_now(ref: WalletRef) -> Balance | None:
-    """The same without a loop."""
+    """Like `balance_of`, without an event loop."""
     balance = ref.path.run(door.balance(ref.slug))
     if balance is not None and balance.has_due:
         with suppress(HotPathError):
@@ -37,11 +37,11 @@ def balance_now(ref: WalletRef) -> Balance | None:
 
 
 def balance_out(ref: WalletRef, balance: Balance) -> BalanceOut:
-    """A wallet's figures for machines."""
+    """Return a wallet's figures in the API's form."""
     return BalanceOut(
         account=ref.slug,
         currency=ref.currency,
-        status=balance.status,  # type: ignore[arg-type]  # one of the four words
+        status=balance.status,  # type: ignore[arg-type]  # one of the four statuses
         balance=plain(balance.bal),
         credit_limit=plain(balance.credit),
         promotional=plain(balance.promotional),
@@ -58,7 +58,7 @@ def balance_out(ref: WalletRef, balance: Balance) -> BalanceOut:
 
 
 async def message_of(ref: WalletRef, message_id: str) -> MessageOut | None:
-    """A message as the wallet has it, else as the books do; None = nobody knows it."""
+    """Return a message from the wallet, else from the books, or None if neither has it."""
     if not is_id(message_id):
         return None
     state = await ref.path.arun(door.message(ref.slug, message_id))
@@ -66,7 +66,7 @@ async def message_of(ref: WalletRef, message_id: str) -> MessageOut | None:
 
 
 def message_now(ref: WalletRef, message_id: str) -> MessageOut | None:
-    """The same without a loop."""
+    """Like `message_of`, without an event loop."""
     if not is_id(message_id):
         return None
     state = ref.path.run(door.message(ref.slug, message_id))
@@ -74,15 +74,15 @@ def message_now(ref: WalletRef, message_id: str) -> MessageOut | None:
 
 
 def is_id(text: str) -> bool:
-    """Whether this can be a message's id at all."""
+    """Whether the text can be a message ID."""
     return 0 < len(text) <= 80 and all("!" <= character <= "~" for character in text)
 
 
 def message_out(state: MessageState) -> MessageOut:
-    """A message in the wallet."""
+    """Return a message of the wallet in the API's form."""
     return MessageOut(
         message_id=state.message_id,
-        kind=state.kind,  # type: ignore[arg-type]  # one of the words
+        kind=state.kind,  # type: ignore[arg-type]  # one of its choices
         state=state.state,
         mode=state.mode,
         chatbot=state.chatbot,
@@ -101,7 +101,7 @@ def _of_row(wallet_id: int, message_id: str) -> MessageOut | None:
     since = row.ended_at or row.sent_at or row.held_at
     return MessageOut(
         message_id=row.message_id,
-        kind=row.kind,  # type: ignore[arg-type]  # one of the words
+        kind=row.kind,  # type: ignore[arg-type]  # one of its choices
         state=row.state,
         mode=row.mode,
         chatbot=row.chatbot,

@@ -1,4 +1,4 @@
-"""From what a sender asks to what is held: sender, template, terminal; nothing is held yet."""
+"""Turns a request into holds: finds sender, template and terminal, but does not hold money yet."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ NO_FALLBACK = "none"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One hold that can be priced. `ability`: what was looked up for it."""
+    """A hold that is ready to be priced. `ability`: the result of the terminal lookup, if any."""
 
     item: HoldItem
     ability: Ability | None = None
 
     def more(self, fallback: str = "") -> dict[str, object]:
-        """What its answer says besides; `fallback`: the one that an earlier hold was priced by."""
+        """Return the response's extra fields. `fallback`: the one that an earlier hold was for."""
         if self.ability is None:
             return {}
         return {
@@ -42,7 +42,7 @@ class Asked:
 async def read_all(
     ref: WalletRef, principal: Principal, items: Sequence[HoldIn | MalformedError]
 ) -> list[Asked | Exception]:
-    """Each item's hold, or why there is none (MalformedError, PermissionError)."""
+    """Return each item's hold, or the MalformedError or PermissionError that prevents it."""
     numbers = {
         item.to
         for item in items
@@ -93,7 +93,7 @@ async def _template(ref: WalletRef, item: HoldIn) -> TemplateRef | None:
 
 
 def sender_of(ref: WalletRef, principal: Principal, named: str | None) -> str:
-    """The chatbot in whose name this token sends. MalformedError, PermissionError."""
+    """Return the chatbot that this token sends as. Raise MalformedError or PermissionError."""
     own = ref.chatbot_of_token(principal.id) if principal.kind == "token" else None
     if own is not None and named not in (None, own.slug):
         raise PermissionError(f"this token is for the chatbot {own.slug}")
@@ -106,12 +106,12 @@ def sender_of(ref: WalletRef, principal: Principal, named: str | None) -> str:
 
 
 def fallback_of(state: MessageState) -> str:
-    """The fallback that a hold was priced by."""
+    """Return the fallback that a hold's price is based on."""
     return "video" if VIDEO in state.prices else "yuexin"
 
 
 def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> HoldItem:
-    """A session message as an item. MalformedError, PermissionError."""
+    """Return a session message as an item. Raise MalformedError or PermissionError."""
     chatbot = sender_of(ref, principal, item.chatbot)
     return HoldItem(
         message_id=item.message_id,
@@ -124,7 +124,7 @@ def session_of(ref: WalletRef, principal: Principal, item: SessionIn) -> HoldIte
 
 
 def session_request(request: door.HoldRequest) -> door.HoldRequest:
-    """A session message ends in one mode only: nothing else is priced."""
+    """Return the request with its quote alone: a session message has only one mode."""
     quote = door.Quote(request.quote.prices, request.quote.tariff_id)
     return door.HoldRequest(
         request.message_id, request.body_hash, quote, kind="session", chatbot=request.chatbot
@@ -136,6 +136,6 @@ def _content(item: HoldIn) -> Content:
 
 
 def _hash(chatbot: str, item: HoldIn) -> str:
-    """Of what the sender decided; whether it is sent already is no part of the body."""
+    """Hash what the sender decided. Whether the message is already sent is not part of the body."""
     body = item.model_dump(exclude={"message_id", "sent"}, exclude_defaults=True)
     return body_hash(body | {"chatbot": chatbot})

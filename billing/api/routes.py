@@ -1,4 +1,4 @@
-"""Billing's routes behind Django, and the hot lane's in the same OpenAPI document."""
+"""Billing's routes behind Django. The hot lane's routes are listed for the OpenAPI document."""
 
 from typing import Any
 
@@ -61,13 +61,13 @@ PARTS = (
 )
 _DONE: dict[int, Any] = {
     200: MessageAnswer | list[MessageItemAnswer],
-    422: MessageProblem,  # the schema of all errors
+    422: MessageProblem,  # all errors have this schema
 }
 _TAKEN: dict[int, Any] = {**_DONE, 202: MessageAnswer}
 
 
 class AnyTextConverter(PathConverter):
-    """The rest of an address, line breaks included, so that an odd id is an unknown one."""
+    """The rest of a path, including line breaks, so that a malformed ID returns "not found"."""
 
     regex = r"(?s:.+)"
 
@@ -76,7 +76,7 @@ register_converter(AnyTextConverter, "any")
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. Called once, by poolsite.urls."""
     examples.declare(EXAMPLES)
     examples.declare(MORE)
     examples.declare(OF_INVOICES)
@@ -87,7 +87,7 @@ def register() -> None:
 
 
 def _one_or_many(schema: str, plain_ids: bool = False) -> dict[str, Any]:
-    """The request body: one object, or an array of up to 1 000."""
+    """Return the schema of a request body: one object, or an array of up to 1 000."""
     one = {"$ref": f"#/components/schemas/{schema}"}
     item = {"anyOf": [one, {"type": "string", "pattern": "^[!-~]{1,80}$"}]} if plain_ids else one
     many = {"type": "array", "items": item, "minItems": 1, "maxItems": 1000}
@@ -174,7 +174,7 @@ def get_balance(request: HttpRequest, slug: str = Slug) -> Any:
     summary="Get a message",
 )
 def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:
-    """A message, open or ended, no matter how long ago."""
+    """A message, open or ended, however old it is."""
     found = reading.message_now(_ref(request, slug), message_id)
     if found is None:
         raise ProblemError("unknown-message", "this account has no message with this id")
@@ -182,7 +182,7 @@ def get_message(request: HttpRequest, message_id: str, slug: str = Slug) -> Any:
 
 
 def _ref(request: HttpRequest, slug: str) -> WalletRef:
-    """The wallet, for whoever may look at it; a missing one looks like a foreign one."""
+    """Return the wallet if the user may see it. Another account's is reported as missing."""
     principal = principal_of_request(request)
     ref = wallet_ref(slug)
     if ref is None:
@@ -195,5 +195,5 @@ def _ref(request: HttpRequest, slug: str) -> WalletRef:
 
 
 def _hot_only() -> HttpResponse:
-    """Only when this process does not serve ASGI: the routes above then lead nowhere."""
+    """Refuse the request. This only runs if the process does not serve ASGI."""
     raise ProblemError("unavailable", "messages are charged over ASGI only")

@@ -164,7 +164,7 @@ def change_wallet_settings(request: HttpRequest, given: WalletSettingsIn, slug: 
     "/{slug}/payment-method/remove", response={204: None}, summary="Remove the payment method"
 )
 def remove_payment_method(request: HttpRequest, given: MoneyNoteIn, slug: str = Slug) -> Any:
-    """Forget the saved payment method. Automatic top-ups stop with it."""
+    """Delete the saved payment method. Automatic top-ups stop with it."""
     principal, wallet = money_of(request, slug, "billing.pay")
     method = method_of(wallet)
     if method is not None:
@@ -190,7 +190,7 @@ def _account(wallet: Wallet, now: figures.WalletFigures) -> AccountOut:
         name=wallet.account.name,
         currency=wallet.account.currency,
         zone=wallet.account.zone,
-        status=now.status,  # type: ignore[arg-type]  # one of the words
+        status=now.status,  # type: ignore[arg-type]  # one of its choices
         status_reason=wallet.status_reason,
         balance=plain(now.balance),
         credit_limit=plain(now.credit_limit),

@@ -1,4 +1,4 @@
-"""What the books have of an account: messages, open holds, entries, amounts owed, statements."""
+"""The API of an account's books: messages, open holds, entries, amounts owed, statements."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -40,16 +40,16 @@ from poolsite.api.root import ProblemError
 from poolsite.number_format import masked
 
 router = Router(tags=["billing"])
-CALLS_LIMIT = 1_000  # lines of calls in one statement
+CALLS_LIMIT = 1_000  # call lines per statement
 Month: Any = param.Path(..., pattern=r"^[0-9]{4}-[0-9]{2}$", description="Such as 2026-11.")
 
 
 @router.get("/{slug}/messages", response={200: Page[MessageRow]}, summary="List messages")
 def list_messages(request: HttpRequest, asked: Query[MessagesIn], slug: str = Slug) -> Any:
-    """The account's messages as the books have them, newest first.
+    """The account's messages in the books, newest first.
 
-    The books follow the live data within seconds. Get one message to see its state now. Reports
-    without a message are listed only for `state=parked` or `q`.
+    The books are a few seconds behind the live data. Get a single message for its current state.
+    Reports without a message are listed only for `state=parked` or `q`.
     """
     _principal, wallet = wallet_of(request, slug)
     query = MessageQuery(
@@ -100,7 +100,7 @@ def list_journal_entries(
 
 @router.get("/{slug}/receivables", response={200: Page[OwedOut]}, summary="List amounts owed")
 def list_receivables(request: HttpRequest, asked: Query[PageIn], slug: str = Slug) -> Any:
-    """What debits and chargebacks left owed, and what was paid of it, newest first."""
+    """The amounts that debits and chargebacks left owed, and their payments, newest first."""
     _principal, wallet = wallet_of(request, slug)
     rows = Receivable.objects.filter(wallet=wallet)
     return page(request, asked, rows, _owed)
@@ -181,7 +181,7 @@ def list_statement_rows(
 
 
 def _spendable_before(rows: QuerySet[JournalEntry], shown: Sequence[JournalEntry]) -> int:
-    """What the entries of the month before the shown ones come to."""
+    """Return the sum of the month's entries before the shown ones."""
     if not shown:
         return 0
     found = rows.filter(pk__lt=shown[0].pk).aggregate(units=Sum("spendable"))

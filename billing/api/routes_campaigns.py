@@ -189,7 +189,7 @@ def cancel_campaign(
     _ONE + "/await-top-up", response={200: CampaignDetailOut}, summary="Resume after a top-up"
 )
 def await_top_up(request: HttpRequest, slug: str = Slug, campaign: int = Id) -> Any:
-    """Resume a campaign automatically after the next top-up. Its balance must be too low."""
+    """Resume the campaign automatically after the next top-up. Its balance must be too low."""
     _sender(request, slug, campaign)
     money_of(request, slug, "billing.pay")
     return _step(request, slug, campaign, services.campaign_await_top_up)

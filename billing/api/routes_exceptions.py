@@ -1,4 +1,4 @@
-"""What is decided one by one: numbers that opted out, reports that the rules could not settle."""
+"""The API of opt-outs and of flagged reports, which the rules could not settle."""
 
 from typing import Any
 from uuid import uuid4
@@ -37,7 +37,7 @@ _REPORT = "/{slug}/flagged-reports/{report}"
 
 @router.get("/{slug}/opt-outs", response={200: Page[OptOutOut]}, summary="List opt-outs")
 def list_opt_outs(request: HttpRequest, asked: Query[OptOutsIn], slug: str = Slug) -> Any:
-    """The numbers that no campaign of the account is sent to, newest first."""
+    """The numbers that the account's campaigns are not sent to, newest first."""
     rows = opt_outs_of(wallet_of(request, slug)[1])
     if asked.q:
         rows = rows.filter(number__startswith=reach(asked.q).number or asked.q)
@@ -58,7 +58,7 @@ def add_opt_outs(request: HttpRequest, given: OptOutsAddIn, slug: str = Slug) ->
 def remove_opt_out(
     request: HttpRequest, given: MoneyReasonIn, slug: str = Slug, opt_out: int = Id
 ) -> Any:
-    """Let campaigns be sent to a number again."""
+    """Remove an opt-out, so that campaigns are sent to the number again."""
     principal, wallet = wallet_of(request, slug, SEND)
     found = OptOut.objects.filter(account=wallet.account_id, pk=opt_out).first()
     if found is None:

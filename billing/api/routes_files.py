@@ -1,4 +1,4 @@
-"""A month's statement as files: what the page of statements offers, for programs."""
+"""A month's statement as CSV and PDF, as on the statement's page."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ router = Router(tags=["statements"])
 
 
 def file_told(media_type: str, schema: dict[str, str], example: str) -> dict[str, Any]:
-    """What the OpenAPI document says of a file."""
+    """Return a file's part of the OpenAPI document."""
     return {"responses": {200: {"content": {media_type: {"schema": schema, "example": example}}}}}
 
 
@@ -49,7 +49,7 @@ def get_statement_csv(
 def get_statement_pdf(
     request: HttpRequest, slug: str = Slug, month: str = Month
 ) -> HttpResponseBase:
-    """The statement as a document, once its `state` is `final`. Before that: 409."""
+    """The statement as a PDF, once its `state` is `final`. Before that: 409."""
     _principal, wallet = wallet_of(request, slug)
     found = statement_of(wallet, month_asked(wallet, month), MOVES_LIMIT)
     if not found.statement.is_final:

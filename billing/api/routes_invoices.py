@@ -46,7 +46,7 @@ def list_invoices(request: HttpRequest, asked: Query[InvoicesIn], slug: str = Sl
 
 
 def rows_of(asked: InvoicesIn, wallet: Wallet | None, search: str = "") -> QuerySet[Invoice]:
-    """The invoices that the filters mean. ProblemError `malformed` for a month that is none."""
+    """Return the filtered invoices. Raise ProblemError `malformed` if the month is not valid."""
     month = None
     if asked.month:
         try:
@@ -81,7 +81,7 @@ def get_invoice(request: HttpRequest, slug: str = Slug, invoice: int = Id) -> An
     openapi_extra=_PDF,
 )
 def get_invoice_pdf(request: HttpRequest, slug: str = Slug, invoice: int = Id) -> HttpResponseBase:
-    """The invoice as a document, always the same one."""
+    """The invoice as a PDF. It never changes."""
     return invoice_pdf_file(_own(wallet_of(request, slug)[1], invoice))
 
 
@@ -92,7 +92,7 @@ def get_invoice_pdf(request: HttpRequest, slug: str = Slug, invoice: int = Id) -
     openapi_extra=file_told("text/csv", {"type": "string"}, INVOICE_CSV),
 )
 def get_invoice_csv(request: HttpRequest, slug: str = Slug, invoice: int = Id) -> HttpResponseBase:
-    """The invoice's lines. UTF-8 with a byte order mark."""
+    """The invoice's lines as CSV. UTF-8 with a byte order mark."""
     return invoice_csv_file(_own(wallet_of(request, slug)[1], invoice))
 
 
@@ -105,7 +105,7 @@ def get_invoice_csv(request: HttpRequest, slug: str = Slug, invoice: int = Id) -
 def get_credit_note_pdf(
     request: HttpRequest, slug: str = Slug, invoice: int = Id
 ) -> HttpResponseBase:
-    """The credit note that cancels the invoice, as a document."""
+    """The credit note that cancels the invoice, as a PDF."""
     note = _own(wallet_of(request, slug)[1], invoice).credit_note
     if note is None:
         raise ProblemError("unknown-credit-note", "the invoice has no credit note")
@@ -147,7 +147,7 @@ def approve_credit_note(
 def reject_credit_note(
     request: HttpRequest, given: MoneyReasonIn, slug: str = Slug, invoice: int = Id
 ) -> Any:
-    """Reject a waiting credit note, or withdraw your own. The invoice stands.
+    """Reject a waiting credit note, or withdraw your own. The invoice stays valid.
 
     Requires an operator with the grant `finance`.
     """
@@ -159,13 +159,13 @@ def reject_credit_note(
 
 @router.get("/{slug}/tax-profile", response={200: TaxProfileOut}, summary="Get the tax profile")
 def get_tax_profile(request: HttpRequest, slug: str = Slug) -> Any:
-    """What the account's next invoices say of it."""
+    """The customer's details on the account's next invoices."""
     return _profile(wallet_of(request, slug)[1])
 
 
 @router.put("/{slug}/tax-profile", response={200: TaxProfileOut}, summary="Set the tax profile")
 def set_tax_profile(request: HttpRequest, given: TaxProfileIn, slug: str = Slug) -> Any:
-    """Replace what the account's next invoices say of it. Issued invoices don't change."""
+    """Replace the customer's details on future invoices. Issued invoices don't change."""
     principal, wallet = money_of(request, slug, "billing.pay")
     tax_profiles.profile_set(wallet, actor=principal, **given.model_dump())
     return _profile(wallet)

@@ -1,4 +1,4 @@
-"""What invoices of all accounts share: their list, the seller and the tax rates."""
+"""The API of invoicing for all accounts: the list of invoices, the seller and the tax rates."""
 
 from decimal import Decimal
 from typing import Any
@@ -98,7 +98,7 @@ def _reader(request: HttpRequest) -> None:
 
 
 def _finance(request: HttpRequest) -> Principal:
-    """Who may write. ProblemError `second-factor`: it has to be proved again."""
+    """Return a principal with write access. Raise ProblemError `second-factor` if needed again."""
     principal = principal_of_request(request)
     try:
         access.require(principal, FINANCE)

@@ -1,4 +1,4 @@
-"""Money in and out by people: top-ups, adjustments with four eyes."""
+"""The API of top-ups, and of adjustments that a second operator approves."""
 
 from typing import Any
 from uuid import uuid4
@@ -31,7 +31,7 @@ from poolsite.api.paths import id_of
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["payments"])
-STATES = {"given_up": "cancelled"}  # what the interface calls them
+STATES = {"given_up": "cancelled"}  # the API's names of these states
 
 
 @router.get("/{slug}/top-ups", response={200: Page[TopUpOut]}, summary="List top-ups")
@@ -215,12 +215,12 @@ def _top_up(row: Recharge) -> TopUpOut:
 
 
 def adjustment_out(row: Adjustment) -> AdjustmentOut:
-    """An adjustment for machines."""
+    """Return an adjustment in the API's form."""
     return AdjustmentOut(
         id=row.pk,
         kind=row.kind,
         amount=plain(row.amount),
-        state=STATES.get(row.status, row.status),  # type: ignore[arg-type]  # one of the words
+        state=STATES.get(row.status, row.status),  # type: ignore[arg-type]  # one of its choices
         reason=row.reason,
         reference=row.reference,
         top_up=row.recharge_id,

@@ -1,4 +1,4 @@
-"""Promotional credit: list, grant, revoke."""
+"""The API of promotional credit: list, grant, revoke."""
 
 from typing import Any
 from uuid import uuid4
@@ -78,12 +78,12 @@ def revoke_promotion(
 
 
 def promotion_out(row: Promotion) -> PromotionOut:
-    """A promotional credit as the interface tells it."""
+    """Return a promotional credit in the API's form."""
     return PromotionOut(
         id=row.pk,
         amount=plain(row.amount),
         remaining=plain(row.remaining),
-        state=state_of(row),  # type: ignore[arg-type]  # one of the words
+        state=state_of(row),  # type: ignore[arg-type]  # one of its choices
         expires_at=row.expires_at,
         reason=row.reason,
         granted_by=row.granted_by,

@@ -1,4 +1,4 @@
-"""Who is emailed about an account's balance and top-ups."""
+"""The API of the addresses that get emails about an account's balance and top-ups."""
 
 from typing import Any
 
@@ -55,7 +55,7 @@ def add_account_recipient(request: HttpRequest, given: AccountRecipientIn, slug:
     summary="Remove an alert recipient from the account",
 )
 def remove_account_recipient(request: HttpRequest, slug: str = Slug, recipient: int = Id) -> Any:
-    """Send nothing more to the address."""
+    """Stop sending emails to the address."""
     principal, wallet = money_of(request, slug, "billing.pay")
     found = recipients_of(wallet).filter(pk=recipient).first()
     if found is None:

@@ -18,7 +18,7 @@ from poolsite.api.pages import Page, page
 from poolsite.api.root import ProblemError
 
 router = Router(tags=["payments"])
-STATES = {"taken": "withdrawn"}  # what the interface calls them
+STATES = {"taken": "withdrawn"}  # the API's name of this state
 
 
 @router.get("/{slug}/refunds", response={200: Page[RefundOut]}, summary="List refund requests")
@@ -33,7 +33,7 @@ def list_refunds(request: HttpRequest, asked: Query[RefundsIn], slug: str = Slug
 
 @router.post("/{slug}/refunds", response={201: RefundOut}, summary="Request a refund")
 def request_refund(request: HttpRequest, given: RefundIn, slug: str = Slug) -> Any:
-    """Ask for money back, up to the balance. An account can have one open request at a time."""
+    """Request money back, up to the balance. An account can have one open request at a time."""
     principal, wallet = money_of(request, slug, "billing.pay")
     made = refunds.refund_ask(
         wallet,
@@ -66,7 +66,7 @@ def accept_refund(
 ) -> Any:
     """Turn a refund request into a cash refund, and return that adjustment.
 
-    Requires an operator with the grant `finance`, who must be independent of the person who asked.
+    Requires an operator with the grant `finance`, independent of the person who requested it.
     """
     principal, found = _found(request, slug, refund, "billing.finance")
     made = refunds.refund_accept(
@@ -110,7 +110,7 @@ def _refund(row: RefundRequest) -> RefundOut:
     return RefundOut(
         id=row.pk,
         amount=plain(row.amount),
-        state=STATES.get(row.status, row.status),  # type: ignore[arg-type]  # one of the words
+        state=STATES.get(row.status, row.status),  # type: ignore[arg-type]  # one of its choices
         reason=row.reason,
         payout=row.payout,
         requested_by=row.asked_by.get_username(),

@@ -1,4 +1,4 @@
-"""Who and what is sent: an account's chatbots and templates."""
+"""The API of an account's chatbots and templates."""
 
 from typing import Any
 
@@ -190,7 +190,7 @@ def _own_chatbot(wallet: Wallet, slug: str) -> Chatbot:
 
 
 def _own_chatbot_of(row: Chatbot) -> Chatbot:
-    """The row as it is now, with its token."""
+    """Return the current row, with its token."""
     return Chatbot.objects.select_related("token").get(pk=row.pk)
 
 

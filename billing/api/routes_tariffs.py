@@ -104,7 +104,7 @@ def preview_tariff(request: HttpRequest, given: TariffIn, slug: str = Slug) -> A
 def change_tariff(
     request: HttpRequest, given: TariffChangeIn, slug: str = Slug, tariff: int = Id
 ) -> Any:
-    """Change a tariff that has not started. One that has can only be ended.
+    """Change a tariff that has not started. A started one can only be ended.
 
     Requires an operator with the grant `finance`.
     """
@@ -157,7 +157,7 @@ def _given(given: TariffIn) -> dict[str, Any]:
 
 
 def _stored(price: PriceIn) -> dict[str, int]:
-    """A price as the service takes it."""
+    """Return a price in the form that the service takes."""
     rules = price.model_dump(exclude={"unit_price"}, exclude_none=True)
     return {"unit_price": units_of(price.unit_price), **rules}
 

@@ -1,4 +1,4 @@
-"""The wallet's commands of the hot lane: batches in portions, single ones gathered with others."""
+"""Runs the hot lane's wallet commands: batches in parts, single commands combined with others."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -10,7 +10,7 @@ from poolsite.api.gather import Gatherer
 from poolsite.hotpath import Command, HotPath, HotPathError
 from poolsite.per_loop import PerLoop
 
-# What is done to a message: the command for up to BATCH_LIMIT of one wallet.
+# Each action's command, for up to BATCH_LIMIT messages of one wallet.
 _COMMANDS: Final[dict[str, Callable[[str, Sequence[Any]], Command[list[Charge]]]]] = {
     "hold": door.hold_many,
     "sent": door.sent,
@@ -22,7 +22,7 @@ Gathered = Gatherer[Any, Charge]
 
 
 async def run(ref: WalletRef, what: str, items: Sequence[Any]) -> list[Charge | HotPathError]:
-    """Run items of one request in their order; a single one travels with those of others."""
+    """Run items of one request in order. A single item is combined with those of other requests."""
     if not items:
         return []
     if len(items) == 1:
@@ -55,7 +55,7 @@ _gatherers: PerLoop[dict[int, tuple[HotPath, Gathered]]] = PerLoop(dict)
 
 
 def _gatherer(path: HotPath) -> Gathered:
-    """The running loop's for one Redis."""
+    """Return the running loop's gatherer for a Redis."""
     mine = _gatherers()
     found = mine.get(id(path))
     if found is None or found[0] is not path:

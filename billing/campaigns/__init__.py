@@ -1,4 +1,4 @@
-"""What sending to many is made of: reachable numbers, recipient files, quiet hours, figures.
+"""The parts of campaigns: reachable numbers, recipient files, quiet hours, figures.
 
-Values and files only; the use cases stand in billing/services/campaigns*.py and sending*.py.
+Values and files only. The use cases are in billing/services/campaigns*.py and sending*.py.
 """

@@ -1,4 +1,4 @@
-"""A campaign in figures: what the sending did, and what became of the messages and the money."""
+"""A campaign in figures: the progress of sending, and the results in messages and money."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,9 +11,10 @@ from billing.wallet import WalletChange
 class CampaignFigures:
     """Counts of messages, and sums in units.
 
-    waiting: recipients that were not tried yet. refused: those that nothing was or will be held
-    for. held: money held, not handed over. sent: handed over, the final report to come.
-    delivered: by sub-mode. returned: held money that came back. charged: what was kept.
+    waiting: recipients that were not tried yet. refused: recipients for which nothing was or will
+    be held. held: held, but not passed to the gateway. sent: passed to the gateway, without a final
+    report. delivered: by sub-mode. held_money: the money held. charged: the money charged.
+    returned: held money that was returned.
     """
 
     recipients: int = 0
@@ -31,26 +32,26 @@ class CampaignFigures:
 
     @property
     def delivered_count(self) -> int:
-        """Delivered by any mode."""
+        """Messages delivered in any mode."""
         return sum(self.delivered.values())
 
     @property
     def undelivered(self) -> int:
-        """Came to their end without a delivery, or never began."""
+        """Messages that failed, expired or were refused."""
         return self.failed + self.expired + self.refused
 
     @property
     def handed_over(self) -> int:
-        """Given to the gateway, whatever became of them."""
+        """Messages passed to the gateway, whatever their result."""
         return self.sent + self.delivered_count + self.failed + self.expired
 
     @property
     def open(self) -> int:
-        """Messages whose end is still to come."""
+        """Messages without a final state."""
         return self.held + self.sent
 
     def by_show(self) -> dict[str, int]:
-        """How many recipients each part of their list has (selectors.campaigns.SHOWS)."""
+        """Return the number of recipients in each part of the list (selectors.campaigns.SHOWS)."""
         return {
             "": self.recipients,
             "delivered": self.delivered_count,
@@ -60,10 +61,11 @@ class CampaignFigures:
         }
 
     def after(self, changes: Iterable[WalletChange]) -> "CampaignFigures":
-        """The figures after change entries of this campaign's messages.
+        """Return the figures after these change entries of the campaign's messages.
 
-        An end counts as one of a message that was handed over, because campaigns mark each
-        message just before; the next look at SQL sets right what a race made of that.
+        A message that ends is assumed to have been sent, because campaigns mark each message as
+        sent just before it is passed to the gateway. If a race breaks that, the next read from SQL
+        corrects it.
         """
         now = _Counts(self)
         for change in changes:
@@ -71,7 +73,7 @@ class CampaignFigures:
         return now.figures()
 
     def as_data(self) -> dict[str, Any]:
-        """The figures as a live topic sends them."""
+        """Return the figures in the form that the live topic sends."""
         return {
             "recipients": self.recipients,
             "waiting": self.waiting,
@@ -91,7 +93,7 @@ class CampaignFigures:
 
 
 class _Counts:
-    """Figures while entries are added to them."""
+    """Mutable figures, for adding entries."""
 
     def __init__(self, begin: CampaignFigures) -> None:
         self.begin = begin
@@ -104,7 +106,7 @@ class _Counts:
         self.returned = begin.returned
 
     def take(self, change: WalletChange) -> None:
-        """Add one entry."""
+        """Add an entry."""
         counts = self.counts
         self.held_money += change.held
         if change.kind == "hold":
@@ -125,7 +127,7 @@ class _Counts:
             counts[change.state] = counts.get(change.state, 0) + 1
 
     def figures(self) -> CampaignFigures:
-        """The sum; a recipient waits until something was held for it."""
+        """Return the figures. A recipient counts as waiting until money was held for it."""
         counts = {name: max(0, count) for name, count in self.counts.items()}
         begin = self.begin
         tried = sum(counts.values()) - counts["cancelled"] + sum(self.delivered.values())

@@ -1,4 +1,4 @@
-"""Quiet hours: from when until when nobody is disturbed, in the account's zone, each day."""
+"""Quiet hours: the time of day in which no messages are sent, in the account's time zone."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 
 @dataclass(frozen=True, slots=True)
 class QuietHours:
-    """[since, until) of each day in a zone; over midnight when `until` is the earlier one.
+    """[since, until) of each day in a zone. It spans midnight if `until` is the earlier time.
 
-    None, or both the same: no quiet hours.
+    If a time is None, or both are the same, there are no quiet hours.
     """
 
     since: time | None
@@ -17,9 +17,9 @@ class QuietHours:
     zone: str
 
     def end(self, now: datetime) -> datetime | None:
-        """When the quiet hours that run at `now` end (UTC); None when none run.
+        """Return the end (UTC) of the quiet hours that contain `now`, or None if none do.
 
-        A wall time that the clocks skip ends where it would have been.
+        If the clocks skip the local time of the end, it is computed as if they had not changed.
         """
         if self.since is None or self.until is None or self.since == self.until:
             return None

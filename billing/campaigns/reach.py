@@ -1,6 +1,6 @@
-"""The one form in which recipients and opt-outs are kept: international, with its +.
+"""The form in which recipients' and opt-outs' numbers are stored: international, with a +.
 
-An opt-out of 138 0013 0000 must also hold for +86 138 0013 0000.
+Only so does an opt-out of 138 0013 0000 also apply to +86 138 0013 0000.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A text as a number that can be sent to, or (`why`, a code of DroppedRow) as none."""
+    """A number that can be sent to, or why the text is none (`why`, a code of DroppedRow)."""
 
     number: str = ""
     why: str = ""
 
 
 def reach(text: str) -> Reached:
-    """Read a number however it was typed; one without + is at home in PLATFORM_REGION."""
+    """Read a number, however it was typed. Without a +, it is a number of PLATFORM_REGION."""
     found = normalise(text)
     if not isinstance(found, Normalised):
         return Reached(why=_WHY.get(found.reason, "not_a_number"))
@@ -37,7 +37,7 @@ def reach(text: str) -> Reached:
 
 
 def international(value: str) -> str:
-    """Return +<country><number> of a normalised number; "" when no telephone can have it."""
+    """Return +<country><number> for a normalised number, or "" if it can't be a phone number."""
     try:
         parsed = phonenumbers.parse(value, settings.PLATFORM_REGION)
     except phonenumbers.NumberParseException:
@@ -48,7 +48,7 @@ def international(value: str) -> str:
 
 
 def _with_country(value: str) -> str:
-    """8613800130000 without its +, as many files have it."""
+    """Read a number whose + is missing, such as 8613800130000, as is common in files."""
     code = str(phonenumbers.country_code_for_region(settings.PLATFORM_REGION))
     if value[:1] == "+" or not value.startswith(code):
         return ""

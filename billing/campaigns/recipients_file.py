@@ -1,4 +1,4 @@
-"""The rows of a file of recipients: one number each, whatever else stands beside it."""
+"""The rows of a recipient file: a number per row, and any other columns."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ _HEADS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One row with its place in the file, counted from 1, the head included."""
+    """A row and its place in the file, counted from 1 with the header."""
 
     row: int
     text: str
 
 
 def read_rows(path: Path, file_name: str) -> Iterator[SourceRow]:
-    """Yield every row but a head and rows without any text.
+    """Yield all rows except the header and empty rows.
 
-    The first row is a head if it names a number column; else the first column holds the
-    numbers. Raises UnreadableFileError, at once or while reading.
+    The first row is a header if it names a number column. Otherwise the first column has the
+    numbers. Raise UnreadableFileError, at once or while reading.
     """
     cells = iter(read_cells(path, file_name))
     first = next(cells, None)
@@ -41,7 +41,7 @@ def read_rows(path: Path, file_name: str) -> Iterator[SourceRow]:
 
 
 def _column(values: Sequence[str]) -> int | None:
-    """Return which column a head says holds the numbers; None if this row is no head."""
+    """Return the column of the numbers according to the header, or None if the row is no header."""
     names = [value.strip().lower() for value in values]
     return next((names.index(head) for head in _HEADS if head in names), None)
 

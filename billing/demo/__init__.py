@@ -1,4 +1,4 @@
-"""The demo's money: wallets with a past, tariffs, templates, chatbots, a campaign ready to send."""
+"""The demo's money: wallets with a history, tariffs, templates, chatbots, a campaign to send."""
 
 import random
 import zlib
@@ -48,7 +48,7 @@ PRICES = {
     "call": {"unit_price": 900},
 }
 _WORKDAYS, _BY_DAY = 0b1_1111, (8 * 60, 18 * 60)
-# Calls of this account's charged pool; those of the others cost the price of a call.
+# For calls of this account's charged pool. Other accounts' calls cost the tariff's call price.
 CALL_RATES = {
     "careline": [
         Rate("+86", "China", 600, 60, 6),
@@ -71,7 +71,7 @@ MIX = {
 
 @dataclass(frozen=True)
 class DemoWallet:
-    """One account: its chatbots with their messages a day, and what it pays in at once."""
+    """An account: its chatbots with their messages per day, and the amount of each top-up."""
 
     slug: str
     chatbots: tuple[tuple[str, str, int], ...]
@@ -108,7 +108,7 @@ WALLETS = (
 
 
 def make_billing(data: DemoData) -> None:
-    """Make the wallets and what they pay for; what is there already stays as it is."""
+    """Create the wallets and what they need. Existing wallets are not changed."""
     known = read_simulation()
     wallets = [_make(plan, data) for plan in WALLETS if plan.slug in data.accounts]
     if not data.small:
@@ -149,7 +149,7 @@ def _make(plan: DemoWallet, data: DemoData) -> Wallet:
 
 
 def _promotion(wallet: Wallet, amount: int) -> None:
-    """Promotional credit of the demo: nobody is there to approve it."""
+    """Grant promotional credit directly, because the demo has no second operator to approve it."""
     made = Promotion.objects.create(
         wallet=wallet,
         amount=amount,
@@ -162,7 +162,7 @@ def _promotion(wallet: Wallet, amount: int) -> None:
 
 
 def fill_campaign() -> None:
-    """The campaign that is ready to send, once."""
+    """Create the campaign that is ready to send, if it doesn't exist."""
     for plan in WALLETS:
         wallet = Wallet.objects.filter(account__slug=plan.slug).first()
         chatbot = plan.chatbots[0][0]
@@ -188,13 +188,13 @@ def _chatbot(account: Account, slug: str, name: str) -> Template:
     )
 
 
-# -- the past --------------------------------------------------------------------------------------
+# -- history ---------------------------------------------------------------------------------------
 
 
 def _with_past(
     account: Account, plan: DemoWallet, tariff: Tariff, templates: Sequence[Template]
 ) -> Wallet:
-    """A wallet whose books hold a past; its first life is still to begin."""
+    """Create a wallet with a history in the books, but without data in Redis."""
     chance = random.Random(zlib.crc32(plan.slug.encode()))  # noqa: S311  a simulation
     wallet = Wallet.objects.create(account=account, generation=GENERATION, opened_at=timezone.now())
     past = WalletPast(wallet, plan.top_up, chance)
@@ -204,7 +204,7 @@ def _with_past(
         for (slug, _name, daily), template in zip(plan.chatbots, templates, strict=True)
     ]
     past.days(senders, DAYS, until)
-    for day in earlier_days(account):  # months that are over have invoices
+    for day in earlier_days(account):  # so that past months have invoices
         past.days([replace(each, daily=each.daily // 4) for each in senders], 1, day)
     for number in range(DAYS * 40):
         at = until - timedelta(seconds=chance.uniform(0, DAYS * 86_400))
@@ -224,14 +224,14 @@ def _quotes(tariff: Tariff, template: Template) -> dict[str, door.Quote]:
 
 
 def _begin(wallet: Wallet) -> None:
-    """The first life of the wallet's Redis data, with what the past left."""
+    """Create the wallet's first data in Redis, with the balance at the end of its history."""
     settings, balance = settings_of(wallet), wallet.spendable
     begin = door.create(wallet.slug, wallet.generation, settings, balance=balance, status="o")
     servers.path(wallet).run(begin)
 
 
 def _past_campaign(past: WalletPast, count: int, template: Template, sender: Sender) -> None:
-    """A campaign of the day before yesterday, done."""
+    """Add a finished campaign from two days ago."""
     began = timezone.now() - timedelta(days=2, hours=3)
     campaign = campaign_create(
         actor=ACTOR, wallet=past.wallet, template=template, name="Autumn loyalty cards"

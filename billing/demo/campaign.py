@@ -1,4 +1,4 @@
-"""The demo's campaign that is ready to send: 5 000 recipients in a file as people have them."""
+"""The demo's campaign that is ready to send: 5 000 recipients from a realistic file."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from billing.services.opt_outs import opt_outs_add
 from poolsite.jobs import runner
 from poolsite.runtime.demo_data import ACTOR
 
-# How often a last digit comes: the simulated gateway decides by it (integrations/simulator).
+# The weight of each last digit, by which the simulated gateway decides (integrations/simulator).
 DIGITS = {
     "0": 46,
     "1": 20,
@@ -34,9 +34,9 @@ NAME = "Winter vouchers"
 
 
 def ready_campaign(wallet: Wallet, template: Template) -> None:
-    """5 000 recipients in a file as people have them, read and checked: one click sends it.
+    """Create a campaign with 5 000 recipients, read and checked: one click sends it.
 
-    Goes on where an interrupted one has ended.
+    If an earlier attempt was interrupted, continue it.
     """
     campaigns = Campaign.objects.filter(wallet=wallet, name=NAME)
     campaign = campaigns.select_related("job").first()
@@ -57,7 +57,7 @@ def ready_campaign(wallet: Wallet, template: Template) -> None:
 
 
 def _numbers() -> Iterator[str]:
-    """5 000 mobile numbers whose last digits come as often as DIGITS says, and 14 opt-outs."""
+    """Yield 5 000 mobile numbers with last digits weighted by DIGITS, then 14 for opt-outs."""
     chance = random.Random(11)  # noqa: S311  a simulation
     digits = chance.choices(list(DIGITS), list(DIGITS.values()), k=RECIPIENTS + 14)
     for place, digit in enumerate(digits):
@@ -65,7 +65,7 @@ def _numbers() -> Iterator[str]:
 
 
 def _list_terminals(numbers: Sequence[str]) -> None:
-    """What the table knows: who resolves Yuexin messages; one in twelve is unknown."""
+    """Fill the table of terminals: which resolve Yuexin messages. One in twelve stays unknown."""
     chance = random.Random(12)  # noqa: S311  a simulation
     now = timezone.now()
     rows = []
@@ -81,7 +81,7 @@ def _list_terminals(numbers: Sequence[str]) -> None:
 
 
 def _file(numbers: Sequence[str]) -> str:
-    """The upload: a head, names, some numbers twice, some spoiled by a spreadsheet."""
+    """Return the file: a header, names, some duplicates, some numbers spoiled by a spreadsheet."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(["mobile", "name"])

@@ -1,4 +1,4 @@
-"""The demo's invoices: a seller, tax rates, tax profiles, and the past months' documents."""
+"""The demo's invoices: a seller, tax rates, tax profiles, and the past months' invoices."""
 
 from datetime import date, datetime, timedelta
 from typing import Final
@@ -10,8 +10,8 @@ from billing.services.tax_profiles import profile_set, rate_create, seller_of, s
 from poolsite.access.models import Account
 from poolsite.runtime.demo_data import ACTOR
 
-MONTHS: Final = 2  # before this one
-MIDDLE: Final = 15  # the day of a month that has messages
+MONTHS: Final = 2  # before the current month
+MIDDLE: Final = 15  # the day of an earlier month that has messages
 RATES: Final = (("messages", 600), ("calls", 900))
 PROFILES: Final = {
     "evergreen": ("Evergreen Retail Ltd", "18 Garden Road\nShanghai 200040", "accounts"),
@@ -21,7 +21,7 @@ PROFILES: Final = {
 
 
 def earlier_days(account: Account) -> list[datetime]:
-    """Noon of a day in each of the account's months before this one, the newest first."""
+    """Return noon of the 15th of each of the account's last MONTHS months, newest first."""
     day = day_start(account).replace(day=1)
     found = []
     for _month in range(MONTHS):
@@ -31,7 +31,7 @@ def earlier_days(account: Account) -> list[datetime]:
 
 
 def make_invoices(wallets: list[Wallet]) -> None:
-    """Enter seller, rates and profiles, and issue what is due; once."""
+    """Create the seller, rates and profiles, and issue the invoices, unless there is a seller."""
     if not wallets or seller_of() is not None:
         return
     first = min(earlier_days(each.account)[-1] for each in wallets).date().replace(day=1)

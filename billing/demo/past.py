@@ -1,7 +1,7 @@
-"""The demo's past: days of messages and top-ups, written to the books by the books' own writer.
+"""The demo's history: days of messages and top-ups, written by the books' own writer.
 
-Simulated in the demo alone. Its entries stand under generation 0, which no life of Redis' data
-has; the first life begins with the balance that the past ends with.
+Only the demo simulates them. The entries have generation 0, which no Redis data has. The first
+generation begins with the balance at the end of the history.
 """
 
 import math
@@ -27,9 +27,9 @@ CENTS = UNITS // 100
 
 @dataclass(frozen=True)
 class Sender:
-    """What one chatbot sends: how much a day, at which prices, and how it ends.
+    """What a chatbot sends: messages per day, prices, and results.
 
-    `quotes`: fallback → quote. `ends`: mode → weight; "" = failed.
+    `quotes`: fallback → quote. `ends`: mode → weight; "" is a failure.
     """
 
     chatbot: str
@@ -40,15 +40,15 @@ class Sender:
 
 @dataclass
 class WalletPast:
-    """Collects one wallet's entries in any order; `write` puts them into the books."""
+    """Collects a wallet's entries in any order. `write` writes them to the books."""
 
     wallet: Wallet
-    top_up: int  # units; paid in when the balance would fall below a third of it
+    top_up: int  # units; added when the balance would fall below a third of it
     chance: random.Random
     events: list[tuple[int, WalletChange]] = field(default_factory=list)
 
     def days(self, senders: Sequence[Sender], days: int, until: datetime) -> None:
-        """Messages of the last days, most of them in the daytime."""
+        """Add messages for the last `days` days, most of them in the daytime."""
         for sender in senders:
             for ago in range(days, 0, -1):
                 day = until - timedelta(days=ago)
@@ -59,14 +59,14 @@ class WalletPast:
                     self.message(f"{sender.chatbot}-{day:%m%d}-{number}", sender, at)
 
     def _second(self) -> float:
-        """A second of the 24 h, by a bell around the middle of the afternoon."""
+        """Return a random second of the day, from a bell curve around its middle."""
         while True:
             share = self.chance.random()
             if self.chance.random() < 0.12 + 0.88 * math.sin(math.pi * share) ** 2:
                 return share * 86_400
 
     def message(self, message_id: str, sender: Sender, at: datetime) -> None:
-        """A message from its hold to its end, all before now."""
+        """Add a message from its hold to its end, all in the past."""
         ends = list(sender.ends)
         mode = self.chance.choices(ends, [sender.ends[end] for end in ends])[0]
         fallback = "yuexin" if mode.startswith("yuexin") else "video"
@@ -86,7 +86,7 @@ class WalletPast:
         self._add("settle", message_id, ended_us, quoted - price, -quoted, **kept)
 
     def session(self, message_id: str, chatbot: str, price: int, at: datetime) -> None:
-        """A session message, held and settled in one."""
+        """Add a session message, held and settled in one step."""
         self._add(
             *("session", message_id, int(at.timestamp() * 1e6), -price, 0),
             state="settled",
@@ -104,7 +104,7 @@ class WalletPast:
         self.events.append((at_us, change))
 
     def write(self, actor: str) -> None:
-        """Number the entries, pay in where the balance would run out, and write them."""
+        """Number the entries, add top-ups before the balance runs out, and write everything."""
         changes = list(self._with_top_ups(actor))
         numbered = [change._replace(seq=seq) for seq, change in enumerate(changes, start=1)]
         fence = WriterRun.objects.create(shard=0, shards=1, worker=actor).pk
@@ -132,7 +132,7 @@ class WalletPast:
             yield change
 
     def _recharge(self, actor: str, at_us: int) -> WalletChange:
-        """A top-up as it stands after it was paid and applied."""
+        """Create a top-up that was paid and applied, and return its entry."""
         at = datetime.fromtimestamp(at_us / 1e6, timezone.get_current_timezone())
         found = Recharge.objects.create(
             wallet=self.wallet,

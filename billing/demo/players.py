@@ -1,4 +1,4 @@
-"""Who plays the gateway and the customers' chatbots in the demo, and by which tokens."""
+"""The demo's simulated gateway and customers' chatbots, and their tokens."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,9 +18,9 @@ LISTENER, ENDPOINT = "evergreen", "Evergreen order system"
 
 
 def gateway_of(known: dict[str, Any]) -> dict[str, Any]:
-    """The simulated gateway's own token for status reports; an earlier one goes on.
+    """Return the simulated gateway's token for status reports. An earlier token is reused.
 
-    It also plays the server that takes an account's webhooks.
+    The gateway also acts as the server that receives an account's webhooks.
     """
     secret = str(known.get("report_token", ""))
     webhooks = {"webhook_secret": _webhook_secret()}
@@ -38,9 +38,9 @@ def gateway_of(known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _webhook_secret() -> str:
-    """The signing secret of the endpoint that the gateway answers for; "" = there is none.
+    """Return the signing secret of the gateway's webhook endpoint, or "" if there is none.
 
-    The gateway is on this machine, which webhooks reach only where a setting lets them.
+    The gateway runs on this machine, so webhooks reach it only if private addresses are allowed.
     """
     account = Account.objects.filter(slug=LISTENER).first()
     is_reached = settings.BILLING_GATEWAY_URL and settings.OUTGOING_PRIVATE_ADDRESSES
@@ -50,13 +50,13 @@ def _webhook_secret() -> str:
     found = WebhookEndpoint.objects.filter(account=account, name=ENDPOINT).first()
     if found is None:
         found = endpoint_create(actor=ACTOR, account=account, name=ENDPOINT, url=url, events=["*"])
-    elif found.url != url:  # the demo runs on other ports now
+    elif found.url != url:  # the demo now uses other ports
         found = endpoint_change(endpoint=found, actor=ACTOR, url=url)
     return found.secret
 
 
 def chatbots_of(known: list[dict[str, Any]], wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
-    """A chatbot of each account that sends by the public interface, now and then."""
+    """Return a chatbot of each account, which sends some messages through the public API."""
     by_account = {each["account"]: each for each in known}
     made = []
     for wallet in wallets:
@@ -82,6 +82,6 @@ def chatbots_of(known: list[dict[str, Any]], wallets: Sequence[Wallet]) -> list[
 
 
 def _lives(secret: str) -> bool:
-    """Whether a token of an earlier start can still be used."""
+    """Whether a token from an earlier start is still valid."""
     found = ApiToken.objects.filter(secret_hash=hash_of(secret)).first()
     return found is not None and found.is_live

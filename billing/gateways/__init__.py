@@ -1,8 +1,8 @@
-"""Who carries messages to the terminals: one interface, one folder per provider.
+"""Gateways that carry messages to the terminals: one interface, and a folder for each provider.
 
-A provider's folder has a class `Gateway` with the methods of `Gateway` here. Which one is used,
-and where it stands, are settings. Status reports come back by our own interface
-(`POST /api/v1/accounts/{slug}/settlements`), whatever the provider is.
+A provider's folder has a class `Gateway` with the methods of `Gateway` here. The settings choose
+the provider and its address. Status reports come back through our own API (`POST
+/api/v1/accounts/{slug}/settlements`), whatever the provider is.
 """
 
 from billing.gateways.interface import (

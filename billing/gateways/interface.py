@@ -1,4 +1,4 @@
-"""What every provider does, and which one the settings name."""
+"""The interface of every gateway, and the choice of the one in the settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class GatewayError(Exception):
-    """No gateway can be used at all; one sentence for a person."""
+    """No gateway can be used. The text is a sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """One message for one terminal. The id is what makes handing over a second time harmless."""
+    """A message for a terminal. Its ID makes it safe to send it twice."""
 
     account: str
     message_id: str
@@ -32,9 +32,9 @@ class Handover:
 
 
 class SubmitResult(Enum):
-    """What came of handing over: taken (also for the second time), refused for good, or unknown.
+    """The result of a submission: accepted (even if it is a repeat), refused for good, or unknown.
 
-    Unknown = no answer, or one that leaves it open: hand over again under the same id.
+    Unknown means that there is no conclusive response: submit again with the same ID.
     """
 
     TAKEN = "taken"
@@ -50,9 +50,9 @@ class Gateway(Protocol):
     async def __aexit__(self, *error: object) -> None: ...
 
     async def send(self, messages: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
-        """Hand messages over, at most BILLING_GATEWAY_CONCURRENCY at once.
+        """Submit messages, with no more than BILLING_GATEWAY_CONCURRENCY requests at a time.
 
-        Returns an answer and its reason for each, in order; raises nothing of the network.
+        Return a result and its reason for each message, in order. Network errors are not raised.
         """
 
 
@@ -62,7 +62,7 @@ def is_configured() -> bool:
 
 
 def open_gateway() -> Gateway:
-    """Return the gateway of the settings, not yet entered. GatewayError when there is none."""
+    """Return the settings' gateway, not entered yet. Raise GatewayError if there is none."""
     if not is_configured():
         raise GatewayError("no gateway is configured: set POOLSITE_GATEWAY_URL")
     gateway: Gateway = _provider(settings.BILLING_GATEWAY)(
@@ -84,9 +84,9 @@ def _provider(name: str) -> Any:
 def handover_of(
     template: "Template", *, account: str, chatbot: str, message_id: str, number: str, yuexin: bool
 ) -> Handover:
-    """The message that a template makes for one number; the terminal's ability picks the fallback.
+    """Return a template's message for a number. `yuexin` chooses the fallback for its terminal.
 
-    A template that is complete makes the same body for the same id, always.
+    A complete template always gives the same body for the same ID.
     """
     content = content_of(template)
     native: dict[str, Any] = {"kind": template.native_kind, "text": content.text}

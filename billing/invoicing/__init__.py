@@ -1,1 +1,1 @@
-"""What invoices are made of: the tax that prices include, the digest, and the document."""
+"""The parts of invoices: the tax that prices include, the digest, and the document."""

@@ -1,4 +1,4 @@
-"""The digest of an invoice: over everything that it says, so that a change by hand is found."""
+"""The digest of an invoice. It covers all its content, so that a change by hand is detected."""
 
 import json
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from billing.models import Invoice, InvoiceLine, InvoiceTax
 
 
 def digest_of(invoice: Invoice, lines: Sequence[InvoiceLine], taxes: Sequence[InvoiceTax]) -> str:
-    """32 hexadecimal digits; lines and taxes in the order of their positions."""
+    """Return 32 hexadecimal digits. Lines and taxes must be sorted by position."""
     told = [
         invoice.content(),
         [line.content() for line in lines],

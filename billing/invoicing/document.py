@@ -1,4 +1,4 @@
-"""Invoices and credit notes as documents, made of what SQL keeps of them: always the same file."""
+"""Invoices and credit notes as PDFs. They are made only from stored data, so they never change."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from poolsite.paper import Column, Paper
 
 
 def invoice_document(invoice: Invoice) -> bytes:
-    """The PDF of an invoice, in the language of now."""
+    """Return the PDF of an invoice, in the active language."""
     title = _("Invoice %(number)s") % {"number": invoice.number}
     paper = _paper(title, invoice, invoice.issued_at)
     paper.facts((*_common(invoice), (_("Issued on"), date_format(invoice.issued_on))))
@@ -27,7 +27,7 @@ def invoice_document(invoice: Invoice) -> bytes:
 
 
 def credit_note_document(note: CreditNote) -> bytes:
-    """The PDF of an issued credit note, in the language of now."""
+    """Return the PDF of an issued credit note, in the active language."""
     invoice = note.invoice
     title = _("Credit note %(number)s") % {"number": note.number}
     paper = _paper(title, invoice, note.issued_at or invoice.issued_at)
@@ -48,23 +48,23 @@ def credit_note_document(note: CreditNote) -> bytes:
 
 
 def rate_words(name: str, rate: int) -> str:
-    """VAT 6% or VAT 5.5%."""
+    """Return a tax with its rate: "VAT 6%", "VAT 5.5%"."""
     return f"{name} {percent(rate)}%".strip()
 
 
 def percent(rate: int) -> str:
-    """A rate in 1/100 percent as people write it: 6, 5.5."""
+    """Return a rate in 1/100 percent as percent without trailing zeros: "6", "5.5"."""
     whole, rest = divmod(rate, 100)
     return f"{whole}.{rest:02}".rstrip("0").rstrip(".")
 
 
 def line_words(line: InvoiceLine) -> str:
-    """What a line is for."""
+    """Return what a line charges for."""
     return mode_word(line.mode) or _("Other charges")
 
 
 def treatment_words(treatment: str) -> str:
-    """What an untaxed invoice must say."""
+    """Return the text that an untaxed invoice must have, or ""."""
     return {
         Treatment.EXEMPT: _("Exempt from tax."),
         Treatment.REVERSE_CHARGE: _("Reverse charge: the customer owes the tax."),
@@ -104,7 +104,7 @@ def _parties(paper: Paper, invoice: Invoice) -> None:
 
 
 def party_lines(party: Mapping[str, str]) -> list[str]:
-    """A seller or customer: name, address, country, tax ID."""
+    """Return the lines of a seller or customer: name, address, country, tax ID."""
     lines = [
         party.get("name", ""),
         *party.get("address", "").splitlines(),

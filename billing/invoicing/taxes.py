@@ -1,8 +1,8 @@
-"""The tax that an amount includes. Integers of 1/10 000 currency units; rates in 1/100 percent.
+"""The tax that an amount includes. Amounts in 1/10 000 currency units; rates in 1/100 percent.
 
-Each rate's tax is computed once, from the sum of its lines, and rounded half up. The lines share
-it by the largest remainder, so that they add up to it: each is less than one unit off its own
-exact share.
+The tax of each rate is computed once, from the sum of its lines, and rounded half up. It is divided
+among the lines by the largest remainder, so that their taxes add up to it. Each line's tax is less
+than one unit off its exact share.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from billing.models.taxes import HUNDREDTHS
 
 
 def included(gross: int, rate: int) -> int:
-    """The tax in an amount that includes it; half a unit is rounded away from zero."""
+    """Return the tax that an amount includes. Half a unit is rounded away from zero."""
     whole = HUNDREDTHS + rate
     tax, rest = divmod(abs(gross) * rate, whole)
     tax += 2 * rest >= whole
@@ -19,7 +19,7 @@ def included(gross: int, rate: int) -> int:
 
 
 def shares(amounts: Sequence[int], rate: int) -> list[int]:
-    """The tax of each amount; together they are the tax that the sum includes."""
+    """Return the tax of each amount. They add up to the tax that the sum includes."""
     whole = HUNDREDTHS + rate
     parts = [divmod(amount * rate, whole) for amount in amounts]
     found = [tax for tax, _rest in parts]

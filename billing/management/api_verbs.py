@@ -1,7 +1,7 @@
-"""The API's operations as verbs of `manage.py wallet`: the same names, rules and rights.
+"""The API's operations as verbs of `manage.py wallet`, with the same names, rules and rights.
 
-A verb runs the operation itself, as the user that `--as` names: what that user may not do in the
-API is refused here. Whoever has a shell on the server stands for the second factor.
+A verb runs the operation as the user given with `--as`. What that user may not do in the API is
+refused here, too. Shell access to the server counts as the second factor.
 """
 
 import json
@@ -27,7 +27,7 @@ from poolsite.access.models import User
 Answer = HttpResponse | StreamingHttpResponse
 
 ROOT = "/api/v1/accounts"
-# Four eyes are two people who log in: a shell cannot prove that it is another one.
+# Approvals need two people who log in. A shell can't prove that a second person acts.
 LOG_IN_ONLY = frozenset({"approve_adjustment", "approve_credit_note"})
 _ATTACHMENT = re.compile(r'attachment; filename="([\w.-]+)"')
 _PART = re.compile(r"\{(?:\w+:)?(\w+)\}")
@@ -35,7 +35,7 @@ _PART = re.compile(r"\{(?:\w+:)?(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """One operation; `body`: the model of its body, if it has one."""
+    """An operation. `body`: the model of its body, if it has one."""
 
     name: str
     summary: str
@@ -46,12 +46,12 @@ class Verb:
 
     @property
     def parts(self) -> list[str]:
-        """The names in its path, in their order."""
+        """The parameters in its path, in order."""
         return _PART.findall(self.path)
 
 
 def verbs() -> Iterator[Verb]:
-    """The operations behind Django, but for those that two people must log in for."""
+    """Yield the operations behind Django, except approvals, which need a login."""
     from billing.api.routes import PARTS
 
     for part in PARTS:
@@ -70,7 +70,7 @@ def verbs() -> Iterator[Verb]:
 
 
 def call(verb: Verb, places: Mapping[str, str], fields: Sequence[str], who: str) -> str:
-    """Run an operation; what it answers, as JSON with an indent. CommandError: its refusal.
+    """Run an operation and return its response as indented JSON. Raise CommandError if refused.
 
     A file is saved in the current directory under its own name.
     """
@@ -95,7 +95,7 @@ def _request(
     request.method, request.path, request.path_info = verb.method, address, address
     request.META = {"CONTENT_TYPE": "application/json", "REMOTE_ADDR": ""}
     request.__dict__["_principal"] = principal
-    request.__dict__["_dont_enforce_csrf_checks"] = True  # there is no browser
+    request.__dict__["_dont_enforce_csrf_checks"] = True  # the request does not come from a browser
     if verb.method == "GET":
         request.GET = QueryDict(urlencode(given))
     else:
@@ -112,13 +112,13 @@ def _answer(request: HttpRequest) -> Answer:
 
 
 def _file_name(answer: Answer) -> str:
-    """The name of the file that is answered, or nothing."""
+    """Return the name of the response's file, or "" if the response is no file."""
     found = _ATTACHMENT.fullmatch(answer.get("Content-Disposition", ""))
     return found[1] if found else ""
 
 
 def _saved(name: str, answer: Answer) -> str:
-    """Write the file part by part. CommandError: one of this name is there already."""
+    """Write the file in parts. Raise CommandError if it already exists or can't be written."""
     parts = answer if isinstance(answer, StreamingHttpResponse) else [answer.content]
     try:
         with Path(name).open("xb") as file:
@@ -147,7 +147,7 @@ def _field(text: str) -> tuple[str, str]:
 
 
 def _value(body: type[BaseModel] | None, name: str, value: str) -> Any:
-    """The text where the field takes it as it stands, else the JSON that it is."""
+    """Return the text if the field accepts it as it is, else the value parsed as JSON."""
     field = body.model_fields.get(name) if body else None
     if field is None:
         return value

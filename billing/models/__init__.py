@@ -1,4 +1,4 @@
-"""What SQL remembers of money: wallets and their books, prices, messages, campaigns, recharges."""
+"""Billing's SQL tables: wallets and their books, prices, messages, campaigns, top-ups, invoices."""
 
 from billing.models.adjustments import Adjustment, RefundRequest
 from billing.models.books import (

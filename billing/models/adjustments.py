@@ -14,11 +14,11 @@ from billing.money import MoneyField
 
 
 class Adjustment(models.Model):
-    """A credit, debit, cash refund or charge by hand: asked for by one operator, with a reason.
+    """A credit, debit, cash refund, chargeback or manual charge, requested by an operator.
 
-    Above the limit (settings.BILLING_FOUR_EYES_ABOVE, 0 = always) another operator approves it. A
-    higher credit limit is one, too: `amount` is the new limit, no money moves, and it always needs
-    another operator.
+    Above the limit (settings.BILLING_FOUR_EYES_ABOVE, 0 means always) another operator approves it.
+    A higher credit limit is an adjustment, too: `amount` is the new limit, no money moves, and
+    another operator must always approve it.
     """
 
     CREDIT_LIMIT = "credit_limit"
@@ -30,9 +30,9 @@ class Adjustment(models.Model):
         CANCELLED = "given_up", _("cancelled")
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="adjustments")
-    kind = models.CharField(_("type"), max_length=12)  # of MoneyOrder.Kind, or CREDIT_LIMIT
+    kind = models.CharField(_("type"), max_length=12)  # a MoneyOrder.Kind, or CREDIT_LIMIT
     amount = MoneyField(_("amount"))
-    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)  # of a grant
+    expires_at = models.DateTimeField(_("expires"), null=True, blank=True)  # for a grant
     reason = models.CharField(_("reason"), max_length=200)
     flagged_report = models.ForeignKey(
         "billing.FlaggedReport", models.PROTECT, null=True, blank=True, related_name="adjustments"
@@ -82,17 +82,17 @@ class Adjustment(models.Model):
 
     @classmethod
     def kinds(cls) -> list[tuple[str, Any]]:
-        """Every kind with its name."""
+        """Return every kind with its name."""
         return [*MoneyOrder.Kind.choices, (cls.CREDIT_LIMIT, _("credit limit"))]
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
 
 class RefundRequest(models.Model):
-    """A customer asks for money back; an operator turns it into an adjustment, or declines."""
+    """A customer's request for money. An operator turns it into an adjustment, or declines it."""
 
     class Status(models.TextChoices):
         OPEN = "open", _("open")
@@ -132,5 +132,5 @@ class RefundRequest(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id

@@ -1,4 +1,4 @@
-"""The books: every change entry once, the batches they came in, and what waits to be applied."""
+"""The books: each change entry once, the batches that brought them, and orders to be applied."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -7,14 +7,14 @@ from django.utils.translation import gettext_lazy as _
 from billing.models.wallets import Wallet
 from billing.money import MoneyField
 
-# The entries that people make, one by one; all others come of messages and calls.
+# The kinds of entries that people make. All other entries come from messages and calls.
 MOVES = ("recharge", "credit", "debit", "chargeback", "cash_refund", "by_hand")
-# What costs money: messages and calls, and what an operator charged for one.
+# The kinds of charges: for messages and calls, and manual charges for a message.
 CHARGED = (*("hold", "settle", "fail", "expire", "cancel", "session"), "by_hand")
 
 
 class Batch(models.Model):
-    """One closed batch of change entries, written in the transaction of its entries."""
+    """A closed batch of change entries, written in the same transaction as its entries."""
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="batches")
     generation = models.PositiveBigIntegerField(_("generation"))
@@ -39,9 +39,9 @@ class Batch(models.Model):
 
 
 class WriterRun(models.Model):
-    """One turn of a worker at one shard's books. Its primary key is the fence of what it writes:
+    """A worker's turn at the books of a shard. Its primary key is the fence of what it writes.
 
-    SQL hands them out, so they grow whatever Redis forgets, and however accounts are sharded.
+    SQL assigns the keys, so they grow even if Redis loses data or the sharding changes.
     """
 
     shard = models.PositiveSmallIntegerField(_("shard"))
@@ -63,9 +63,9 @@ class WriterRun(models.Model):
 
 
 class AuditRun(models.Model):
-    """One walk of the background audit over every wallet, in bounded chunks.
+    """A run of the background audit over all wallets, in bounded chunks.
 
-    `position`: the last wallet looked at. `differences`: slug → what differs, the first ones.
+    `position`: the last wallet checked. `differences`: the first differences by slug.
     """
 
     started_at = models.DateTimeField(_("started at"), auto_now_add=True)
@@ -85,16 +85,17 @@ class AuditRun(models.Model):
 
 
 class JournalEntry(models.Model):
-    """One change entry in double entry: six legs whose sum is 0, in one row.
+    """A change entry in double-entry form: one row with six legs whose sum is 0.
 
-    `spendable`, `held`, `receivable` are the customer's; `revenue` is ours; `cash` is the outside
-    world's (a recharge of 5 is spendable +5, cash -5). A hold: spendable -q, held +q. A settlement:
-    held -q, spendable +(q - price), revenue +price. A debit above what is there: spendable -taken,
-    receivable -(rest), revenue +amount (a receivable is kept as a positive figure on the wallet:
-    its leg here has the opposite sign). `promotion` is what we give away: a grant is spendable +a,
-    promotion -a, and what expires or is revoked comes back. `digest` is over the row and the
-    digest of the entry before it (empty before the first of a wallet): a row changed by hand is
-    found.
+    `spendable`, `held` and `receivable` are the customer's, `revenue` is ours, and `cash` is the
+    outside world's. A top-up of 5 is spendable +5, cash -5. A hold is spendable -q, held +q. A
+    settlement is held -q, spendable +(q - price), revenue +price. A debit above the balance is
+    spendable -taken, receivable -(rest), revenue +amount. The wallet stores the receivable as a
+    positive amount; its leg here has the opposite sign. `promotion` is what we give away: a grant
+    is spendable +a, promotion -a, and credit that expires or is revoked comes back.
+
+    `digest` covers the row and the digest of the previous entry (empty before a wallet's first
+    entry), so that a row changed by hand is detected.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="journal")
@@ -135,7 +136,7 @@ class JournalEntry(models.Model):
         indexes = [
             models.Index(fields=["wallet", "operation_id"], name="billing_journal_operation"),
             models.Index(fields=["wallet", "at_us"], name="billing_journal_at"),
-            models.Index(  # what statements list one by one, among a million messages
+            models.Index(  # lists statements' moves without reading a million messages
                 fields=["wallet", "at_us"],
                 condition=Q(kind__in=MOVES),
                 name="billing_journal_moves",
@@ -147,13 +148,15 @@ class JournalEntry(models.Model):
 
 
 class JournalCheckpoint(models.Model):
-    """A closed stretch of one wallet's journal, summed up: first_seq to last_seq of a generation.
+    """A closed stretch of a wallet's journal with its sums: first_seq to last_seq of a generation.
 
-    Pages add these up instead of a million entries. Stretches follow each other without a gap;
+    Pages add these up instead of a million entries. Checkpoints follow each other without a gap.
     `digest` is that of the last entry, `digest_before` that of the entry before the first, so the
-    chain of digests proves them; `seal` is over this row and the seal of the one before, so that a
-    row changed by hand is found without its entries. `counts`: of entries whose leg is not 0.
-    `lines`: kind, mode, chatbot → name → count, spendable, revenue, cash, as statements have them.
+    chain of digests proves the entries. `seal` covers this row and the previous row's seal, so that
+    a row changed by hand is detected without its entries.
+
+    `counts`: the number of entries whose leg is not 0. `lines`: kind, mode, chatbot → name → count,
+    spendable, revenue, cash, as in statements.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="checkpoints")
@@ -189,11 +192,11 @@ class JournalCheckpoint(models.Model):
 
 
 class MoneyOrder(models.Model):
-    """The outbox: a movement that SQL has decided on and Redis must apply, each once.
+    """The outbox: a movement of money that SQL has decided on and Redis must apply exactly once.
 
-    Recharges, credits, debits, cash refunds, corrections: the relay applies them by their operation
-    id, waits when Redis refuses writes, and marks them applied. One that was given up before it was
-    applied (a cash refund above the balance) has `cancelled_at` and is left alone.
+    Top-ups, credits, debits, cash refunds, corrections. The relay applies them by their operation
+    ID, waits while Redis refuses writes, and marks them as applied. An order that was cancelled
+    before it was applied (a cash refund above the balance) has `cancelled_at` and is skipped.
     """
 
     class Kind(models.TextChoices):
@@ -237,12 +240,12 @@ class MoneyOrder(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
 
 class Receivable(models.Model):
-    """What a debit could not take; paid first by the next recharge. Written by the persistence."""
+    """An amount that a debit left owed. The next top-up pays it first. Persistence writes it."""
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="receivables")
     generation = models.PositiveBigIntegerField(_("generation"))

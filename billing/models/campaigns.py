@@ -1,4 +1,4 @@
-"""One template to many recipients."""
+"""Campaigns: one template sent to many recipients."""
 
 from django.db import models
 from django.utils.translation import gettext, gettext_noop
@@ -10,7 +10,7 @@ from poolsite.access.models import Account
 
 
 class Campaign(models.Model):
-    """A sending: recipients, a complete template, a schedule. Holds message by message."""
+    """A campaign: recipients, a complete template, a schedule. Each message has its own hold."""
 
     class Status(models.TextChoices):
         DRAFT = "draft", _("draft")
@@ -27,7 +27,7 @@ class Campaign(models.Model):
     template = models.ForeignKey(Template, models.PROTECT, related_name="campaigns")
     name = models.CharField(_("name"), max_length=120)
     file_name = models.CharField(_("file"), max_length=200, blank=True)
-    next_row = models.PositiveIntegerField(default=0, editable=False)  # read up to this row
+    next_row = models.PositiveIntegerField(default=0, editable=False)  # the last row read
     status = models.CharField(
         _("status"), max_length=9, choices=Status.choices, default=Status.DRAFT
     )
@@ -61,37 +61,37 @@ class Campaign(models.Model):
 
     @property
     def public_id(self) -> str:
-        """How people and message ids name it, e.g. c41."""
+        """The name of the campaign in texts and message IDs, such as c41."""
         return f"c{self.pk}"
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
     @property
     def topic(self) -> str:
-        """The address of its live figures."""
+        """The live topic of the campaign's figures."""
         return f"billing.campaign:{self.wallet.slug}.{self.pk}"
 
     @property
     def dropped(self) -> int:
-        """Rows of the file that nobody will be sent for."""
+        """The number of rows in the file that are skipped."""
         return self.dropped_duplicates + self.dropped_opt_outs + self.dropped_invalid
 
     @property
     def accepted(self) -> int:
-        """Rows of the file that became recipients."""
+        """The number of rows in the file that became recipients."""
         return self.uploaded - self.dropped
 
     @property
     def is_reading(self) -> bool:
-        """Whether its file is still being read."""
+        """Whether the recipient file is still being read."""
         return self.status == self.Status.DRAFT and self.job is not None and not self.job.ended
 
 
 class CampaignPart(models.Model):
-    """A piece of an uploaded file, in SQL so that any worker can read it; removed once read."""
+    """A part of an uploaded file, in SQL so that any worker can read it. Deleted after reading."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="parts", db_index=False)
     place = models.PositiveIntegerField()
@@ -109,9 +109,9 @@ class CampaignPart(models.Model):
 
 
 class DroppedRow(models.Model):
-    """One row of an uploaded file that is no recipient, and why: dropped before any hold.
+    """A row of an uploaded file that is skipped before any hold, and why.
 
-    `why` is a code, with what it names after a colon; see `REASONS`.
+    `why` is a code of `REASONS`, with a parameter after a colon if it has one.
     """
 
     REASONS = {
@@ -140,17 +140,18 @@ class DroppedRow(models.Model):
 
     @property
     def reason(self) -> str:
-        """Why, in the reader's language."""
+        """The reason in the reader's language."""
         code, _colon, named = self.why.partition(":")
         words = gettext(self.REASONS.get(code, code))
         return words % named if named else words
 
 
 class Recipient(models.Model):
-    """One number of a campaign, as the sending sees it; what became of its message says Message.
+    """A number of a campaign, with the state of sending. The message's result is in Message.
 
-    Its message id is `c<campaign>-<row>`; after an attempt that was never handed over and whose
-    hold ended by its deadline, `c<campaign>-<row>-<attempt>`, because a cancelled id is spent.
+    Its message ID is `c<campaign>-<row>`. If an attempt was never passed to the gateway and its
+    hold expired, the ID is `c<campaign>-<row>-<attempt>`, because a cancelled ID can't be used
+    again.
     """
 
     class State(models.TextChoices):
@@ -190,9 +191,9 @@ class Recipient(models.Model):
 
 
 class OptOut(models.Model):
-    """A number that no campaign of the account may reach."""
+    """A number that the account's campaigns are not sent to."""
 
-    by: str  # the name of who added it, where pages show it
+    by: str  # the name of the user who added it, set for pages
     account = models.ForeignKey(Account, models.CASCADE, related_name="opt_outs")
     number = models.CharField(_("number"), max_length=33)
     reason = models.CharField(_("reason"), max_length=200, blank=True)

@@ -1,4 +1,4 @@
-"""Credit notes, and the emails that bring documents to customers."""
+"""Credit notes, and the emails that send documents to customers."""
 
 from django.conf import settings
 from django.db import models
@@ -10,9 +10,9 @@ from billing.models.wallets import Wallet
 
 
 class CreditNote(models.Model):
-    """Cancels an invoice as a whole. Above the limit another operator approves it first.
+    """Cancels a whole invoice. Above the limit, another operator approves it first.
 
-    It has no number until it is issued; from then on it never changes.
+    It has no number until it is issued. After that it never changes.
     """
 
     class Status(models.TextChoices):
@@ -67,17 +67,17 @@ class CreditNote(models.Model):
 
     @property
     def wallet(self) -> Wallet:
-        """Whose invoice it cancels."""
+        """The wallet of the cancelled invoice."""
         return self.invoice.wallet
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
 
 class InvoiceMail(models.Model):
-    """An email with a document, written in the document's transaction and sent by a sweep."""
+    """An email with a document, created in the document's transaction and sent by a sweep."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("pending")

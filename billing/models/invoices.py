@@ -1,4 +1,4 @@
-"""Invoices and the sequences of their numbers. A document never changes once it is issued."""
+"""Invoices and their number sequences. A document never changes once it is issued."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from billing.money import MoneyField
 
 
 class InvoiceSeries(models.Model):
-    """The last number of a sequence. Locked and raised in the transaction that uses it."""
+    """The last number of a sequence. It is locked and increased in the transaction that uses it."""
 
     class Kind(models.TextChoices):
         INVOICE = "invoice", _("invoice")
@@ -36,18 +36,18 @@ class InvoiceSeries(models.Model):
         return self.written(self.last)
 
     def written(self, serial: int) -> str:
-        """A number of this sequence as documents show it."""
+        """Return a number of this sequence in the form used on documents."""
         return written(self.prefix, self.kind, self.year, serial)
 
 
 def written(prefix: str, kind: str, year: int, serial: int) -> str:
-    """PS-2026-000017 for an invoice, PS-CN-2026-000001 for a credit note."""
+    """Return "PS-2026-000017" for an invoice, "PS-CN-2026-000001" for a credit note."""
     mark = "-CN" if kind == InvoiceSeries.Kind.CREDIT_NOTE else ""
     return f"{prefix}{mark}-{year}-{serial:06d}"
 
 
 class InvoiceCursor(models.Model):
-    """Up to which month a wallet is invoiced by itself. Its lock is that of all its invoices."""
+    """The last month invoiced automatically for a wallet. Its row lock guards all its invoices."""
 
     wallet = models.OneToOneField(Wallet, models.PROTECT, related_name="invoice_cursor")
     month = models.DateField(_("month"), null=True, blank=True)
@@ -62,11 +62,12 @@ class InvoiceCursor(models.Model):
 
 
 class Invoice(models.Model):
-    """What one account was charged in one month of its own clock. Never changed, never deleted.
+    """What an account was charged in a month in its time zone. Never changed, never deleted.
 
     Prices include tax: net + tax = total, which is the month's charges in the journal. `paid` was
-    paid from the balance by the month's end; the rest is due. `revision`: 1, and one more after
-    each credit note. seller, customer: as they were. `digest` is over all of it and its lines.
+    paid from the balance by the end of the month; the rest is due. `revision` starts at 1 and
+    increases after each credit note. `seller` and `customer` are stored as they were at that time.
+    `digest` covers the invoice and its lines.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="invoices")
@@ -113,27 +114,27 @@ class Invoice(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
     @property
     def due(self) -> int:
-        """What the balance didn't cover: credit that was used, and money owed."""
+        """The part that the balance did not cover: used credit, and amounts owed."""
         return self.total - self.paid
 
     @property
     def month_name(self) -> str:
-        """As it stands in addresses: 2026-11."""
+        """The month as in addresses: "2026-11"."""
         return f"{self.month:%Y-%m}"
 
     @property
     def credit_note(self) -> Any:
-        """The credit note that cancels it, or None."""
+        """The credit note that cancels the invoice, or None."""
         return self._credit("issued")
 
     @property
     def credit_waiting(self) -> Any:
-        """The credit note that waits for another operator, or None."""
+        """The credit note that waits for another operator's approval, or None."""
         return self._credit("waiting")
 
     def _credit(self, status: str) -> Any:
@@ -141,7 +142,7 @@ class Invoice(models.Model):
         return next((each for each in notes if each.status == status), None)
 
     def content(self) -> dict[str, Any]:
-        """All that it says, as its digest is made of it."""
+        """Return all the data that the digest covers."""
         names = (
             *("wallet_id", "revision", "start_us", "end_us", "zone", "number", "issued_by"),
             *("currency", "seller", "customer", "treatment", "net", "tax", "total", "paid"),
@@ -151,7 +152,7 @@ class Invoice(models.Model):
 
 
 class InvoiceLine(models.Model):
-    """The month's charges of one mode and chatbot. `tax` is the line's share of its rate's tax."""
+    """The month's charges for a mode and chatbot. `tax` is the line's share of its rate's tax."""
 
     invoice = models.ForeignKey(Invoice, models.PROTECT, related_name="lines")
     position = models.PositiveIntegerField(_("position"))
@@ -182,7 +183,7 @@ class InvoiceLine(models.Model):
         return f"{self.invoice_id}.{self.position}"
 
     def content(self) -> list[Any]:
-        """All that it says, as the invoice's digest is made of it."""
+        """Return all the data that the invoice's digest covers."""
         names = (
             *("position", "mode", "chatbot", "chatbot_name", "quantity"),
             *("tax_name", "rate", "net", "tax", "amount"),
@@ -191,7 +192,7 @@ class InvoiceLine(models.Model):
 
 
 class InvoiceTax(models.Model):
-    """The tax of all lines of one rate."""
+    """The tax of all lines with one rate."""
 
     invoice = models.ForeignKey(Invoice, models.PROTECT, related_name="taxes")
     position = models.PositiveIntegerField(_("position"))
@@ -213,5 +214,5 @@ class InvoiceTax(models.Model):
         return f"{self.invoice_id} {self.name}"
 
     def content(self) -> list[Any]:
-        """All that it says, as the invoice's digest is made of it."""
+        """Return all the data that the invoice's digest covers."""
         return [self.position, self.name, self.rate, self.net, self.tax, self.amount]

@@ -1,4 +1,4 @@
-"""The life of a charge, as SQL knows it."""
+"""Charged messages and calls in SQL: holds, states, flagged reports."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +9,7 @@ from billing.money import MoneyField
 
 
 class State(models.TextChoices):
-    """The states of data/message_reports.csv; `none` is no row, `unpaid` a session message's."""
+    """The states of data/message_reports.csv. `none` has no row; session messages add `unpaid`."""
 
     PARKED = "parked", _("parked")
     HELD = "held", _("held")
@@ -22,7 +22,7 @@ class State(models.TextChoices):
 
 
 class MessageKind(models.TextChoices):
-    """What is charged; each kind has its own deadline for a hold that is never sent."""
+    """What is charged. Each kind has its own deadline for holds that are never sent."""
 
     MESSAGE = "message", _("message")
     SESSION = "session", _("session message")
@@ -30,7 +30,7 @@ class MessageKind(models.TextChoices):
 
 
 class HoldIntent(models.Model):
-    """A hold that is about to be made: what a lost wallet is rebuilt from. Written before it."""
+    """A hold about to be made, stored before the hold. A lost wallet is rebuilt from these rows."""
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="intents")
     message_id = models.CharField(_("message"), max_length=80)
@@ -58,7 +58,7 @@ class HoldIntent(models.Model):
 
 
 class Message(models.Model):
-    """One charged thing, written by the persistence from the wallet's change entries."""
+    """A charged message or call, written by the persistence from the wallet's change entries."""
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="messages")
     message_id = models.CharField(_("message"), max_length=80)
@@ -106,12 +106,12 @@ class Message(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
 
 class FlaggedReport(models.Model):
-    """A report that the money rules cannot close by themselves; listed until closed."""
+    """A report that the money rules can't settle automatically. Listed until it is closed."""
 
     class Flag(models.TextChoices):
         LATE = "late", _("late")
@@ -158,5 +158,5 @@ class FlaggedReport(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id

@@ -1,4 +1,4 @@
-"""What a message may be, and what it costs."""
+"""Tariffs, senders, templates, and the abilities of terminals."""
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -9,12 +9,13 @@ from poolsite.access.models import Account, ApiToken
 
 
 class Tariff(models.Model):
-    """The prices of one account for [valid_from, valid_until); never changed once in use.
+    """The prices of an account for [valid_from, valid_until). Never changed once in use.
 
     `prices`: sub-mode → {"unit_price": units, "characters_per_unit"?: n, "kilobytes_per_unit"?: n},
-    sub-modes as in billing.pricing.modes. The row's id is the version that a hold keeps.
-    `rates_count`, `rates_digest`: of its call rates; the digest is "" without any, and another one
-    whenever they differ.
+    with sub-modes as in billing.pricing.modes. Holds store the row's ID as the version.
+
+    `rates_count` and `rates_digest` describe the call rates. The digest is "" without any, and
+    differs whenever the rates do.
     """
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="tariffs")
@@ -44,7 +45,7 @@ class Tariff(models.Model):
 
 
 class Chatbot(models.Model):
-    """A sender of one account: templates, campaigns and messages belong to one."""
+    """A sender of an account, with its own templates, campaigns and messages."""
 
     account = models.ForeignKey(Account, models.PROTECT, related_name="chatbots")
     slug = models.CharField(
@@ -79,7 +80,7 @@ class Chatbot(models.Model):
 
 
 class Template(models.Model):
-    """A message for every terminal; complete with native + Yuexin (registered link) + video."""
+    """A message for every terminal. Complete with native, Yuexin (registered link) and video."""
 
     class Native(models.TextChoices):
         TEXT = "text", _("text")
@@ -110,12 +111,12 @@ class Template(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the chatbot."""
+        """The chatbot's account."""
         return self.chatbot.account_id
 
 
 class TerminalAbility(models.Model):
-    """What is known of a terminal: whether it resolves Yuexin messages."""
+    """What is known about a terminal: whether it resolves Yuexin messages."""
 
     number = models.CharField(_("number"), max_length=33, unique=True)
     supports_yuexin = models.BooleanField(_("supports Yuexin"))
@@ -131,7 +132,7 @@ class TerminalAbility(models.Model):
 
 
 class TerminalListing(models.Model):
-    """One row of the imported table of terminals: what the provider `table` answers from."""
+    """A row of the imported table of terminals, from which the provider `table` answers."""
 
     number = models.CharField(_("number"), max_length=33, unique=True)
     supports_yuexin = models.BooleanField(_("supports Yuexin"))
@@ -146,10 +147,10 @@ class TerminalListing(models.Model):
 
 
 class TerminalFile(models.Model):
-    """An uploaded file of terminals, and what became of it; `parts` are gone once it is read.
+    """An uploaded file of terminals, and the result. Its `parts` are deleted after reading.
 
-    `next_row`: the last row that was taken or refused, where a worker goes on. `faults`: the first
-    rows that were refused: row, what is wrong.
+    `next_row`: the last row imported or refused, after which a worker continues. `faults`: the
+    first refused rows with their errors.
     """
 
     file_name = models.CharField(_("file"), max_length=200)
@@ -171,7 +172,7 @@ class TerminalFile(models.Model):
 
 
 class TerminalFilePart(models.Model):
-    """A piece of an uploaded file of terminals, until a worker has read it."""
+    """A part of an uploaded file of terminals, until a worker has read it."""
 
     file = models.ForeignKey(TerminalFile, models.CASCADE, related_name="parts")
     place = models.PositiveIntegerField(_("place"))

@@ -9,9 +9,10 @@ from billing.money import MoneyField
 
 
 class Promotion(models.Model):
-    """Promotional credit of one account. `remaining` is in the wallet's balance, and moves with it:
+    """Promotional credit of an account. The wallet's balance includes `remaining`.
 
-    by deltas, in the persistence's transaction. It is 0 until the outbox has granted the amount.
+    It changes by deltas, in the persistence's transaction, and is 0 until the outbox has granted
+    the amount.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="promotions")
@@ -42,20 +43,20 @@ class Promotion(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
     @property
     def revoke_id(self) -> str:
-        """The operation that takes what is left of it."""
+        """The ID of the operation that revokes the remaining credit."""
         return f"revoke:{self.pk}"
 
 
 class PromotionMove(models.Model):
-    """By how much one journal entry moved what is left of a promotion. Written by the persistence.
+    """A journal entry's change of a promotion's remaining credit. Written by the persistence.
 
-    The moves of one message tell which promotions paid it, those of a promotion sum up to what is
-    left of it.
+    The moves of a message show which promotions paid for it. The moves of a promotion add up to its
+    remaining credit.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="promotion_moves")

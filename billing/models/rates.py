@@ -1,4 +1,4 @@
-"""What calls cost by destination, and what was charged for them."""
+"""The prices of calls by destination, and the amounts charged."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,9 +9,9 @@ from billing.money import MoneyField
 
 
 class CallRate(models.Model):
-    """One call rate of a tariff version; its id is what the hold of a call's interval keeps.
+    """A call rate of a tariff. The hold of a call's interval stores its ID.
 
-    Rows are never changed: other rates of a version that is not in use yet are other rows. The
+    Rows never change: a tariff that is not in use yet gets new rows when its rates change. The
     columns are those of billing.pricing.calls.Rate.
     """
 
@@ -42,15 +42,16 @@ class CallRate(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the tariff."""
+        """The tariff's account."""
         return self.tariff.account_id
 
 
 class CallUsage(models.Model):
-    """What calls by one rate cost in a quarter of an hour, written with the journal's entries.
+    """What calls by a rate cost in a quarter of an hour, written with the journal's entries.
 
-    A month begins at a quarter in every time zone, so statements add these up. `rate` is a call
-    rate's id, 0 the tariff's price of a call; neither is a foreign key, as in Message.
+    In every time zone, a month begins at a quarter of an hour, so statements can add these up.
+    `rate` is a call rate's ID, or 0 for the tariff's price of a call. `tariff` and `rate` are not
+    foreign keys, as in Message.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="call_usage")

@@ -1,4 +1,4 @@
-"""Money in from the outside: top-ups, cards, and what providers reported."""
+"""Incoming money: top-ups, cards, and the reports of payment providers."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from billing.models.wallets import Wallet
 from billing.money import MoneyField
 from billing.recharging import reports
 
-# What a provider of the library may write by save(); the rest is written by services alone.
+# What a provider class of the library may write with save(). Only the services write the rest.
 _PROVIDERS_FIELDS = (
     "transaction_id",
     "provider_payment",
@@ -35,11 +35,12 @@ _SAID = {
 
 
 class Recharge(BasePayment):
-    """A customer's top-up through a payment provider; no balance movement by itself.
+    """A customer's top-up through a payment provider. Does not change the balance itself.
 
-    The transition to confirmed makes one MoneyOrder (operation id `recharge:<id>`) under a
-    row lock. Status and money are written by services.recharges only: what a provider of the
-    library says by `change_status` is handed on as a report, its `save` writes its own fields.
+    The transition to confirmed creates one MoneyOrder (operation ID `recharge:<id>`) under a row
+    lock. Only services.recharges writes the status and the money. If a provider class of the
+    library calls `change_status`, that is forwarded as a report. Its `save` only writes its own
+    fields.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="recharges")
@@ -79,20 +80,20 @@ class Recharge(BasePayment):
         return f"{self.wallet} {self.pk}"
 
     def save(self, **kwargs: Any) -> None:
-        """Save; of a row that stands already only what belongs to its provider."""
+        """Save the row. If it exists, save only the fields that its provider may write."""
         if not self._state.adding and kwargs.get("update_fields") is None:
             kwargs["update_fields"] = _PROVIDERS_FIELDS
-        super().save(**kwargs)  # type: ignore[no-untyped-call]  # the library ships no types
+        super().save(**kwargs)  # type: ignore[no-untyped-call]  # the library has no types
 
     def change_status(self, status: Any, message: str = "") -> None:
-        """The library's door for providers: hands on what was said, and reads the row again."""
+        """Forward a status from a provider class of the library as a report, and reload the row."""
         reports.deliver(self.report_of(str(status), message))
         self.refresh_from_db()
 
     def report_of(self, status: str, message: str) -> reports.ProviderReport:
-        """What a provider of the library means by a status. ValueError when it means nothing here.
+        """Return a library status as a report. Raise ValueError if it has no meaning here.
 
-        A refund is no status: it has an amount, which such a provider does not tell.
+        A refund can't be reported this way: it has an amount, which a status lacks.
         """
         said = _SAID.get(status)
         if said is None:
@@ -109,7 +110,7 @@ class Recharge(BasePayment):
         )
 
     def get_success_url(self) -> str:
-        """Where the provider sends the payer afterwards: the receipt, which tells how it went."""
+        """Return the page that the provider redirects the payer to: the receipt with the result."""
         page = reverse("billing:recharge", args=[self.wallet.slug, self.pk])
         return str(get_base_url()) + page
 
@@ -117,22 +118,22 @@ class Recharge(BasePayment):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
     @property
     def operation_id(self) -> str:
-        """The operation of its one credit."""
+        """The ID of the operation that credits it."""
         return f"recharge:{self.pk}"
 
     @property
     def number(self) -> str:
-        """Its number on receipts and statements."""
+        """The number shown on receipts and statements."""
         return f"R{self.pk:08d}"
 
 
 class PaymentMethod(models.Model):
-    """A card or the like that its provider keeps for auto top-ups; the newest live one counts."""
+    """A card or similar, saved at its provider for automatic top-ups. The newest active counts."""
 
     wallet = models.ForeignKey(Wallet, models.CASCADE, related_name="payment_methods")
     variant = models.CharField(_("provider"), max_length=40)
@@ -158,12 +159,12 @@ class PaymentMethod(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant, told by the wallet."""
+        """The wallet's account."""
         return self.wallet.account_id
 
 
 class ProviderEvent(models.Model):
-    """One verified message of a provider and how it was answered; the same id comes again."""
+    """A provider's verified message and our answer. Repeats have the same ID."""
 
     variant = models.CharField(_("provider"), max_length=40)
     event_id = models.CharField(_("event"), max_length=120)

@@ -1,4 +1,4 @@
-"""What invoices say besides their lines: who sells, how a customer is taxed, and the rates."""
+"""What invoices need apart from their lines: the seller, customers' tax profiles, tax rates."""
 
 from typing import Final
 
@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 
-ONLY: Final = 1  # the seller's primary key
+ONLY: Final = 1  # the primary key of the only row
 COUNTRY = RegexValidator(r"^[A-Z]{2}\Z", _("Use a two-letter country code, such as CN."))
 PREFIX = RegexValidator(r"^[A-Z0-9]{1,10}\Z", _("Use 1 to 10 capital letters and digits."))
-HUNDREDTHS: Final = 10_000  # of a percent in 100 %
+HUNDREDTHS: Final = 10_000  # hundredths of a percent in 100 %
 
 
 class Treatment(models.TextChoices):
@@ -24,7 +24,7 @@ class Treatment(models.TextChoices):
 
 
 class Seller(models.Model):
-    """Who issues the invoices: one row for the site. Without it, no invoice is issued."""
+    """The company that issues the invoices: one row. Without it, no invoices are issued."""
 
     name = models.CharField(_("legal name"), max_length=200)
     address = models.TextField(_("address"), max_length=400)
@@ -44,7 +44,7 @@ class Seller(models.Model):
 
 
 class TaxRate(models.Model):
-    """A tax that prices include, by country and kind of service, on the days [from, until)."""
+    """A tax included in prices, by country and kind of service, valid on the days [from, until)."""
 
     class Kind(models.TextChoices):
         MESSAGES = "messages", _("messages")
@@ -79,7 +79,7 @@ class TaxRate(models.Model):
 
 
 class TaxProfile(models.Model):
-    """What an invoice says of its customer; an account without one is named by its name."""
+    """The customer's details on invoices. Without a profile, they show only the account's name."""
 
     account = models.OneToOneField(Account, models.PROTECT, related_name="tax_profile")
     legal_name = models.CharField(_("legal name"), max_length=200)

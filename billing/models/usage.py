@@ -1,4 +1,4 @@
-"""What was spent on, by the hour: the journal summed up, so that a chart of a year is quick."""
+"""Hourly usage: the journal summed up by hour, so that a chart of a year is fast."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,9 +8,9 @@ from billing.money import MoneyField
 
 
 class UsageHour(models.Model):
-    """The journal entries of one wallet, hour, kind, mode and chatbot. A roll-up, never the truth.
+    """The sums of a wallet's journal entries by hour, kind, mode and chatbot. Only a summary.
 
-    `spendable` and `revenue` are the sums of those legs; summing the journal again gives the same.
+    `spendable` and `revenue` are the sums of those legs. Summing the journal again gives the same.
     """
 
     wallet = models.ForeignKey(Wallet, models.PROTECT, related_name="usage")
@@ -36,7 +36,7 @@ class UsageHour(models.Model):
 
 
 class UsageCursor(models.Model):
-    """Up to which journal entry a wallet's usage is summed; moved in the sums' transaction."""
+    """The last journal entry in a wallet's hourly usage. Moved in the sums' transaction."""
 
     wallet = models.OneToOneField(Wallet, models.PROTECT, related_name="usage_cursor")
     generation = models.PositiveBigIntegerField(_("generation"), default=0)

@@ -1,4 +1,4 @@
-"""The prepaid account of a tenant."""
+"""The wallet of an account."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -10,13 +10,13 @@ from poolsite.access.models import Account
 
 
 class Wallet(models.Model):
-    """One balance for every message mode, one-to-one with its account: prepaid, or on credit.
+    """An account's balance for messages in all modes and for calls: prepaid, or on credit.
 
-    `spendable` is the balance as the journal has it, below zero where credit is used. What can be
-    spent is that and `credit_limit` together.
+    `spendable` is the balance in the journal, below zero if credit is used. What can be spent is
+    `spendable` and `credit_limit` together.
 
-    SQL's figures move only by deltas, with the journal, in the persistence's transaction;
-    `generation` and `seq` say up to which change entry of which life of the Redis data.
+    SQL's figures only change by deltas, together with the journal, in the persistence's
+    transaction. `generation` and `seq` are those of the last change entry that the figures include.
     """
 
     class Status(models.TextChoices):
@@ -68,7 +68,8 @@ class Wallet(models.Model):
         db_default=0,
         help_text=_("How far the balance can go below zero. 0: prepaid only."),
     )
-    # Lowering the limit takes nothing away, so the law of the row is the highest limit ever set.
+    # Lowering the limit takes no money back, so rows are checked against the highest limit ever
+    # set.
     highest_credit_limit = MoneyField(
         _("highest credit limit so far"), default=0, db_default=0, editable=False
     )
@@ -106,7 +107,7 @@ class Wallet(models.Model):
                 name="billing_wallet_never_below_credit",
             )
         ]
-        indexes = [  # short: only the wallets that an alert or an automatic top-up is due for
+        indexes = [  # small: they hold only wallets due for an alert or an automatic top-up
             models.Index(
                 fields=["id"],
                 condition=models.Q(alert_below__gt=0, spendable__lt=models.F("alert_below")),
@@ -124,15 +125,15 @@ class Wallet(models.Model):
 
     @property
     def slug(self) -> str:
-        """The account's slug: the wallet's name in addresses, keys and history."""
+        """The account's slug. It names the wallet in addresses, Redis keys and the history."""
         return self.account.slug
 
     @property
     def can_spend(self) -> int:
-        """What can be spent by the books: balance and credit limit together, never below zero."""
+        """What can be spent according to the books: balance and credit limit, never below zero."""
         return max(0, self.spendable + self.credit_limit)
 
     @property
     def tag(self) -> str:
-        """The wallet's Redis tag, with its braces."""
+        """The wallet's Redis hash tag, with braces."""
         return WalletKeys(self.account.slug).tag

@@ -1,4 +1,4 @@
-"""Incidents of the books: a backlog near its limit, entries SQL refuses, a wallet in safe mode."""
+"""Incidents of the books: full backlogs, rejected entries, a lag, wallets in safe mode."""
 
 from django.utils.translation import gettext_noop
 
@@ -15,12 +15,12 @@ BACKLOG, FAULT, LAG, SAFE_MODE = (
 
 
 class BookAlarms(KnownIncidents):
-    """The books' incidents as a turn of the persistence opens and closes them."""
+    """The incidents that a turn of the persistence opens and closes."""
 
     types = (BACKLOG, FAULT, LAG, SAFE_MODE)
 
     def backlog(self, slug: str, backlog: int, limit: int) -> None:
-        """Open at 80 % of the limit, close below 50 %."""
+        """Open the incident at 80 % of the limit, close it below 50 %."""
         percent = backlog * 100 // limit if limit else 0
         if percent >= ALARM_PERCENT:
             self.open(
@@ -42,7 +42,7 @@ class BookAlarms(KnownIncidents):
             self.close(BACKLOG, slug)
 
     def fault(self, slug: str, reason: str) -> None:
-        """SQL cannot take an account's next entries: they wait until somebody has looked."""
+        """Open the incident: SQL can't store an account's next entries, which wait for a person."""
         self.open(
             FAULT,
             slug,
@@ -56,7 +56,7 @@ class BookAlarms(KnownIncidents):
         )
 
     def lag(self, shard: int, seconds: int) -> None:
-        """A shard's oldest entry has waited far longer than the interval."""
+        """Open the incident: a shard's oldest entry has waited far longer than the interval."""
         self.open(
             LAG,
             str(shard),
@@ -68,7 +68,7 @@ class BookAlarms(KnownIncidents):
         )
 
     def safe_mode(self, slug: str, why: str) -> None:
-        """Redis lost a wallet, or went back in time: refunds yes, holds no."""
+        """Open the incident: Redis lost a wallet or went back in time. Refunds work, holds fail."""
         self.open(
             SAFE_MODE,
             slug,

@@ -1,4 +1,4 @@
-"""What a batch's entries charge for calls, summed up by rate and quarter of an hour."""
+"""The charges for calls in a batch, added up by rate and quarter of an hour."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -19,7 +19,7 @@ _SUMS: Final = ("calls", "intervals", "seconds", "revenue")
 
 
 def sums_of(batch: AccountBatch) -> list[Row]:
-    """One row for each quarter, tariff and rate in which the batch settled intervals of calls."""
+    """Return a row for each quarter, tariff and rate with settled call intervals in the batch."""
     sums: dict[tuple[datetime, int, int], list[int]] = {}
     for change in batch.changes:
         if change.message_kind != "call" or change.kind != "settle":
@@ -35,10 +35,10 @@ def sums_of(batch: AccountBatch) -> list[Row]:
 
 
 def begins_call(change: WalletChange) -> bool:
-    """Whether it is a call's first interval: a hold's id ends in /<interval>.<attempt>."""
+    """Whether this is a call's first interval: its hold's ID ends in /<interval>.<attempt>."""
     return change.id.rpartition("/")[2].partition(".")[0] == "1"
 
 
 def add(rows: Sequence[Row]) -> None:
-    """Add them, inside the transaction of their entries: once, as these are."""
+    """Add the rows in the transaction of their entries, so that they are added exactly once."""
     sql_bulk.add_up(CallUsage, (*_KEY, *_SUMS), rows, unique=_KEY, added=_SUMS)

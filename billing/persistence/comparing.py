@@ -1,4 +1,4 @@
-"""One wallet's books in SQL beside its figures in Redis: laws 1, 3, 4 and 5 of proving.py."""
+"""Compares a wallet's books in SQL with its figures in Redis: laws 1, 3, 4 and 5 of proving.py."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from billing.wallet import WalletChange, read_parts
 
 @dataclass(frozen=True)
 class WalletSums:
-    """A wallet and its sums, read by one statement, so at one moment."""
+    """A wallet and its sums, read by one query and so at one moment."""
 
     wallet_id: int
     generation: int
@@ -34,9 +34,12 @@ class WalletSums:
 def with_redis(
     wallet: Wallet, row: WalletSums, live: Live, *, last: bool
 ) -> list[Difference] | None:
-    """Compare with what Redis told before SQL was read; None = it moved on meanwhile."""
+    """Compare with what Redis had just before SQL was read. Return None if it has changed since.
+
+    On the `last` try, never return None.
+    """
     if wallet.recovering_since is not None:
-        return []  # its Redis side is being made; SQL's books were proven
+        return []  # its Redis data is being rebuilt; SQL's books were proven
     if live.generation != row.generation or live.seq < row.seq:
         moved = not last
         return (
@@ -51,7 +54,7 @@ def with_redis(
         return None if not last else []
     is_sent = not row.unsent and live.generation > 0
     if is_sent and live.credit != row.credit_limit and not last:
-        return None  # it may have been changed between the two looks
+        return None  # it may have been changed between the two reads
     persisted = _journal_between(wallet, live, row.seq)
     amount = sum(entry.spendable for entry in entries)
     checks = (
@@ -93,7 +96,7 @@ def _parts(entry: WalletChange) -> list[tuple[int, int]]:
 
 
 def _journal_between(wallet: Wallet, live: Live, last: int) -> int:
-    """What SQL has taken of `pend` while Redis has not been told (the trim is still to come)."""
+    """Return the part of `pend` that SQL already has, but that is not trimmed in Redis yet."""
     if live.drained == last:
         return 0
     rows = JournalEntry.objects.filter(

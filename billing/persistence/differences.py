@@ -1,13 +1,13 @@
-"""What a proof finds: two figures that must agree and do not."""
+"""The result of a proof: two figures that must agree, but don't."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One wallet, or sequence of numbers, whose books do not agree.
+    """A wallet, or a number sequence, whose books don't agree.
 
-    `entry` names the first differing one ("" = none).
+    `entry` names the first entry that differs, or is "".
     """
 
     slug: str

@@ -1,4 +1,4 @@
-"""A change entry's six legs in the books, and an account's closed batch."""
+"""The six legs of a change entry in the books, and an account's closed batch."""
 
 import hashlib
 from typing import Final, NamedTuple
@@ -11,19 +11,18 @@ MONEY_KINDS: Final = CASH_KINDS | {"credit", "debit", "by_hand", "grant", "revok
 
 
 class BookFaultError(Exception):
-    """Entries that the books cannot take: they stay in Redis until somebody has looked."""
+    """The books can't store these entries. They stay in Redis until a person has checked them."""
 
 
 def counter_leg(change: WalletChange) -> int:
-    """Return what the other side gets, so that all legs together are 0."""
+    """Return the amount of the other side, which makes the sum of all legs 0."""
     return change.receivable - change.spendable - change.held
 
 
 def legs(change: WalletChange) -> tuple[int, int, int, int, int, int]:
-    """Return spendable, held, receivable, revenue, cash, promotion as the journal has them; their
-    sum is 0.
+    """Return spendable, held, receivable, revenue, cash, promotion as in the journal: sum 0.
 
-    The receivable's leg has the opposite sign of what is owed.
+    The receivable leg has the opposite sign of the amount owed.
     """
     rest = counter_leg(change)
     revenue, cash, promotion = rest, 0, 0
@@ -35,7 +34,7 @@ def legs(change: WalletChange) -> tuple[int, int, int, int, int, int]:
 
 
 def too_long(change: WalletChange) -> bool:
-    """Whether a text is longer than its column: SQLite would not say so."""
+    """Whether a text is longer than its column, which SQLite would not report."""
     return (
         len(change.id) > 80
         or len(change.kind) > 16
@@ -49,7 +48,7 @@ SEPARATOR: Final = "\x1f"
 
 
 def said_of(generation: int, change: WalletChange) -> str:
-    """Return the columns of the change's row in the journal, as its digest covers them."""
+    """Return the columns of the change's journal row in the form that its digest covers."""
     spendable, held, receivable, revenue, cash, promotion = legs(change)
     return (
         f"{generation}\x1f{change.seq}\x1f{change.at_us}\x1f{change.kind}\x1f{change.id}"
@@ -60,22 +59,22 @@ def said_of(generation: int, change: WalletChange) -> str:
 
 
 def told_of(promotion: int) -> str:
-    """Return the promotional leg as a digest covers it: a row without one is as it always was."""
+    """Return the promotional leg for the digest: "" if it is 0, as in rows older than the leg."""
     return f"\x1f{promotion}" if promotion else ""
 
 
 def digest_behind(before: str, said: str) -> str:
-    """Return 32 hexadecimal digits over a row's columns, chained to the digest before it."""
+    """Return 32 hexadecimal digits over a row's columns and the previous digest."""
     return hashlib.blake2b(f"{before}\x1f{said}".encode(), digest_size=16).hexdigest()
 
 
 def digest_of(before: str, *columns: object) -> str:
-    """Return the same of a row's columns one by one."""
+    """Like `digest_behind`, with the row's columns one by one."""
     return digest_behind(before, SEPARATOR.join(map(str, columns)))
 
 
 class AccountBatch(NamedTuple):
-    """One account's closed batch, as read from Redis; `changes` in the stream's order."""
+    """An account's closed batch, as read from Redis. `changes` are in the stream's order."""
 
     wallet_id: int
     generation: int
@@ -86,7 +85,7 @@ class AccountBatch(NamedTuple):
     changes: tuple[WalletChange, ...]
 
     def fault(self) -> str:
-        """Say what is wrong with the batch by itself; "" = nothing."""
+        """Return what is wrong with the batch on its own, or ""."""
         expected = range(self.first_seq, self.last_seq + 1)
         if len(self.changes) != len(expected):
             return f"batch {self.batch_number} has {len(self.changes)} of {len(expected)} entries"

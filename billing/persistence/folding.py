@@ -1,4 +1,4 @@
-"""What a batch's entries mean for its messages."""
+"""Combines a batch's entries into the changes of its messages."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ _ENDED = frozenset({State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED}
 
 @dataclass(slots=True)
 class MessageDelta:
-    """What a batch says of one message. "" and None = nothing said; `charged` is added.
+    """A batch's changes of a message. "" and None mean no change; `charged` is added.
 
-    `seconds`: what of a call's interval was charged.
+    `seconds`: the charged seconds of a call's interval.
     """
 
     wallet_id: int
@@ -32,10 +32,10 @@ class MessageDelta:
     held_us: int | None = None
     sent_us: int | None = None
     ended_us: int | None = None
-    forgotten: bool = False  # a parked report that became an orphan: no message any more
+    forgotten: bool = False  # a parked report became an orphan, so its message is deleted
 
     def take(self, change: WalletChange) -> None:
-        """Add one entry, in order of `seq`."""
+        """Add an entry. Entries must come in order of `seq`."""
         at = change.at_us
         parks = change.state == State.PARKED
         self.kind = change.message_kind or self.kind
@@ -60,14 +60,14 @@ class MessageDelta:
 
 
 def seconds_of(change: WalletChange) -> int:
-    """The seconds that a call's interval was charged for; 0: it is no such entry."""
+    """Return the charged seconds of a call's interval, or 0 for other entries."""
     if change.message_kind != "call" or change.kind != "settle":
         return 0
     return int(change.reported) if change.reported.isdecimal() else 0
 
 
 def messages_of(batch: AccountBatch) -> list[MessageDelta]:
-    """Fold an account's entries into one delta per message."""
+    """Combine an account's entries into one delta per message."""
     deltas: dict[str, MessageDelta] = {}
     for change in batch.changes:
         name = change.id

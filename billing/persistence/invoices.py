@@ -1,7 +1,7 @@
-"""The proof of invoices: against the journal, against themselves, and number by number.
+"""The proof of invoices: against the journal, against their own data, and number by number.
 
-An invoice's lines are the journal's charges of its month by mode and chatbot; its figures follow
-from its lines; its digest is over all that it says. A sequence has each number once, from 1 on.
+An invoice's lines are the journal's charges of its month by mode and chatbot. Its figures follow
+from its lines. Its digest covers all its data. A sequence has each number once, starting at 1.
 """
 
 from collections import defaultdict
@@ -27,21 +27,21 @@ from billing.persistence import checkpoints
 from billing.persistence.differences import Difference
 
 Charge = tuple[str, str]  # mode and chatbot
-# What differs: the law, what must be, what is, and where.
+# A difference: the law, the expected value, the actual value, and where.
 Unlike = tuple[str, int, int, str]
 
 
 def charges_of(wallet_id: int, start_us: int, end_us: int) -> dict[Charge, tuple[int, int]]:
-    """By mode and chatbot: how many charges the journal has in [start, end), and their sum."""
+    """Return the number and sum of the journal's charges in [start, end), by mode and chatbot."""
     rows = _entries(wallet_id, start_us, end_us).exclude(revenue=0).order_by()
     told = rows.values_list("mode", "chatbot").annotate(Count("pk"), Sum("revenue"))
     return {(mode, chatbot): (count, units) for mode, chatbot, count, units in told}
 
 
 def due_of(total: int, closing: int) -> int:
-    """How much of a month's charges is not paid at its end; `closing` is the month's last balance.
+    """Return the part of a month's charges that is unpaid at its end. `closing`: the balance then.
 
-    Payments pay the oldest charges first. A balance below 0 is credit in use, or money owed.
+    Payments pay the oldest charges first. A balance below 0 is used credit, or money owed.
     """
     return min(total, max(0, -closing))
 
@@ -53,9 +53,9 @@ def _entries(wallet_id: int, start_us: int, end_us: int) -> QuerySet[JournalEntr
 
 
 def unlike_of(wallets: Sequence[Wallet], *, whole: bool) -> list[Difference]:
-    """The first difference of each invoice of these wallets, which have no gap between their ids.
+    """Return the first difference of each invoice of these wallets, whose IDs must have no gap.
 
-    whole: of all invoices. Else of the newest of each wallet.
+    `whole`: check all invoices. Otherwise, check each wallet's newest.
     """
     if not wallets:
         return []
@@ -80,7 +80,7 @@ def _differences(invoice: Invoice) -> Iterator[Unlike]:
 
 
 def _against_the_journal(invoice: Invoice, lines: Sequence[InvoiceLine]) -> Iterator[Unlike]:
-    """The lines and the entries of the month, and what was paid of them."""
+    """Yield differences of the lines and the paid amount from the month's journal entries."""
     stretch = invoice.wallet_id, invoice.start_us, invoice.end_us
     charges = charges_of(*stretch)
     for line in lines:
@@ -108,7 +108,7 @@ def _against_the_journal(invoice: Invoice, lines: Sequence[InvoiceLine]) -> Iter
 def _in_itself(
     invoice: Invoice, lines: Sequence[InvoiceLine], taxes: Sequence[InvoiceTax]
 ) -> Iterator[Unlike]:
-    """Sums, taxes, number and digest."""
+    """Yield differences in sums, taxes, number and digest."""
     amount = sum(line.amount for line in lines)
     if amount != invoice.total:
         yield "lines = total", amount, invoice.total, invoice.number
@@ -140,9 +140,9 @@ def _in_itself(
 
 
 def unlike_numbers() -> list[Difference]:
-    """The sequences that have a gap, or a number past their end, each by its own name.
+    """Return the number sequences with a gap or a number after their end.
 
-    Each kind is read by one statement, so at one moment: documents are issued meanwhile.
+    Each kind is read by one query and so at one moment, because documents may be issued meanwhile.
     """
     found = []
     for kind, rows in (
@@ -184,7 +184,7 @@ def _of_series(
 
 
 def _first_gap(rows: QuerySet[Any]) -> int:
-    """The first number that no document has."""
+    """Return the first number that no document has."""
     expected = 1
     for serial in rows.order_by("serial").values_list("serial", flat=True).iterator():
         if serial != expected:

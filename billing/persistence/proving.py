@@ -1,15 +1,16 @@
 """The proof of the books: five laws for every wallet, and the first entry that breaks one.
 
-1. SQL spendable + pend = bal (what waits in Redis leads from SQL's figure to Redis').
-2. opening + Σ journal = SQL spendable; the same for what is held and what is owed.
-3. Σ open holds = held, in SQL; and SQL held + Σ waiting entries = Redis held.
-4. what is left of promotions = Σ their moves, and with the waiting entries that in Redis.
-5. held in Redis is not below zero, and bal less promotions not below the highest credit limit that
-   there was (SQL refuses such a row by itself, promotions aside); the credit limit in Redis is
-   that of SQL once it was sent.
-Beside them: invoices say what the journal says, and nothing was changed in them (`invoices`).
-A difference names the wallet, the law, and the first entry that is missing, was changed by
-hand, or does not add up; where no entry is wrong, a figure was changed past the books.
+1. SQL spendable + pend = bal (the entries waiting in Redis lead from SQL's figure to Redis').
+2. Opening + Σ journal = SQL spendable. The same for held money and amounts owed.
+3. Σ open holds = held, in SQL. SQL held + Σ waiting entries = Redis held.
+4. The rest of the promotions = Σ their moves. With the waiting entries, it is the rest in Redis.
+5. Held in Redis is not below zero, and bal less promotions is not below minus the highest credit
+   limit so far (SQL itself refuses such a row, promotions aside). The credit limit in Redis is that
+   of SQL once it was sent.
+
+In addition, invoices must agree with the journal and be unchanged (`invoices`). A difference names
+the wallet, the law, and the first entry that is missing, was changed by hand, or does not add up.
+If no entry is wrong, a figure was changed outside the books.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +27,7 @@ from billing.persistence.differences import Difference
 from billing.persistence.reading import lives
 
 CHUNK = 500
-TRIES = 5  # an account that is written to while it is read is read again
+TRIES = 5  # an account that changes during the read is read again
 
 
 _SUMS = """
@@ -46,7 +47,7 @@ LEFT JOIN (SELECT wallet_id, SUM(quoted) AS quoted FROM billing_message
   ON m.wallet_id = w.id
 WHERE w.id >= %s AND w.id <= %s ORDER BY w.id
 """
-# Wallets with checkpoints are read one by one, from their last checkpoint on.
+# Wallets with checkpoints are read one by one, starting after their last checkpoint.
 _SHORT = "AND wallet_id NOT IN (SELECT wallet_id FROM billing_journalcheckpoint)"
 _LONG = """
 SELECT w.id, w.generation, w.seq, w.spendable, w.held, w.receivable, w.opening,
@@ -66,12 +67,12 @@ WHERE w.id = %s
 
 
 def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
-    """Prove the equations for these wallets (in order of their ids, without a gap between them).
+    """Prove the laws for these wallets, sorted by ID without a gap.
 
-    whole: by every entry. Else checkpoints stand for what they sum up; their seals are proven, and
-    of each wallet that checkpoint entry by entry whose last proof is the oldest. An account that
-    moves meanwhile is read again until it stood still for one look. Raises HotPathError,
-    RedisError when Redis cannot be asked.
+    `whole`: check every entry. Otherwise checkpoints replace the entries that they sum up. Their
+    seals are checked, and for each wallet, the checkpoint with the oldest proof is checked entry by
+    entry. An account that changes during the read is read again until one read finds it unchanged.
+    Raise HotPathError or RedisError if Redis can't be read.
     """
     found = invoices.unlike_of(wallets, whole=whole)
     waiting = list(wallets)
@@ -98,9 +99,9 @@ def audit(wallets: Sequence[Wallet], *, whole: bool = True) -> list[Difference]:
 
 
 def audit_all(slug: str = "") -> Iterator[tuple[int, list[Difference]]]:
-    """Yield (wallets looked at, differences) chunk by chunk, over every wallet or one.
+    """Yield (number of wallets checked, differences) in chunks, for every wallet or for one.
 
-    Over every wallet, the sequences of invoice numbers are the last chunk.
+    For every wallet, the last chunk has the sequences of invoice numbers.
     """
     after = 0
     while True:
@@ -128,7 +129,7 @@ def _rows(first: int, last: int, *, whole: bool) -> Mapping[int, WalletSums]:
 
 
 def _long_row(cursor: Any, wallet_id: int) -> WalletSums:
-    """A wallet's sums: its checkpoints, and by one statement the entries behind them."""
+    """Return a wallet's sums: its checkpoints, and by one query the entries after them."""
     closed = list(checkpoints.of_wallet(wallet_id).defer("lines", "counts"))
     last = closed[-1]
     cursor.execute(_LONG, [wallet_id, last.generation, last.generation, last.last_seq, wallet_id])
@@ -142,7 +143,7 @@ def _long_row(cursor: Any, wallet_id: int) -> WalletSums:
     )
 
 
-# -- SQL by itself --------------------------------------------------------------------------------
+# -- SQL alone ------------------------------------------------------------------------------------
 
 
 def _in_sql(wallet: Wallet, row: WalletSums) -> list[Difference]:
@@ -161,7 +162,7 @@ def _in_sql(wallet: Wallet, row: WalletSums) -> list[Difference]:
 
 
 def _checkpoints_of(wallet: Wallet, *, whole: bool) -> list[Difference]:
-    """The first checkpoint that was changed, or does not say what its entries do."""
+    """Return the first checkpoint that was changed or does not agree with its entries."""
     closed = list(checkpoints.of_wallet(wallet.pk))
     wrong = checkpoints.first_unsealed(closed)
     if wrong is None and closed and whole:
@@ -181,9 +182,9 @@ def _checkpoints_of(wallet: Wallet, *, whole: bool) -> list[Difference]:
 
 
 def first_differing(wallet: Wallet) -> str:
-    """Name the first entry of the journal that is missing, changed, or not its batch's; "" = none.
+    """Return the first journal entry that is missing, changed or wrong in its batch, or "".
 
-    Walks the whole journal of the wallet, by keyset: for one account, not for all of them.
+    Reads the wallet's whole journal by keyset: for one account, not for all of them.
     """
     before, generation, expected = "", 0, 1
     batches = _batches(wallet)
@@ -208,7 +209,7 @@ def first_differing(wallet: Wallet) -> str:
 
 
 def wallet_digest(wallet: Wallet) -> str:
-    """The digest of the last entry, as the wallet's row has it now."""
+    """Return the digest of the last entry, as currently stored in the wallet's row."""
     return str(Wallet.objects.values_list("digest", flat=True).get(pk=wallet.pk))
 
 

@@ -1,8 +1,8 @@
-"""What the wallets' hashes in Redis say: read for many at once, in few round trips.
+"""Reads the wallets' hashes in Redis: many at once, with few round trips.
 
-Which accounts have change entries is found by asking each wallet of a shard for two counters, in
-pipelines: exact, on a Cluster too, and the same look sees a wallet that Redis lost or that went
-back in time (docs/decisions/0016 tells why there is no list of dirty accounts).
+To find the accounts with change entries, it reads two counters of each wallet of a shard, in
+pipelines. That is exact, also on a Cluster, and the same read detects a wallet that Redis lost or
+that went back in time (docs/decisions/0016 explains why there is no list of changed accounts).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ MOST_PENDING = 200_000
 
 
 class Live(NamedTuple):
-    """A wallet's figures in Redis, read at one moment; `generation` 0 = Redis has no such wallet.
+    """A wallet's figures in Redis at one moment. `generation` is 0 if Redis has no such wallet.
 
     `status` is the first letter of `conf`: o open, f frozen, c closed, r recovering.
     """
@@ -41,16 +41,16 @@ class Live(NamedTuple):
     status: str = ""
     log_limit: int = 0
     credit: int = 0
-    promotional: int = 0  # what is left of promotions; it is in bal
+    promotional: int = 0  # the rest of the promotions, included in bal
 
     @property
     def backlog(self) -> int:
-        """Entries that SQL has not been seen to have."""
+        """The number of entries that are not trimmed yet, because SQL may lack them."""
         return max(self.seq - self.drained, 0)
 
 
 class Known(NamedTuple):
-    """What SQL knows of a wallet, as far as the persistence asks."""
+    """The data of a wallet in SQL that the persistence needs."""
 
     wallet_id: int
     slug: str
@@ -58,7 +58,7 @@ class Known(NamedTuple):
     seq: int
     server: str
     recovering: bool
-    opened: bool  # its data was made in Redis once
+    opened: bool  # its data was created in Redis at some time
 
     @property
     def tag(self) -> str:
@@ -69,21 +69,21 @@ _COLUMNS = ("pk", "account__slug", "generation", "seq", "redis", "is_recovering"
 
 
 def known_of(rows: QuerySet[Wallet]) -> list[Known]:
-    """Return what SQL knows of these wallets, in the query's order."""
+    """Return the SQL data of these wallets, in the query's order."""
     told = rows.annotate(is_recovering=_said("recovering_since"), was_opened=_said("opened_at"))
     return [Known(*columns) for columns in told.values_list(*_COLUMNS)]
 
 
 def _said(name: str) -> Combinable:
-    """Whether a moment is there: SQL says it, so that 5 000 are not made to be looked at."""
+    """Return a test for a value in SQL, which is cheaper than 5 000 datetimes in Python."""
     return ExpressionWrapper(Q(**{f"{name}__isnull": False}), output_field=BooleanField())
 
 
-LOST = ("emptied", "another life", "went back", "diverged")  # entries can be missing
+LOST = ("emptied", "another life", "went back", "diverged")  # entries may be missing
 
 
 def trouble(known: Known, live: Live) -> str:
-    """Say why Redis' data is not the wallet that SQL knows; "" = it is."""
+    """Return why Redis' data is not the wallet that SQL has, or "" if it is."""
     if not live.generation:
         return "emptied" if known.opened or known.seq else ""
     if live.generation != known.generation:
@@ -96,14 +96,14 @@ def trouble(known: Known, live: Live) -> str:
 
 
 def positions() -> Iterator[tuple[str, int, int]]:
-    """Yield (tag, generation, seq) of every wallet, as SQL has it."""
+    """Yield (tag, generation, seq) of every wallet, as stored in SQL."""
     rows = Wallet.objects.order_by("pk").values_list("account__slug", "generation", "seq")
     for slug, generation, seq in rows.iterator():
         yield wallet.WalletKeys(slug).tag, generation, seq
 
 
 def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
-    """Return each wallet's figures by its id. Raises RedisError, OSError, UnknownServerError."""
+    """Return each wallet's figures by ID. Raise RedisError, OSError or UnknownServerError."""
     by_server: dict[str, list[Wallet]] = {}
     for row in rows:
         by_server.setdefault(row.redis, []).append(row)
@@ -115,12 +115,12 @@ def lives(rows: Iterable[Wallet]) -> dict[int, Live]:
 
 
 def lives_on(server: str, tags: Sequence[str]) -> list[Live]:
-    """Do the same for the wallets of one server, by their tags."""
+    """Return the figures of a server's wallets, in the order of their tags."""
     return [_live(values) for values in hotpath.read_fields(servers.named(server), tags, FIELDS)]
 
 
 def looks_on(server: str, tags: Sequence[str]) -> list[Live]:
-    """The same without the figures: what the look for entries needs of every wallet there is."""
+    """Like `lives_on`, without amounts: only what the search for entries needs of each wallet."""
     found = []
     rows = hotpath.read_fields(servers.named(server), tags, LOOK_FIELDS)
     for generation, seq, drained, conf, log_limit in rows:
@@ -150,7 +150,7 @@ def _live(values: Sequence[str | None]) -> Live:
 
 
 def pending_of(row: Wallet, after: int, until: int) -> list[WalletChange] | None:
-    """Return the entries (after, until] that stand in Redis; None when not all of them do."""
+    """Return Redis' entries (after, until], or None if some are missing or there are too many."""
     found: list[WalletChange] = []
     path = servers.path(row)
     while after < until:
@@ -165,7 +165,7 @@ def pending_of(row: Wallet, after: int, until: int) -> list[WalletChange] | None
 
 
 def by_server(rows: Iterable[Known]) -> Mapping[str, list[Known]]:
-    """Group wallets by the server they live on."""
+    """Group wallets by their server."""
     found: dict[str, list[Known]] = {}
     for known in rows:
         found.setdefault(known.server, []).append(known)

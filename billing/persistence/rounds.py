@@ -1,9 +1,9 @@
-"""Rounds over many accounts: one thread talks to Redis, the other to SQL, side by side.
+"""Rounds over many accounts: one thread talks to Redis, the other to SQL, in parallel.
 
-While one round's batches are written, the next round's are closed and worked out, the one before
-is trimmed, and the next page of wallets is looked at. The order that counts is kept for every
-account: closed, committed, trimmed, and only then closed again, since the thread for Redis does
-what it is asked in turn.
+While a round's batches are written, the next round's are closed and prepared, the previous round's
+are trimmed, and the next page of wallets is read. The order that matters is kept for every account:
+closed, committed, trimmed, and only then closed again, because the Redis thread does its tasks in
+order.
 """
 
 import logging
@@ -32,19 +32,19 @@ from poolsite.runtime.crash_points import crash_point
 
 logger = logging.getLogger(__name__)
 
-BATCH_ENTRIES = 1_000  # of one account in one closed batch
-MOST_ENTRIES = 100_000  # in one SQL transaction
-MOST_ROUNDS = 50  # closed batches of one account in one turn, in any case
-SQL_AWAY: Final = (OperationalError, InterfaceError, InternalError)  # the latter: it is read-only
-Waiting = tuple[Known, int]  # an account, and how many entries it has
+BATCH_ENTRIES = 1_000  # of one account, per closed batch
+MOST_ENTRIES = 100_000  # per SQL transaction
+MOST_ROUNDS = 50  # per turn and account, even if they take longer than the interval
+SQL_AWAY: Final = (OperationalError, InterfaceError, InternalError)  # the last: SQL is read-only
+Waiting = tuple[Known, int]  # an account and the number of its entries
 
 
 class LeaseLostError(Exception):
-    """Another worker has the shard now: what is not written is its."""
+    """Another worker has the shard now. It will write what is not written yet."""
 
 
 class _Closed(NamedTuple):
-    """One account's closed batch, worked out; `left` = more entries came after it."""
+    """An account's closed batch, prepared for SQL. `left`: more entries came after it."""
 
     its: Known
     sheet: Sheet
@@ -53,7 +53,7 @@ class _Closed(NamedTuple):
 
 @dataclass(slots=True)
 class _Closing:
-    """What closing a round's batches brought."""
+    """The result of closing a round's batches."""
 
     closed: list[_Closed] = field(default_factory=list)
     unread: list[tuple[Known, hotpath.HotPathError]] = field(default_factory=list)
@@ -61,7 +61,7 @@ class _Closing:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """Accounts of one server whose next batch is being closed."""
+    """Accounts of a server whose next batch is being closed."""
 
     server: str
     known: Sequence[Known]
@@ -69,7 +69,7 @@ class _Round:
 
 
 def chunks(dirty: Sequence[Waiting]) -> Iterator[list[Known]]:
-    """Cut so that a round has a bounded number of accounts and of entries."""
+    """Cut the accounts into rounds with a limited number of accounts and entries."""
     chunk: list[Known] = []
     entries = 0
     for its, backlog in dirty:
@@ -84,7 +84,7 @@ def chunks(dirty: Sequence[Waiting]) -> Iterator[list[Known]]:
 
 
 class RedisSide:
-    """The thread for Redis: looks, closes and trims, one after the other, as it is asked."""
+    """The thread for Redis: reads, closes and trims, one after the other, as requested."""
 
     def __init__(self) -> None:
         self._thread = ThreadPoolExecutor(1, "billing-redis")
@@ -111,7 +111,7 @@ class RedisSide:
 
 
 def _close(path: hotpath.HotPath, known: Sequence[Known]) -> _Closing:
-    """Close one batch of each account, and work out what it writes."""
+    """Close a batch of each account, and prepare what it writes."""
     answers = path.run_batch([wallet.close_batch(its.slug, BATCH_ENTRIES) for its in known])
     found = _Closing()
     for its, answer in zip(known, answers, strict=True):
@@ -124,7 +124,7 @@ def _close(path: hotpath.HotPath, known: Sequence[Known]) -> _Closing:
 
 
 def account_batch(its: Known, closed: wallet.ClosedBatch) -> AccountBatch:
-    """Return a closed batch as the books know it."""
+    """Return a closed batch in the books' form."""
     return AccountBatch(
         wallet_id=its.wallet_id,
         generation=closed.generation,
@@ -137,7 +137,7 @@ def account_batch(its: Known, closed: wallet.ClosedBatch) -> AccountBatch:
 
 
 def _trim(path: hotpath.HotPath, batches: Sequence[tuple[str, AccountBatch]]) -> list[str]:
-    """Tell Redis what SQL has; returns what it did not take: the next turn finds a repeat."""
+    """Trim what SQL has. Return the errors: the next turn finds those batches to be repeats."""
     answers = path.run_batch(
         [wallet.trim_batch(slug, its.generation, its.batch_number) for slug, its in batches]
     )
@@ -147,27 +147,28 @@ def _trim(path: hotpath.HotPath, batches: Sequence[tuple[str, AccountBatch]]) ->
 
 @dataclass(slots=True)
 class Rounds:
-    """Writes what waits: `fresh` first, then what came behind a batch, round after round.
+    """Writes waiting entries: `fresh` first, then those that came after a batch, round after round.
 
-    `fresh`: (server, accounts), cut by `chunks`; read one ahead. An account with more entries than
-    a batch holds has its next round once all others had theirs; up to MOST_ROUNDS of them, and
-    more while the turn is younger than the interval between turns. `raising`: no error is kept.
+    `fresh`: (server, accounts), cut by `chunks`, read one ahead. An account with more entries than
+    a batch holds gets its next round after all other accounts had theirs. There are up to
+    MOST_ROUNDS rounds, and more while the turn is younger than the interval between turns.
+    `raising`: errors are raised, not logged.
     """
 
     redis: RedisSide
     turn: Turn
     fresh: Iterator[tuple[str, Sequence[Known]]]
     raising: bool = False
-    refused: bool = False  # by SQL, the round before
+    refused: bool = False  # by SQL, in the previous round
     more: dict[str, list[Known]] = field(default_factory=dict)
     number: int = 1
     trims: "list[Future[list[str]]]" = field(default_factory=list)
 
     def run(self) -> None:
-        """Raises LeaseLostError, and what SQL raises when it is away; what is closed stays so.
+        """Write all rounds. Raise LeaseLostError, or SQL's errors if SQL is away.
 
-        A round that SQL does not take (a row that another holds) costs itself, two in a row end
-        the turn.
+        What is closed stays closed. If SQL refuses a round (such as for a row that is locked), only
+        that round fails. Two failures in a row end the turn.
         """
         now = self._begin()
         try:
@@ -182,7 +183,7 @@ class Rounds:
                     logger.warning("billing: a written batch is not trimmed yet: %s", said)
 
     def _begin(self) -> _Round | None:
-        """Let the next accounts' batches be closed; None = no accounts are waiting."""
+        """Start to close the next accounts' batches. Return None if no accounts are waiting."""
         found = next(self.fresh, None)
         if found is None and self.more:
             self.fresh = self._further()
@@ -192,7 +193,7 @@ class Rounds:
         return _Round(*found, self.redis.close(*found))
 
     def _further(self) -> Iterator[tuple[str, Sequence[Known]]]:
-        """Cut what came behind the last round, unless the turn has done enough."""
+        """Cut the accounts with more entries into rounds, unless the turn has done enough."""
         self.number += 1
         more, self.more = self.more, {}
         if self.number > MOST_ROUNDS and self.turn.seconds > settings.BILLING_PERSIST_SECONDS:
@@ -202,7 +203,7 @@ class Rounds:
         return iter([(server, chunk) for server in full for chunk in chunks(full[server])])
 
     def _end(self, its: _Round) -> None:
-        """Write one round's batches, and note who has more to come."""
+        """Write a round's batches, and note the accounts that have more entries."""
         found = its.closing.result()
         for known, error in found.unread:
             _tell_unread(known, error, self.turn)
@@ -252,7 +253,7 @@ def _traced(server: str, part: Sequence[_Closed]) -> AbstractContextManager[Any]
 
 
 def _parts(closed: Sequence[_Closed]) -> Iterator[list[_Closed]]:
-    """Cut so that one transaction has a bounded number of entries: some came since the look."""
+    """Cut the batches so that a transaction has a limited number of entries: more may have come."""
     part: list[_Closed] = []
     entries = 0
     for each in closed:
@@ -269,14 +270,14 @@ def _parts(closed: Sequence[_Closed]) -> Iterator[list[_Closed]]:
 def _tell_unread(its: Known, error: hotpath.HotPathError, turn: Turn) -> None:
     turn.failed += 1
     logger.warning("billing: batch of %s is not closed: %s", its.slug, error)
-    # Entries of strange hands, a log with a hole.
+    # Entries from an unknown writer, or a log with a gap.
     if isinstance(error, hotpath.ScriptFailed | wallet.WalletRefusedError):
         turn.faults += 1
         turn.alarms.fault(its.slug, str(error))
 
 
 def _count(its: Known, batch: AccountBatch, written: Written, turn: Turn) -> None:
-    """Note the outcome."""
+    """Add the outcome to the turn's figures and incidents."""
     if written.outcome is BatchOutcome.WRITTEN:
         turn.accounts += 1
         turn.entries += len(batch.changes)

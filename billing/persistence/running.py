@@ -1,4 +1,4 @@
-"""One shard's turn: find the wallets with change entries, write them, trim; exactly once each."""
+"""A shard's turn: find the wallets with change entries, write them, trim them, exactly once."""
 
 import gc
 import logging
@@ -25,8 +25,8 @@ from poolsite.history import refusals
 
 logger = logging.getLogger(__name__)
 
-PAGE = 5_000  # wallets looked at in one go
-# How long one thread may compute while the other, whose answer has come, waits for the interpreter.
+PAGE = 5_000  # wallets read at once
+# How long a thread may compute while the other one, which has its reply, waits for the interpreter.
 SWITCH_SECONDS = 0.0005
 RUNS_KEPT = 20_000
 TOPIC = "billing.books:all"
@@ -35,10 +35,10 @@ _Look = tuple[str, list[Known], "Future[list[Live]]"]
 
 
 def persist_shard(shard: int, shards: int) -> Turn:
-    """Persist every account of the shard that has change entries; returns what was done.
+    """Persist every account of the shard that has change entries. Return what was done.
 
-    Any number may run at once: of two writers of one row, the row takes the later fence. SQL or
-    Redis that is away costs this turn only: what is closed stays closed.
+    Several can run at once: if two write the same row, the row accepts the later fence. If SQL or
+    Redis is away, only this turn fails. What is closed stays closed.
     """
     turn = Turn(shard, shards, alarms=BookAlarms.load())
     with _no_collections(), _quick_switches():
@@ -55,9 +55,10 @@ def persist_shard(shard: int, shards: int) -> Turn:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Entries go by their counts; looking for cycles among millions of them was half the CPU.
+    """Pause the garbage collector: searching millions of entries for cycles took half the CPU.
 
-    What else has cycles, which is little, is collected once a page (`_looked_at`).
+    Entries are freed by their reference counts. The few other objects with cycles are collected
+    once a page (`_looked_at`).
     """
     if not gc.isenabled():
         yield
@@ -71,7 +72,10 @@ def _no_collections() -> Iterator[None]:
 
 @contextmanager
 def _quick_switches() -> Iterator[None]:
-    """The thread for SQL waits ten times a round; Python's 5 ms each would be half its time."""
+    """Shorten Python's switch interval: the SQL thread waits for it ten times a round.
+
+    With the default of 5 ms, that would be half of its time.
+    """
     before = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
@@ -81,7 +85,7 @@ def _quick_switches() -> Iterator[None]:
 
 
 def persist_one(row: Wallet) -> Turn:
-    """Persist one account until nothing waits; raises what Redis or SQL raise."""
+    """Persist an account until no entry is waiting. Raise the errors of Redis and SQL."""
     turn = Turn(alarms=BookAlarms.load())
     _persist(iter([known_of(Wallet.objects.filter(pk=row.pk))]), turn, raising=True)
     _finish(turn)
@@ -89,7 +93,7 @@ def persist_one(row: Wallet) -> Turn:
 
 
 def _pages(shard: int, shards: int) -> Iterator[list[Known]]:
-    """The shard's wallets by keyset: accounts are hashed by their key."""
+    """Yield the shard's wallets in pages by keyset. Accounts are sharded by their key."""
     after = 0
     rows = Wallet.objects.annotate(shard=Mod(F("pk"), shards)).filter(shard=shard).order_by("pk")
     while True:
@@ -109,7 +113,7 @@ def _persist(pages: Iterator[list[Known]], turn: Turn, *, raising: bool = False)
 def _dirty(
     redis: RedisSide, pages: Iterator[list[Known]], turn: Turn, *, raising: bool
 ) -> Iterator[tuple[str, list[Known]]]:
-    """Yield the accounts with entries; the page behind is looked at while one is written."""
+    """Yield the accounts with entries. The next page is read while the current one is written."""
     before: list[_Look] = []
     for rows in pages:
         looks = [
@@ -123,7 +127,7 @@ def _dirty(
 def _looked_at(
     looks: Sequence[_Look], turn: Turn, *, raising: bool
 ) -> Iterator[tuple[str, list[Known]]]:
-    """Judge one page. A server that does not answer costs its own wallets this turn."""
+    """Evaluate a page. If a server does not respond, only its own wallets miss this turn."""
     gc.collect(1)
     for server, known, asked in looks:
         try:
@@ -153,7 +157,7 @@ def _waiting(known: Sequence[Known], lives: Sequence[Live], turn: Turn) -> list[
 
 
 def _finish(turn: Turn) -> None:
-    """Close the run's row, and tell a lag."""
+    """Complete the run's row, and open or close the lag's incident."""
     interval = max(settings.BILLING_PERSIST_SECONDS, 1)
     if turn.lag_seconds > 3 * interval + 30:
         turn.alarms.lag(turn.shard, turn.lag_seconds)
@@ -169,7 +173,7 @@ def _finish(turn: Turn) -> None:
 
 
 def forget_old_runs() -> int:
-    """Delete the rows of turns that nobody looks at any more; the newest stays for its number."""
+    """Delete old runs that no page shows. The newest is always kept, for its number."""
     last = WriterRun.objects.order_by("-pk").values_list("pk", flat=True).first()
     if last is None:
         return 0

@@ -1,6 +1,7 @@
-"""What one closed batch writes, as far as that is known without SQL.
+"""The rows that a closed batch writes, as far as they are known without SQL.
 
-Made beside the SQL of the batches before it (rounds.py), so nothing here may ask the database.
+They are prepared while the previous batches are written to SQL (rounds.py), so this module must not
+query the database.
 """
 
 from collections.abc import Sequence
@@ -17,10 +18,10 @@ _COLUMNS_SAID = 13
 
 
 class Sheet(NamedTuple):
-    """A batch with what is to be written for it; empty but for the batch where `fault` says why.
+    """A batch with the rows to write for it. If `fault` has a reason, there are no rows.
 
-    `said`: the columns of each journal row as its digest covers them. `plain`: none of them has
-    a sign that COPY reads, nor the separator, nor a promotional leg.
+    `said`: the columns of each journal row in the form that its digest covers. `plain`: no column
+    has a character that COPY interprets or the separator, and no row has a promotional leg.
     """
 
     batch: AccountBatch
@@ -36,7 +37,7 @@ class Sheet(NamedTuple):
     promotions: Sequence[Row] = ()
 
     def digests_after(self, before: str) -> list[str]:
-        """Return the digest of each journal row, chained to the last one that SQL has."""
+        """Return the digest of each journal row, chained to the last digest in SQL."""
         found = []
         for said in self.said:
             before = digest_behind(before, said)
@@ -44,7 +45,7 @@ class Sheet(NamedTuple):
         return found
 
     def journal_lines(self, digests: list[str]) -> list[str] | None:
-        """Return the journal's rows in COPY's text form; None where the rows must be escaped."""
+        """Return the journal's rows in COPY's text format, or None if they must be escaped."""
         if not self.plain:
             return None
         key = self.batch.wallet_id
@@ -56,7 +57,7 @@ class Sheet(NamedTuple):
         ]
 
     def journal_rows(self, digests: list[str]) -> list[Row]:
-        """Return the same rows as values."""
+        """Return the journal's rows as values."""
         batch = self.batch
         return [
             (
@@ -69,7 +70,7 @@ class Sheet(NamedTuple):
 
 
 def sheet_of(batch: AccountBatch) -> Sheet:
-    """Work a closed batch out."""
+    """Prepare the rows of a closed batch."""
     fault = batch.fault()
     if fault:
         return Sheet(batch, fault)
@@ -78,7 +79,7 @@ def sheet_of(batch: AccountBatch) -> Sheet:
     flagged: list[Row] = []
     receivables: list[Row] = []
     promotions: list[Row] = []
-    for change in batch.changes:  # once for all: most batches have one or two
+    for change in batch.changes:  # one loop for everything: most batches have one or two entries
         said.append(said_of(batch.generation, change))
         held += change.held
         if change.receivable:
@@ -95,7 +96,10 @@ def sheet_of(batch: AccountBatch) -> Sheet:
 
 
 def _plain(said: str, rows: int) -> bool:
-    """No sign of COPY's, and no separator but those just put between: looked at once for all."""
+    """Whether COPY needs no escapes, checked for all rows at once.
+
+    There must be no character that COPY interprets, and no separators except those between columns.
+    """
     if said.count(SEPARATOR) != rows * (_COLUMNS_SAID - 1):
         return False
     return "\\" not in said and "\t" not in said and "\n" not in said and "\r" not in said

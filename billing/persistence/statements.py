@@ -1,10 +1,10 @@
 """The bulk statements of the books, for PostgreSQL (unnest) and for SQLite; see poolsite.sql_bulk.
 
-Each works inside the caller's transaction. Columns and tables are named here, never by callers'
-data; values travel as parameters.
+Each runs in the caller's transaction. Tables and columns are constants of this module, never
+callers' data. Values are passed as parameters.
 """
 
-# ruff: noqa: S608  every statement is built of this module's own constants
+# ruff: noqa: S608  every statement is built from this module's own constants
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -31,7 +31,7 @@ JOURNAL: Final = Table(
         *("state", "mode", "chatbot", "digest"),
     ),
 )
-# With every leg; COPY's lines leave the last one, which few entries have, to its default.
+# With every leg. COPY's lines leave the promotional leg, which few entries have, to its default.
 JOURNAL_WHOLE: Final = Table(
     "billing_journalentry",
     (
@@ -73,7 +73,7 @@ MESSAGE_COLUMNS: Final = (
     ("charged", "bigint"),
     ("charged_seconds", "integer"),
     ("flag", "text"),
-    ("held_at", "bigint"),  # µs since 1970, like the two below; SQL makes moments of them
+    ("held_at", "bigint"),  # µs since 1970, like the next two; SQL converts them to timestamps
     ("sent_at", "bigint"),
     ("ended_at", "bigint"),
 )
@@ -116,8 +116,8 @@ MESSAGES_ON_SQLITE: Final = (
     f"{_MESSAGES_INTO} VALUES ({', '.join(['%s'] * len(MESSAGE_COLUMNS))}){_MESSAGES_CONFLICT}"
 )
 
-# The row itself compares the writer's fence: a worker that was paused past its lease is refused
-# by every row that a later one has written.
+# The row itself compares the writer's fence: a worker that was paused beyond its lease is refused
+# by every row that a later worker has written.
 WALLETS_ON_SQLITE: Final = (
     "UPDATE billing_wallet SET spendable = spendable + %(spendable)s, held = held + %(held)s,"
     " receivable = receivable + %(receivable)s, seq = %(last)s, batch_number = %(number)s,"
@@ -142,7 +142,7 @@ WALLETS_ON_POSTGRES: Final = (
 
 
 class Move(NamedTuple):
-    """By how much a wallet's figures move, from which entry to which."""
+    """The change of a wallet's figures by the entries from `before` to `last`."""
 
     id: int
     generation: int
@@ -163,11 +163,11 @@ LOCK_ON_POSTGRES: Final = (
 
 
 def lock_wallets(wallet_ids: Sequence[int]) -> list[Row]:
-    """Lock the rows, in one order for every worker; columns as in _LOCK_COLUMNS."""
+    """Lock the rows in the same order for every worker. Return the columns of _LOCK_COLUMNS."""
     with connection.cursor() as cursor:
         if on_postgres():
             cursor.execute(LOCK_ON_POSTGRES, [array_text(wallet_ids)])
-        else:  # its transactions are exclusive from their beginning
+        else:  # its transactions are exclusive from the start
             places = ", ".join(["%s"] * len(wallet_ids))
             cursor.execute(
                 f"SELECT {_LOCK_COLUMNS} FROM billing_wallet WHERE id IN ({places})",
@@ -177,7 +177,7 @@ def lock_wallets(wallet_ids: Sequence[int]) -> list[Row]:
 
 
 def limit_waiting() -> None:
-    """A writer that is paused in its transaction must not hold others' rows for long."""
+    """Limit how long the transaction waits for locks, and how long it may hold rows while idle."""
     if on_postgres():
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL lock_timeout = '5s'")
@@ -185,7 +185,7 @@ def limit_waiting() -> None:
 
 
 def move_wallets(moves: Sequence[Move], fence: int, now: datetime) -> set[int]:
-    """Add the deltas; returns which wallets took them. The others' rows refused the writer."""
+    """Add the deltas. Return the wallets that accepted them; the other rows refused the writer."""
     if not moves:
         return set()
     with connection.cursor() as cursor:
@@ -214,7 +214,7 @@ PROMOTIONS_ON_POSTGRES: Final = (
 
 
 def move_promotions(rows: Sequence[Row]) -> None:
-    """Add to what is left of promotions; `rows` as in PROMOTION_MOVES."""
+    """Add to the remaining credit of promotions. `rows` have the columns of PROMOTION_MOVES."""
     sums: dict[tuple[int, int], int] = {}
     for wallet_id, promotion_id, *_, amount, _at in rows:
         sums[promotion_id, wallet_id] = sums.get((promotion_id, wallet_id), 0) + amount
@@ -230,7 +230,7 @@ def move_promotions(rows: Sequence[Row]) -> None:
 
 
 def upsert_messages(rows: Sequence[Row]) -> None:
-    """Insert or bring up to date; one row per message, columns as in MESSAGE_COLUMNS."""
+    """Insert or update messages, one row per message, with the columns of MESSAGE_COLUMNS."""
     if not rows:
         return
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What one shard's turn of the persistence did, and its fencing number."""
+"""The result of a shard's turn of the persistence, and its fencing number."""
 
 import os
 import socket
@@ -13,7 +13,7 @@ from billing.persistence.alarms import BookAlarms
 
 @dataclass
 class Turn:
-    """What one shard's turn did. `lost`: wallets that Redis lost, or that went back in time."""
+    """The result of a shard's turn. `lost`: wallets that Redis lost, or that went back in time."""
 
     shard: int = 0
     shards: int = 1
@@ -32,7 +32,7 @@ class Turn:
     begun: float = field(default_factory=time.monotonic)
 
     def fence(self) -> int:
-        """This turn's fencing number; SQL hands it out when it is needed first."""
+        """Return this turn's fencing number. SQL assigns it when it is first needed."""
         if self.run is None:
             worker = f"{socket.gethostname()}:{os.getpid()}"
             self.run = WriterRun.objects.create(
@@ -41,7 +41,7 @@ class Turn:
         return self.run.pk
 
     def figures(self) -> dict[str, int]:
-        """For the system page and the metrics."""
+        """Return the figures for the system page and the metrics."""
         return {
             "looked_at": self.looked_at,
             "accounts": self.accounts,
@@ -57,12 +57,12 @@ class Turn:
 
     @property
     def seconds(self) -> float:
-        """How long it has lasted."""
+        """How many seconds the turn has lasted."""
         return time.monotonic() - self.begun
 
     @property
     def lag_seconds(self) -> int:
-        """How long the oldest entry had waited when this turn took it."""
+        """How many seconds the oldest entry of this turn has waited."""
         if not self.oldest_us:
             return 0
         return max(0, int(timezone.now().timestamp() - self.oldest_us / 1_000_000))

@@ -1,4 +1,4 @@
-"""One SQL transaction with the closed batches of many accounts. A row that refuses fails alone."""
+"""One SQL transaction for the closed batches of many accounts. A rejected account fails alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ from poolsite import sql_bulk
 from poolsite.runtime.crash_points import crash_point
 from poolsite.sql_texts import Row
 
-MOST_ACCOUNTS = 1_000  # in one transaction
+MOST_ACCOUNTS = 1_000  # per transaction
 
 
 class BatchOutcome(Enum):
-    """What became of one account's batch."""
+    """The result of an account's batch."""
 
     WRITTEN = "written"
-    REPEAT = "repeat"  # SQL has it already: only the trim was missed
-    REFUSED = "refused"  # a later writer has been at this row
-    STALE = "stale"  # another life of the wallet's data
-    DIVERGED = "diverged"  # not what SQL has under these numbers: Redis went back in time, and on
-    FAULT = "fault"  # SQL cannot take it: shown, and kept in Redis
+    REPEAT = "repeat"  # SQL already has it: only the trim was missed
+    REFUSED = "refused"  # a later writer has written this row
+    STALE = "stale"  # from another generation of the wallet's data
+    DIVERGED = "diverged"  # SQL has other entries under these numbers: Redis went back in time
+    FAULT = "fault"  # SQL can't store it: shown, and kept in Redis
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The outcome of one batch, and why it is one that failed."""
+    """The result of a batch, and the reason if it failed."""
 
     outcome: BatchOutcome
     reason: str = ""
@@ -51,7 +51,7 @@ _WRITTEN = Written(BatchOutcome.WRITTEN)
 
 
 class _Head(NamedTuple):
-    """A wallet's row, locked."""
+    """The values of a locked wallet row."""
 
     generation: int
     seq: int
@@ -62,17 +62,17 @@ class _Head(NamedTuple):
 
 
 def write_batches(batches: Sequence[AccountBatch], fence: int) -> dict[int, Written]:
-    """Write at most one closed batch per wallet; see `write_sheets`."""
+    """Write no more than one closed batch per wallet; see `write_sheets`."""
     return write_sheets([sheet_of(batch) for batch in batches], fence)
 
 
 def write_sheets(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
-    """Write at most one closed batch per wallet; returns wallet id → what became of it.
+    """Write no more than one closed batch per wallet. Return the results by wallet ID.
 
-    All accounts' rows commit together. What SQL itself refuses of one account (a row that is
-    there with other content) is found by halving, and fails that account only. Raises the
-    database's OperationalError, InterfaceError: then nothing was written by the last statement's
-    transaction, or its commit's answer was lost and the next try finds a repeat.
+    All accounts' rows commit together. If SQL refuses an account's rows (such as a row that exists
+    with other content), that account is found by halving, and fails alone. Raise the database's
+    OperationalError or InterfaceError: then the last transaction wrote nothing, or the response to
+    its commit was lost and the next try finds a repeat.
     """
     if not sheets:
         return {}
@@ -117,7 +117,7 @@ def _write(sheets: Sequence[Sheet], fence: int) -> dict[int, Written]:
 
 
 def _judge(sheet: Sheet, head: _Head | None) -> Written | _Head:
-    """Say what a batch cannot become; the row's head = it may be written behind that."""
+    """Return why a batch can't be written, or the row's head if the batch can follow it."""
     batch = sheet.batch
     if head is None:
         return Written(BatchOutcome.FAULT, "SQL has no such wallet")

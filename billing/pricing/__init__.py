@@ -1,1 +1,1 @@
-"""Prices: sub-modes, counting rules, tariffs as values, quotes. Pure functions; no I/O."""
+"""Prices: sub-modes, counting rules, tariffs as values, quotes. Pure functions without I/O."""

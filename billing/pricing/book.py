@@ -1,4 +1,4 @@
-"""The tariff versions of one account as values: which is valid at a moment."""
+"""The tariffs of an account as values, and the one that is valid at a time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from billing.wallet import Quote
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One tariff version, valid in [valid_from, valid_until).
+    """A tariff, valid in [valid_from, valid_until).
 
-    rates_digest: of its call rates; "" = it has none.
+    `rates_digest`: the digest of its call rates, or "" if it has none.
     """
 
     tariff_id: int
@@ -24,22 +24,22 @@ class Version:
     rates_digest: str = ""
 
     def holds(self, at: datetime) -> bool:
-        """Whether it is valid at that moment."""
+        """Whether the tariff is valid at this time."""
         return self.valid_from <= at and (self.valid_until is None or at < self.valid_until)
 
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """Versions of one account, none valid at the same time as another."""
+    """The tariffs of an account, which never overlap."""
 
     versions: tuple[Version, ...] = ()
 
     def at(self, moment: datetime) -> Version | None:
-        """The version that is valid then."""
+        """Return the tariff that is valid at this time, or None."""
         return next((version for version in self.versions if version.holds(moment)), None)
 
     def quote(self, ends: Iterable[str], content: Content, at: datetime) -> Quote:
-        """Price a message. PriceError `no-tariff`, `malformed`."""
+        """Return the price of a message. Raise PriceError `no-tariff` or `malformed`."""
         version = self.at(at)
         if version is None:
             raise PriceError("no-tariff", "no tariff is valid now")
@@ -49,9 +49,9 @@ class Book:
 def gaps(
     spans: Iterable[tuple[datetime, datetime | None]], since: datetime
 ) -> list[tuple[datetime, datetime | None]]:
-    """The times after `since` in which no version is valid; an end of None is for ever.
+    """Return the periods after `since` without a valid tariff. An end of None means no end.
 
-    spans: [from, until) of every version, in any order, none at the same time as another.
+    `spans`: [from, until) of every tariff, in any order, without overlaps.
     """
     found: list[tuple[datetime, datetime | None]] = []
     covered: datetime | None = since

@@ -1,7 +1,7 @@
-"""The rate of a call's interval, written into its hold: what the body's hash is to a message.
+"""The rate of a call's interval, written into its hold in place of a message's body hash.
 
-The hold is the one place that keeps it, so a change of the tariff never touches a call that has
-begun, and whoever takes a call up after a death reads there how to go on.
+Only the hold stores it. So a change of the tariff never affects a call that has begun, and a
+process that takes over a call after a crash finds there how to continue.
 """
 
 import re
@@ -17,32 +17,33 @@ KEPT, COMES_BACK = "k", "b"
 
 
 def code_of(interval: Interval) -> str:
-    """Whether unused time comes back, rate, start and length in seconds: b123-60-60."""
+    """Return whether unused time is returned, the rate, the start and the seconds: "b123-60-60"."""
     letter = COMES_BACK if interval.comes_back else KEPT
     return f"{letter}{interval.rate_id}-{interval.starts}-{interval.seconds}"
 
 
 def pool_of(hold_id: str) -> str:
-    """The pool whose call a hold pays for (its id is made by `hold_id_of`); "" = a message."""
+    """Return the pool of the call that a hold (with an ID of `hold_id_of`) pays for, or ""."""
     found = _HOLD.fullmatch(hold_id)
     return found[1] if found else ""
 
 
 def rate_of(code: str) -> int | None:
-    """The rate in a hold's code, 0 = the tariff's price of a call; None: it is no such code."""
+    """Return the rate in a hold's code (0: the tariff's price of a call). None: other codes."""
     found = _CODE.fullmatch(code)
     return int(found[2]) if found else None
 
 
 def seconds_of(code: str) -> int:
-    """How long the held interval is; 0: it is no such code."""
+    """Return the length of the held interval, or 0 for other codes."""
     found = _CODE.fullmatch(code)
     return int(found[4]) if found else 0
 
 
 def interval_of(state: MessageState | None, number: int) -> Interval | None:
-    """The interval that a hold pays for; None: the wallet has forgotten it, or a release before
-    this one has made it.
+    """Return the interval that a hold pays for.
+
+    Return None if the wallet has forgotten the hold, or an earlier release created it.
     """
     found = _CODE.fullmatch(state.body_hash) if state is not None else None
     if state is None or found is None:

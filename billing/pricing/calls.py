@@ -1,10 +1,11 @@
-"""Call rates as values: which one counts, and what seconds cost. Pure functions; no I/O.
+"""Call rates as values: which rate counts, and what seconds cost. Pure functions without I/O.
 
-A call is rated by the longest prefix of the callee's number that has rates. Among the rates of
-that prefix, one for the time of day goes before the one that holds always; the time is the
-account's own clock when the interval starts. Seconds are counted up to whole increments: the first
-one at the start of the call, further ones after it. An interval's amount is its seconds times the
-price per minute, rounded half up to 1/10 000 once; the connection fee belongs to the first.
+A call is rated by the longest prefix of the callee's number that has rates. Among that prefix's
+rates, a rate for the time of day takes precedence over one that is always valid. The time is the
+account's local time when the interval starts. Seconds are rounded up to whole increments: the first
+one at the start of the call, more increments after it. An interval's amount is its seconds times
+the price per minute, rounded half up to 1/10 000 once. The connection fee belongs to the first
+interval.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,11 +20,12 @@ SECOND_US: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What calls to one destination cost, at some times or always. Prices are units.
+    """What calls to a destination cost, at some times or always. Prices are in units.
 
-    days: one bit a day, Monday the lowest. From from_minute until until_minute, exclusive, of the
-    local day; from the later to the earlier it runs past midnight, and belongs to the day on which
-    it began. first, increment: seconds. rate_id 0: not in SQL yet.
+    `days`: a bit per day, Monday the lowest. The rate is valid from `from_minute` until
+    `until_minute` (exclusive) of the local day. If `from_minute` is the later one, the period runs
+    past midnight and belongs to the day on which it began. `first` and `increment` are seconds. A
+    `rate_id` of 0 is not in SQL yet.
     """
 
     prefix: str
@@ -39,11 +41,11 @@ class Rate:
 
     @property
     def is_always(self) -> bool:
-        """Whether it holds at every time."""
+        """Whether the rate is always valid."""
         return self.days == EVERY_DAY and (self.from_minute, self.until_minute) == (0, DAY)
 
     def holds(self, local: datetime) -> bool:
-        """Whether it holds at that time on the account's own clock."""
+        """Whether the rate is valid at this time of the account's clock."""
         minute, day = local.hour * 60 + local.minute, local.weekday()
         if self.from_minute < self.until_minute:
             return self._on(day) and self.from_minute <= minute < self.until_minute
@@ -52,7 +54,7 @@ class Rate:
         return minute < self.until_minute and self._on((day - 1) % 7)
 
     def minutes(self) -> Iterable[tuple[int, int]]:
-        """Its parts of the week, [from, until) in minutes from Monday's midnight."""
+        """Yield the rate's periods in the week, [from, until) in minutes since Monday, 00:00."""
         for day in range(7):
             if not self._on(day):
                 continue
@@ -64,9 +66,9 @@ class Rate:
                 yield 0, end - 7 * DAY
 
     def seconds(self, used_us: int, *, first: bool) -> int:
-        """The seconds to charge for so many µs of an interval; a started second counts.
+        """Return the seconds to charge for `used_us` µs of an interval. A started second counts.
 
-        first: of the call's first interval, which costs the first increment however short it was.
+        `first`: the call's first interval, which costs the first increment however short it was.
         """
         used = -(-max(0, used_us) // SECOND_US)
         if first:
@@ -74,11 +76,11 @@ class Rate:
         return _up(used, self.increment)
 
     def amount(self, seconds: int, *, first: bool) -> int:
-        """What so many seconds of one interval cost, in units; half a unit is rounded up."""
+        """Return the cost of an interval's seconds, in units. Half a unit is rounded up."""
         return (2 * seconds * self.price + 60) // 120 + (self.fee if first else 0)
 
     def length(self, interval: int, *, first: bool) -> int:
-        """The seconds of an interval: `interval`, or more, so that it ends with an increment."""
+        """Return an interval's seconds: `interval` or more, up to the end of an increment."""
         return self.seconds(interval * SECOND_US, first=first)
 
     def _on(self, day: int) -> bool:
@@ -86,7 +88,7 @@ class Rate:
 
 
 class RateTable:
-    """The rates of one tariff version, for finding one by a number."""
+    """The rates of a tariff, for finding a rate by phone number."""
 
     def __init__(self, rates: Iterable[Rate]) -> None:
         found: dict[str, list[Rate]] = {}
@@ -102,21 +104,21 @@ class RateTable:
         return bool(self._by_prefix)
 
     def find(self, callee: str, local: datetime) -> Rate | None:
-        """The rate of a callee; None: no prefix fits, or the longest has no rate at this time."""
+        """Return a callee's rate, or None if no prefix matches or the longest has no rate now."""
         for length in range(min(len(callee), self._longest), -1, -1):
             if callee[:length] in self._by_prefix:
                 return self.at(callee[:length], local)
         return None
 
     def at(self, prefix: str, local: datetime) -> Rate | None:
-        """The rate of this very prefix at a time; None: it has none then."""
+        """Return the rate of exactly this prefix at a time, or None if it has none then."""
         rates = self._by_prefix.get(prefix, ())
         return next((rate for rate in rates if rate.holds(local)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What is kept of an interval's hold: seconds charged, and units."""
+    """The charge of an interval's hold: seconds and units."""
 
     seconds: int
     units: int
@@ -124,11 +126,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """One interval of a call: what is held for it, and by which rate.
+    """An interval of a call: what is held for it, and the rate.
 
-    number counts from 1; starts: seconds from the start of the call; rate_id 0: the tariff's price
-    of a call, for each interval that has started. comes_back: the unused time does, so that it is
-    settled at its end; else as it starts.
+    `number` counts from 1. `starts`: seconds from the start of the call. A `rate_id` of 0 is the
+    tariff's price of a call, charged for each started interval. `comes_back`: unused time is
+    returned, so that the interval is settled at its end; otherwise it is settled when it starts.
     """
 
     tariff_id: int
@@ -141,17 +143,17 @@ class Interval:
 
     @property
     def ends(self) -> int:
-        """Seconds from the start of the call."""
+        """The end, in seconds from the start of the call."""
         return self.starts + self.seconds
 
     @property
     def full(self) -> Cost:
-        """All of it."""
+        """The cost of the whole interval."""
         return Cost(self.seconds, self.price)
 
 
 def rated(tariff_id: int, rate: Rate, number: int, starts: int, interval: int) -> Interval:
-    """An interval of a call by its rate; interval: how long the pool holds money for."""
+    """Return an interval of a call by its rate. `interval`: how long the pool holds money for."""
     first = number == 1
     seconds = rate.length(interval, first=first)
     return Interval(
@@ -166,7 +168,7 @@ def rated(tariff_id: int, rate: Rate, number: int, starts: int, interval: int) -
 
 
 def cost_of(rate: Rate, interval: Interval, used_us: int) -> Cost:
-    """What is kept of an interval that lasted so long; at most all of it."""
+    """Return the charge of an interval that lasted `used_us` µs, never more than all of it."""
     if used_us >= interval.seconds * SECOND_US:
         return interval.full
     first = interval.number == 1

@@ -1,4 +1,4 @@
-"""What of a message decides its price: texts and sizes, never whom it is for."""
+"""The parts of a message that decide its price: texts and sizes, never the recipient."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Texts as sent (a Yuexin text with its link), sizes in whole kB."""
+    """Texts as they are sent (a Yuexin text with its link), and sizes in whole kB."""
 
     text: str = ""
     yuexin_text: str = ""
@@ -28,13 +28,13 @@ class Content:
     video_kilobytes: int = 0
 
     def text_of(self, mode: str) -> str:
-        """The text that a sub-mode sends."""
+        """Return the text that a sub-mode sends."""
         if mode in (YUEXIN_RESOLVED, YUEXIN_UNRESOLVED):
             return self.yuexin_text
         return self.text if mode in (NATIVE_TEXT, NATIVE_CARD, NATIVE_SESSION) else ""
 
     def kilobytes_of(self, mode: str) -> int:
-        """The size that a sub-mode sends, whole kB; of a text its UTF-8 form."""
+        """Return the size that a sub-mode sends, in whole kB. Texts are measured in UTF-8."""
         if mode == VIDEO:
             return self.video_kilobytes
         if mode in (NATIVE_CARD, YUEXIN_RESOLVED):
@@ -43,7 +43,7 @@ class Content:
 
 
 def content_of(template: "Template") -> Content:
-    """A template's content; its link is a part of the Yuexin text."""
+    """Return a template's content. Its link is part of the Yuexin text."""
     text, link = template.yuexin_text, template.yuexin_link
     if link and link not in text:
         text = f"{text} {link}".strip()
@@ -56,7 +56,7 @@ def content_of(template: "Template") -> Content:
 
 
 def missing_of(template: "Template") -> list[str]:
-    """What a template lacks to reach every terminal, for a person; [] = complete."""
+    """Return what a template lacks to reach every terminal, as texts. [] means it is complete."""
     missing = []
     if not template.native_text.strip():
         missing.append(_("the native message"))

@@ -1,4 +1,4 @@
-"""What one message costs by a price: the example beside each row of a price list."""
+"""What a message costs at a price: the example next to each row of a price list."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from billing.pricing.content import Content
 from billing.pricing.tariff import Price
 
-CHARACTERS: Final = 100  # Chinese ones: two SMS
+CHARACTERS: Final = 100  # in Chinese: two SMS
 KILOBYTES: Final = 280
 _TEXT: Final = "\N{CJK UNIFIED IDEOGRAPH-4E00}" * CHARACTERS
 CONTENT: Final = Content(_TEXT, _TEXT, KILOBYTES, KILOBYTES)
@@ -14,13 +14,13 @@ CONTENT: Final = Content(_TEXT, _TEXT, KILOBYTES, KILOBYTES)
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """How many units the example message is, and what they cost together."""
+    """The number of units of the example message, and their cost."""
 
     units: int
     cost: int
 
 
 def example(mode: str, price: Price) -> Example:
-    """The example message in a sub-mode; of a call one interval."""
+    """Return the example message in a sub-mode. For calls, it is one interval."""
     units = price.count(mode, CONTENT)
     return Example(units, units * price.unit_price)

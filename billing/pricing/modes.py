@@ -1,4 +1,4 @@
-"""The sub-modes of a message: what it can end in, each with a price and a counting rule."""
+"""The sub-modes in which a message can be delivered, each with a price and a counting rule."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,7 +20,7 @@ MODES: Final = (
     VIDEO,
     CALL,
 )
-# What a gateway may name in a report; a call is no message.
+# The modes that a gateway's report may name. A call is no message.
 REPORTED: Final = MODES[:-1]
 
 NATIVE: Final[Mapping[str, str]] = {"text": NATIVE_TEXT, "card": NATIVE_CARD}
@@ -32,8 +32,8 @@ FALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def ends_of(native: str, fallback: str) -> tuple[str, ...]:
-    """Every sub-mode that a message can end in: its native kind, then its fallback's.
+    """Return the sub-modes in which a message can be delivered: its native one, its fallback's.
 
-    native: text | card. fallback: yuexin | video | "" (none). KeyError for other words.
+    `native`: text | card. `fallback`: yuexin | video | "" (none). Raise KeyError for other values.
     """
     return (NATIVE[native], *FALLBACKS[fallback])

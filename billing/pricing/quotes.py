@@ -1,6 +1,6 @@
-"""The quote of a message: the maximum over every sub-mode that it can end in.
+"""The quote of a message: the maximum over every sub-mode in which it can be delivered.
 
-Integers only, in units of 1/10 000; a price of 2^53 units or more is refused, not rounded.
+Integers only, in units of 1/10 000. A price of 2^53 units or more is refused, not rounded.
 """
 
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from billing.wallet import Quote
 
 
 class PriceError(ValueError):
-    """A message that has no price; `kind` is a problem type, the text says why."""
+    """A message without a price. `kind` is a problem type, and the text gives the reason."""
 
     def __init__(self, kind: str, text: str) -> None:
         super().__init__(text)
@@ -20,11 +20,11 @@ class PriceError(ValueError):
 
 
 def quote(prices: Prices, tariff_id: int, ends: Iterable[str], content: Content) -> Quote:
-    """Price a message by one tariff version.
+    """Price a message with a tariff.
 
-    Each sub-mode that it can end in has a price of its own; the rest of the tariff is priced
-    with the same content, for a report that names a mode nobody expected. PriceError: no price
-    for a mode that it can end in, or too large a one.
+    Each sub-mode in which it can be delivered has its own price. The tariff's other sub-modes are
+    priced with the same content, in case a report names an unexpected mode. Raise PriceError if a
+    mode in which it can be delivered has no price, or a price that is too large.
     """
     ends = tuple(ends)
     missing = [mode for mode in ends if mode not in prices]
@@ -35,7 +35,7 @@ def quote(prices: Prices, tariff_id: int, ends: Iterable[str], content: Content)
     for mode in prices:
         if mode not in own:
             price = prices[mode].unit_price * prices[mode].count(mode, content)
-            others[mode] = min(price, LIMIT - 1)  # at most the quote is ever taken of it
+            others[mode] = min(price, LIMIT - 1)  # no more than the quote is ever charged
     return Quote(own, tariff_id, others)
 
 

@@ -1,4 +1,4 @@
-"""Call rates as people write them: rows of a table, and the fields of one rate; checked by line."""
+"""Call rates as people write them: rows of a table, and the fields of a rate, with checks."""
 
 import csv
 import io
@@ -20,10 +20,10 @@ HEAD: Final = (
 RATES_LIMIT: Final = 10_000
 BYTES_LIMIT: Final = 1024 * 1024
 FAULTS_SHOWN: Final = 100
-TIMES_LIMIT: Final = 50  # of one prefix
+TIMES_LIMIT: Final = 50  # per prefix
 PREFIX_LIMIT: Final = 16  # digits
 INCREMENT_LIMIT: Final = 3_600
-PRICE_LIMIT: Final = 10_000_000_000  # units: a million a minute
+PRICE_LIMIT: Final = 10_000_000_000  # units: a million per minute
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _PREFIX = re.compile(r"\+?[0-9]*")
 _TIME = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
@@ -31,12 +31,12 @@ _RUN = re.compile(r"([a-z]{3})(?:-([a-z]{3}))?")
 
 
 class RateError(ValueError):
-    """A rate that cannot be taken; the text says why, for a person."""
+    """A rate that is not valid. The text gives the reason for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with a line of a file; lines count from 1, 0 = the file as a whole."""
+    """An error in a line of a file. Lines count from 1; 0 is the whole file."""
 
     line: int
     text: str
@@ -44,7 +44,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class RateFile:
-    """What a file says: its rates, or what is wrong, the first FAULTS_SHOWN of `faults_count`."""
+    """The rates of a file, or its first FAULTS_SHOWN errors of `faults_count`."""
 
     rates: tuple[Rate, ...]
     faults: tuple[Fault, ...]
@@ -52,9 +52,9 @@ class RateFile:
 
 
 def read_rate_file(text: str, *, international: bool = False) -> RateFile:
-    """Read a CSV file with the columns of HEAD, with or without that row; nothing is guessed.
+    """Read a CSV file with the columns of HEAD, with or without that row. Nothing is guessed.
 
-    international: prefixes are written without their +, as many price lists have them.
+    `international`: prefixes are written without their +, as in many price lists.
     """
     rates: list[Rate] = []
     lines: list[int] = []
@@ -77,7 +77,7 @@ def read_rate_file(text: str, *, international: bool = False) -> RateFile:
 
 
 def read_row(cells: Sequence[str], *, international: bool = False) -> Rate:
-    """The rate of one row. RateError."""
+    """Return the rate of a row. Raise RateError."""
     cells = [cell.strip() for cell in cells]
     if len(cells) != len(HEAD):
         raise RateError(
@@ -101,9 +101,9 @@ def read_row(cells: Sequence[str], *, international: bool = False) -> Rate:
 
 
 def read_rate(given: Mapping[str, Any]) -> Rate:
-    """A rate of texts or numbers by name; what is left out or empty takes its usual value.
+    """Return a rate from texts or numbers by name. Missing and empty values get their default.
 
-    RateError names what cannot be read.
+    Raise RateError with the value that can't be read.
     """
     start, end = _minute(given.get("start") or "0:00"), _minute(given.get("end") or "24:00")
     if start in (end, DAY):
@@ -122,12 +122,12 @@ def read_rate(given: Mapping[str, Any]) -> Rate:
 
 
 def file_of(rates: Iterable[Rate]) -> str:
-    """The file that reads as these rates."""
+    """Return the file for these rates, in the form that `read_rate_file` reads."""
     return "".join(csv_lines(HEAD, map(row_of, rates), mark=""))
 
 
 def row_of(rate: Rate) -> list[str]:
-    """The row that reads as this rate."""
+    """Return the row for this rate, in the form that `read_row` reads."""
     return [
         *(rate.prefix, rate.destination, days_text(rate.days)),
         *(time_text(rate.from_minute), time_text(rate.until_minute)),
@@ -136,7 +136,7 @@ def row_of(rate: Rate) -> list[str]:
 
 
 def days_text(days: int) -> str:
-    """Days as a file has them: "mon-fri sun"; "" = every day."""
+    """Return days as files write them: "mon-fri sun". "" is every day."""
     if days == EVERY_DAY:
         return ""
     runs: list[list[int]] = []
@@ -154,12 +154,12 @@ def days_text(days: int) -> str:
 
 
 def time_text(minute: int) -> str:
-    """08:30; the end of the day is 24:00."""
+    """Return a time of day: "08:30". The end of the day is "24:00"."""
     return f"{minute // 60:02}:{minute % 60:02}"
 
 
 def clashes(rates: Sequence[Rate]) -> Iterator[tuple[int, str]]:
-    """Which rates cannot stand beside an earlier one: their places, and why."""
+    """Yield the places of rates that conflict with an earlier one, and why."""
     by_prefix: dict[str, list[int]] = {}
     for place, rate in enumerate(rates):
         by_prefix.setdefault(rate.prefix, []).append(place)
@@ -177,7 +177,7 @@ def clashes(rates: Sequence[Rate]) -> Iterator[tuple[int, str]]:
 
 
 def check_rates(rates: Sequence[Rate]) -> None:
-    """RateError: too many, or two that cannot stand together."""
+    """Raise RateError if there are too many rates, or two that conflict."""
     if len(rates) > RATES_LIMIT:
         words = _("A tariff can have up to %(count)s call rates.")
         raise RateError(words % {"count": f"{RATES_LIMIT:,}"})
@@ -195,7 +195,7 @@ def _overlapping(rates: Sequence[Rate], places: Iterable[int]) -> Iterator[int]:
 
 
 def _rows(text: str, faults: list[Fault]) -> Iterator[tuple[int, list[str]]]:
-    """The rows that are not empty, but for a head, each with its line."""
+    """Yield the line and cells of each row, without a header and empty rows."""
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     is_first, line = True, 1
     while True:
@@ -217,7 +217,7 @@ def _rows(text: str, faults: list[Fault]) -> Iterator[tuple[int, list[str]]]:
 
 
 def _unquoted(cell: str) -> str:
-    """What an export wrote behind a single quote, so that no spreadsheet runs it."""
+    """Remove the single quote that exports put before a value so that no spreadsheet runs it."""
     return cell[1:] if cell[:2] in ("'+", "'-", "'=", "'@") else cell
 
 

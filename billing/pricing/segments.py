@@ -1,14 +1,14 @@
-"""How many SMS a text is: 3GPP TS 23.038 (alphabets) and TS 23.040 (concatenation).
+"""How many SMS a text needs: 3GPP TS 23.038 (alphabets) and TS 23.040 (concatenation).
 
-A text whose characters are all in the GSM 7-bit default alphabet (23.038, 6.2.1) or its
-extension table (6.2.1.1, two septets each) travels in septets: 160 in one SMS, 153 in each of
-several, because the header that numbers the parts takes 6 of 140 octets. Any other text travels
-as UCS-2, in practice UTF-16: 70 code units in one, 67 in each of several. Neither an escape pair
-nor a surrogate pair is cut in two, so a part may stay one unit short.
+A text whose characters are all in the GSM 7-bit default alphabet (23.038, 6.2.1) or its extension
+table (6.2.1.1, two septets each) is sent in septets: 160 in a single SMS, 153 in each of several,
+because the header that numbers the parts takes 6 of 140 octets. Any other text is sent as UCS-2, in
+practice UTF-16: 70 code units in a single SMS, 67 in each of several. Neither an escape pair nor a
+surrogate pair is split, so a part may stay one unit short.
 
-National language tables (23.038, 6.2.1.2) are not counted with: senders must not rely on them.
-No library: of those on the package index the newest wheels are for Python 2.7 to 3.8 and bring
-compatibility packages along (smsutil 1.1.3, sms-toolkit 1.0.9).
+National language tables (23.038, 6.2.1.2) are not used: senders must not rely on them. No library
+is used: the newest wheels on the package index are for Python 2.7 to 3.8 and need compatibility
+packages (smsutil 1.1.3, sms-toolkit 1.0.9).
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ SEPTETS_IN_PART: Final = 153
 UNITS_ALONE: Final = 70
 UNITS_IN_PART: Final = 67
 
-# 0x1B, the escape to the extension table, is no character of its own.
+# 0x1B, the escape to the extension table, is no character itself.
 _BASIC: Final = frozenset(
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡"
     "ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
@@ -28,7 +28,7 @@ _GSM: Final = _BASIC | _EXTENDED
 
 
 def segments(text: str) -> int:
-    """Return how many SMS carry the text; 1 for an empty one."""
+    """Return how many SMS carry the text. An empty text needs 1."""
     characters = set(text)
     if characters <= _GSM:
         twice = characters & _EXTENDED
@@ -38,7 +38,7 @@ def segments(text: str) -> int:
 
 
 def _parts(text: str, twice: set[str] | frozenset[str], alone: int, in_part: int) -> int:
-    """The parts of a text in which the characters of `twice` take two units that stay together."""
+    """Return the number of parts of a text whose `twice` characters take two units, never split."""
     units = len(text) + (sum(map(text.count, twice)) if twice else 0)
     if units <= alone:
         return 1

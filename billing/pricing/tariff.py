@@ -1,4 +1,4 @@
-"""A tariff's prices as values: sub-mode → unit price and counting rule, checked."""
+"""A tariff's prices as checked values: sub-mode → unit price and counting rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ _KEYS: Final = {"unit_price", "characters_per_unit", "kilobytes_per_unit"}
 
 
 class TariffError(ValueError):
-    """Prices that cannot be taken; the text says which and why, for a person."""
+    """Prices that are not valid. The text says which and why, for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The price of one unit of a sub-mode, and what a unit is; neither rule: one per message."""
+    """The price of a unit of a sub-mode, and what a unit is: without a rule, a message (or SMS)."""
 
     unit_price: int
     characters_per_unit: int = 0
     kilobytes_per_unit: int = 0
 
     def count(self, mode: str, content: Content) -> int:
-        """How many units a message of this content is; at least 1."""
+        """Return the number of units of a message with this content, 1 or more."""
         if self.characters_per_unit:
             return max(1, -(-len(content.text_of(mode)) // self.characters_per_unit))
         if self.kilobytes_per_unit:
@@ -42,9 +42,9 @@ Prices = Mapping[str, Price]
 
 
 def read_prices(raw: object) -> Prices:
-    """The prices of a stored or given tariff. TariffError for anything unclear.
+    """Return the prices of a stored or given tariff. Raise TariffError for anything unclear.
 
-    A price of 0 is a gift and allowed; a sub-mode that is not named cannot be sent.
+    A price of 0 is allowed: it is free. A sub-mode that is not named can't be sent.
     """
     if not isinstance(raw, Mapping) or not raw:
         raise TariffError(_("A tariff needs at least one price."))
@@ -52,7 +52,7 @@ def read_prices(raw: object) -> Prices:
 
 
 def stored(prices: Prices) -> dict[str, dict[str, int]]:
-    """The prices as the column keeps them."""
+    """Return the prices in the form that the column stores."""
     rows: dict[str, dict[str, int]] = {}
     for mode, price in prices.items():
         row = {"unit_price": price.unit_price}

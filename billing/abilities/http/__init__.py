@@ -1,4 +1,4 @@
-"""The provider `http`: somebody else's look-up, asked over HTTP."""
+"""The provider `http`: an external lookup service, queried over HTTP."""
 
 from billing.abilities.http.provider import provider
 

@@ -1,7 +1,7 @@
-"""Asks a look-up service: POST {"numbers": […]} → {"yuexin": {"<number>": true | false}}.
+"""Queries a lookup service: POST {"numbers": […]} → {"yuexin": {"<number>": true | false}}.
 
-A number that the answer leaves out is unknown. Every other form of answer is a failure as a
-whole: half an answer would be remembered for a month.
+A number that the answer leaves out is unknown. Any other deviation makes the whole answer a
+failure, because answers are stored for a month.
 """
 
 import time
@@ -20,7 +20,7 @@ CONNECTIONS: Final = 16
 
 
 class HttpProvider:
-    """One client with kept connections for all threads of the process."""
+    """An HTTP client with persistent connections, shared by all threads of the process."""
 
     name = "http"
     remote = True
@@ -32,7 +32,7 @@ class HttpProvider:
         self._client = httpx.Client(headers=headers, limits=limits, follow_redirects=False)
 
     def ask(self, numbers: Sequence[str], seconds: float) -> Mapping[str, bool]:
-        """Look numbers up. ProviderSlowError, ProviderFailedError."""
+        """Look numbers up. Raise ProviderSlowError or ProviderFailedError."""
         end = time.monotonic() + seconds
         try:
             with self._client.stream(
@@ -48,7 +48,7 @@ class HttpProvider:
 
 
 def _body(response: httpx.Response, end: float) -> bytes:
-    """The answer, unless it drips in beyond the deadline or is far too long."""
+    """Return the body. Raise an error if it takes longer than the deadline or is far too long."""
     body = b""
     for piece in response.iter_bytes():
         body += piece
@@ -70,7 +70,7 @@ def _read(body: bytes) -> Mapping[str, bool]:
 
 
 def provider() -> AbilityProvider:
-    """The provider that the settings name."""
+    """Return the provider that the settings describe. Raise ImproperlyConfigured without a URL."""
     if not settings.BILLING_ABILITY_URL:
         raise ImproperlyConfigured("POOLSITE_ABILITY_URL is needed for the provider http.")
     return HttpProvider(settings.BILLING_ABILITY_URL, settings.BILLING_ABILITY_TOKEN)

@@ -1,4 +1,4 @@
-"""The forms of one terminal's number in files: with its country, or as it is called at home."""
+"""The forms of a terminal's number in files: international or national."""
 
 import phonenumbers
 from django.conf import settings
@@ -7,10 +7,10 @@ from billing.campaigns.reach import international
 
 
 def forms_of(number: str) -> tuple[str, ...]:
-    """Every form of a number: as given, +<country><number>, without its +, as called at home.
+    """Return every form of a number: as given, +<country><number>, without the +, and national.
 
-    138 0013 8000 and +86 138 0013 8000 are the same terminal where the platform is at home in
-    China; what no telephone can have stands for itself.
+    If the platform's region is China, 138 0013 8000 and +86 138 0013 8000 are the same terminal. A
+    text that can't be a phone number is its only form.
     """
     whole = international(number)
     if not whole:

@@ -10,14 +10,16 @@ from billing.models import TerminalListing
 
 
 class TableProvider:
-    """One query for up to 1 000 numbers."""
+    """Looks up to 1 000 numbers up with one query."""
 
     name = "table"
-    remote = False  # the caller has SQL open as it is
+    remote = False  # the caller uses SQL itself
 
     def ask(self, numbers: Sequence[str], seconds: float) -> Mapping[str, bool]:
-        """Look numbers up, in every form that files have; of two forms the one imported last
-        counts. ProviderFailedError when SQL is away."""
+        """Look numbers up, in every form that files use. The form imported last counts.
+
+        Raise ProviderFailedError if SQL is not available.
+        """
         forms = {number: forms_of(number) for number in numbers}
         wanted = {form for its in forms.values() for form in its}
         rows = TerminalListing.objects.filter(number__in=wanted).order_by("imported_at", "pk")
@@ -35,5 +37,5 @@ class TableProvider:
 
 
 def provider() -> AbilityProvider:
-    """The provider that the settings name."""
+    """Return the provider."""
     return TableProvider()

@@ -1,4 +1,4 @@
-"""The rows of a file of terminals: number, and whether it resolves Yuexin messages."""
+"""The rows of a file of terminals: a number, and whether it resolves Yuexin messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _NO: Final = {"0", "no", "n", "false", "video", "否", "不支持"}
 
 @dataclass(frozen=True, slots=True)
 class AbilityRow:
-    """One row with its place in the file, counted from 1; `fault` says why it cannot be taken."""
+    """A row and its place in the file, counted from 1. `fault` says why it can't be imported."""
 
     row: int
     number: str = ""
@@ -24,7 +24,7 @@ class AbilityRow:
 
 
 def read_rows(path: Path, file_name: str) -> Iterator[AbilityRow]:
-    """Yield every row but a head and empty ones. UnreadableFileError, at once or while reading."""
+    """Yield all rows but a header and empty ones. Raise UnreadableFileError, even later on."""
     for index, cells in enumerate(read_cells(path, file_name), start=1):
         texts = [cell.strip() for cell in cells]
         if not any(texts) or (index == 1 and texts[0].lower() in _HEADS):

@@ -1,9 +1,9 @@
-"""A gateway over HTTP: `POST /accounts/{account}/messages`, 32 at once, idempotent by their ids.
+"""A gateway over HTTP: `POST /accounts/{account}/messages`, 32 messages each, idempotent by ID.
 
-The answer has a status for each message: 202 and 200 = taken, for the first time or again;
-410, 413 and 422 = this message is refused for good. 409 says that the gateway has a message under
-that id: it was handed over before, so it counts as taken. Everything else (no answer, 5xx, 429,
-a wrong token or address) leaves it open.
+The response has a status for each message. 202 and 200: accepted, for the first time or again. 410,
+413 and 422: refused for good. 409: the gateway already has a message with this ID. It was passed to
+it before, so it counts as accepted. Everything else (no response, 5xx, 429, a wrong token or
+address) leaves the result unknown.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FIRST_PAUSE_SECONDS = 0.1
 ANSWER_CHARACTERS = 200
 TOGETHER = 32
 _TAKEN = frozenset({200, 202, 409})
-_REFUSED = frozenset({410, 413, 422})  # the message; other errors are about us, or about now
+_REFUSED = frozenset({410, 413, 422})  # about the message; other errors are ours or temporary
 
 
 class Gateway:
@@ -48,7 +48,7 @@ class Gateway:
         await self._client.aclose()
 
     async def send(self, messages: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
-        """See `billing.gateways.Gateway`; the messages of one account travel together."""
+        """See `billing.gateways.Gateway`. The messages of an account share requests."""
         found: dict[int, tuple[SubmitResult, str]] = {}
         by_account: dict[str, list[int]] = {}
         for place, message in enumerate(messages):
@@ -66,7 +66,7 @@ class Gateway:
         return [found[place] for place in range(len(messages))]
 
     async def _send(self, part: Sequence[Handover]) -> list[tuple[SubmitResult, str]]:
-        """Hand some over; what is left open is tried again, by itself."""
+        """Send some messages. Only those with an unknown result are retried."""
         async with self._places:
             found = await self._try(part)
             for attempt in range(TRIES - 1):
@@ -106,7 +106,7 @@ def _body(message: Handover) -> dict[str, Any]:
 
 
 def _items(answer: httpx.Response, count: int) -> list[Any] | None:
-    """The answers item by item; None when this is no such list."""
+    """Return the result of each message, or None if the response has no such list."""
     try:
         body = answer.json() if answer.is_success else None
     except ValueError:

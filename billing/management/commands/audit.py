@@ -1,4 +1,4 @@
-"""`manage.py audit`: proves the books; exit 0 when every law holds, 1 when one does not."""
+"""`manage.py audit`: proves the books. The exit code is 0 if every law holds, 1 otherwise."""
 
 import sys
 from argparse import ArgumentParser
@@ -15,7 +15,7 @@ from poolsite import hotpath
 
 
 class Command(BaseCommand):
-    """The four laws of `billing.persistence.proving`, and what Redis has lost of late."""
+    """Checks the laws of `billing.persistence.proving`, and shows recent losses of Redis data."""
 
     help = "Audit the books of all accounts, or of one; --deep names the first entry that differs."
     requires_migrations_checks = False
@@ -49,7 +49,7 @@ class Command(BaseCommand):
             sys.exit(1)
 
     def _tell_losses(self, slug: str) -> None:
-        """What no equation shows: the books agree with each other after a loss of Redis too."""
+        """Show what no law can: after a loss of Redis, the books still agree with each other."""
         rows = Wallet.objects.exclude(unexplained=0).select_related("account").order_by("pk")
         for wallet in rows.filter(account__slug=slug) if slug else rows:
             self.stdout.write(f"{wallet.slug}: {plain(wallet.unexplained)} unexplained")

@@ -1,4 +1,4 @@
-"""`manage.py terminals`: what is known of terminals; the provider `table` answers from it."""
+"""`manage.py terminals`: the table of terminals from which the provider `table` answers."""
 
 from argparse import ArgumentParser
 from pathlib import Path
@@ -12,7 +12,7 @@ from poolsite.table_reader.limits import UnreadableFileError
 
 
 class Command(BaseCommand):
-    """Imports the table of terminals, or asks about numbers as a hold does."""
+    """Imports the table of terminals, or looks up numbers like a hold does."""
 
     help = "Import the table of terminals (number, yes or no), or look up numbers."
     requires_migrations_checks = False

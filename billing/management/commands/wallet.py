@@ -1,6 +1,6 @@
 """`manage.py wallet`: wallets from the command line.
 
-Besides its own verbs it has those of the API (billing/management/api_verbs.py).
+It has its own verbs and those of the API (billing/management/api_verbs.py).
 """
 
 from argparse import ArgumentParser

@@ -1,8 +1,9 @@
-"""Checkpoints of the journal: closed stretches with their sums, so that no page sums everything.
+"""Checkpoints of the journal: closed stretches with their sums, so that pages needn't sum it all.
 
-A figure over any time is the stretches that lie in it as a whole, plus the entries of the few that
-do not, plus the entries after the last one: exact, whatever order the clock gave them. A stretch
-is closed only when its entries follow each other and their chain of digests is whole.
+The sum over a period consists of the stretches that are completely inside it, the matching entries
+of the few stretches that are partly inside it, and the entries after the last stretch. It is exact,
+even if the clock's times are out of order. A stretch is closed only if its entries have no gap and
+their chain of digests is intact.
 """
 
 from billing.persistence.checkpoints.closing import close_next, digest_of_row, due, seal_of

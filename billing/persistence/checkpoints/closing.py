@@ -1,4 +1,4 @@
-"""How a stretch of a journal is closed: only when it is whole, and sealed behind the one before."""
+"""Closes a stretch of a journal, if it is intact, and seals it together with the previous one."""
 
 import hashlib
 import json
@@ -24,11 +24,11 @@ from billing.persistence.entries import digest_of
 
 logger = logging.getLogger(__name__)
 
-ENTRIES: Final = 5_000  # of one stretch
+ENTRIES: Final = 5_000  # per stretch
 
 
 def due(shard: int, shards: int, entries: int = ENTRIES) -> QuerySet[Wallet]:
-    """The shard's wallets that have a stretch to close: long enough, or of an ended generation."""
+    """Return the shard's wallets with a stretch to close: long enough, or of a past generation."""
     newest = of_wallet(OuterRef("pk")).reverse()
     rows = Wallet.objects.annotate(
         shard=Mod(F("pk"), shards),
@@ -48,7 +48,7 @@ def due(shard: int, shards: int, entries: int = ENTRIES) -> QuerySet[Wallet]:
 
 
 def close_next(wallet_id: int, entries: int = ENTRIES) -> JournalCheckpoint | None:
-    """Close the next stretch; None when it is too short, broken, or somebody else just did."""
+    """Close the next stretch. Return None if it's too short, broken, or just closed elsewhere."""
     last = of_wallet(wallet_id).last()
     rows = _next_stretch(wallet_id, last, entries)
     if not rows:
@@ -78,12 +78,12 @@ def _next_stretch(
     generation = rows[0].generation
     stretch = [row for row in rows if row.generation == generation]
     now = Wallet.objects.values_list("generation", flat=True).get(pk=wallet_id)
-    # Nothing is ever added to a generation that is over.
+    # A past generation never gets another entry.
     return stretch if len(stretch) == entries or generation < now else []
 
 
 def broken(rows: Sequence[JournalEntry], last: JournalCheckpoint | None) -> str:
-    """Say which entry is missing or changed; "" = the stretch is whole."""
+    """Return which entry is missing or changed, or "" if the stretch is intact."""
     goes_on = last is not None and last.generation == rows[0].generation
     seq = last.last_seq if last is not None and goes_on else 0
     before = last.digest if last is not None else ""
@@ -98,7 +98,7 @@ def broken(rows: Sequence[JournalEntry], last: JournalCheckpoint | None) -> str:
 
 
 def digest_of_row(row: JournalEntry, before: str) -> str:
-    """The digest that a journal row must have behind the one before it."""
+    """Return the digest that a journal row must have after the row with the digest `before`."""
     return digest_of(
         *(before, row.generation, row.seq, row.at_us, row.kind, row.operation_id),
         *(row.spendable, row.held, row.receivable, row.revenue, row.cash),
@@ -136,7 +136,7 @@ def summed(rows: Sequence[JournalEntry], last: JournalCheckpoint | None) -> Jour
 
 
 def seal_of(checkpoint: JournalCheckpoint, before: str) -> str:
-    """32 hexadecimal digits over everything that a checkpoint says, and the seal before it."""
+    """Return 32 hexadecimal digits over all of a checkpoint's data and the previous seal."""
     said = [
         *(before, checkpoint.wallet_id, checkpoint.generation, checkpoint.first_seq),
         *(checkpoint.last_seq, checkpoint.entries, checkpoint.first_us, checkpoint.last_us),

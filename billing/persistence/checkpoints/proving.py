@@ -1,4 +1,4 @@
-"""Whether checkpoints are what they were, and say what their entries say."""
+"""Checks that checkpoints were not changed, and that they agree with their entries."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final
@@ -24,7 +24,7 @@ ORDER BY c.generation, c.first_seq LIMIT 1
 
 
 def first_unsealed(checkpoints: Iterable[JournalCheckpoint]) -> JournalCheckpoint | None:
-    """The first of a wallet's checkpoints that was changed, or does not follow the one before."""
+    """Return a wallet's first checkpoint that was changed or does not follow the previous one."""
     last: JournalCheckpoint | None = None
     for each in checkpoints:
         seq, digest, seal = 0, "", ""
@@ -39,7 +39,7 @@ def first_unsealed(checkpoints: Iterable[JournalCheckpoint]) -> JournalCheckpoin
 
 
 def is_proven(checkpoint: JournalCheckpoint) -> bool:
-    """Whether its entries are there, unchanged, and say the same; notes when that was looked at."""
+    """Whether the entries exist, are unchanged and have the same sums. Store when it was proven."""
     rows = list(_entries_of(checkpoint))
     if not rows or len(rows) != checkpoint.entries:
         return False
@@ -66,7 +66,7 @@ def _entries_of(checkpoint: JournalCheckpoint) -> Iterator[JournalEntry]:
 
 
 def first_unlike(wallet_id: int) -> JournalCheckpoint | None:
-    """The wallet's first checkpoint whose sums are not those of its entries, by one statement."""
+    """Return the wallet's first checkpoint whose sums differ from its entries', by one query."""
     with connection.cursor() as cursor:
         cursor.execute(_UNLIKE, [wallet_id])
         found = cursor.fetchone()

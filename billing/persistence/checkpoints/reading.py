@@ -1,4 +1,4 @@
-"""Figures over any time of a journal: whole stretches, and the entries that lie in none."""
+"""Sums over any period of a journal: whole stretches, and the entries outside of these."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ Lines = dict[str, dict[str, list[int]]]
 
 @dataclass
 class Sums:
-    """Per leg: the sum of the entries, and how many of them move it."""
+    """The sum of each leg, and the number of entries that change it."""
 
     amounts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(LEGS, 0))
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(LEGS, 0))
 
     def add(self, leg: str, amount: int, count: int) -> None:
-        """Add some entries of a leg."""
+        """Add the sum and number of some entries to a leg."""
         self.amounts[leg] += amount
         self.counts[leg] += count
 
 
 def sums(wallet_id: int, since_us: int = 0, until_us: int = 0) -> Sums:
-    """Sum the wallet's entries of [since, until) (0 = open), by stretches where they lie inside."""
+    """Sum the wallet's entries of [since, until), by stretches where possible. 0 means no limit."""
     whole, rest = _cover(of_wallet(wallet_id).defer("lines"), wallet_id, since_us, until_us)
     found = Sums()
     for checkpoint in whole:
@@ -44,7 +44,7 @@ def sums(wallet_id: int, since_us: int = 0, until_us: int = 0) -> Sums:
 
 
 def moved(amounts: Mapping[str, int]) -> int:
-    """By how much entries moved the balance: what can be spent, plus holds, less what is owed."""
+    """Return how much entries moved the balance: available, plus held, less what is owed."""
     return amounts["spendable"] + amounts["held"] + amounts["receivable"]
 
 
@@ -56,7 +56,7 @@ def add_line(found: dict[str, list[int]], name: str, figures: Sequence[int]) -> 
 def _cover(
     checkpoints: Iterable[JournalCheckpoint], wallet_id: int, since_us: int, until_us: int
 ) -> tuple[list[JournalCheckpoint], QuerySet[JournalEntry]]:
-    """The stretches that lie in [since, until) as a whole, and all other entries of that time."""
+    """Return the stretches completely in [since, until), and the other entries of that period."""
     rest = Q()
     whole: list[JournalCheckpoint] = []
     last: JournalCheckpoint | None = None
@@ -80,13 +80,13 @@ def _cover(
 
 
 def of_wallet(wallet_id: int | OuterRef) -> QuerySet[JournalCheckpoint]:
-    """A wallet's checkpoints in the order of its journal."""
+    """Return a wallet's checkpoints in the order of its journal."""
     rows = JournalCheckpoint.objects.filter(wallet_id=wallet_id)
     return rows.order_by("generation", "first_seq")
 
 
 def after(checkpoint: JournalCheckpoint) -> Q:
-    """The entries behind a checkpoint."""
+    """Return the condition for entries after a checkpoint."""
     return Q(generation__gt=checkpoint.generation) | Q(
         generation=checkpoint.generation, seq__gt=checkpoint.last_seq
     )

@@ -1,4 +1,4 @@
-"""Consecutive times of a journal, each summed up: the months of a year by three queries."""
+"""Sums over consecutive periods of a journal: the months of a year by three queries."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from billing.persistence.checkpoints.reading import LEGS, LINES, Lines, add_line
 
 @dataclass
 class Span:
-    """The sums of one time; before the first bound without lines.
+    """The sums of a period. The period before the first bound has no lines.
 
     `lines`: by kind, mode and chatbot: name → count, spendable, revenue, cash.
     """
@@ -23,9 +23,9 @@ class Span:
 
 
 def spans(wallet_id: int, bounds: Sequence[int]) -> list[Span]:
-    """Sum the journal before bounds[0], then from each bound to the next, at last from the last.
+    """Sum the journal up to bounds[0], between the bounds, and from the last bound on.
 
-    bounds: µs, ascending. Stretches that lie inside one span stand for their entries.
+    `bounds`: µs, ascending. A stretch inside a single span is used in place of its entries.
     """
     found = [Span() for _ in range(len(bounds) + 1)]
     checkpoints = of_wallet(wallet_id)
@@ -62,7 +62,7 @@ def _add_checkpoint(span: Span, checkpoint: JournalCheckpoint) -> None:
 
 
 def _add_entries(found: list[Span], rest: QuerySet[JournalEntry], bounds: Sequence[int]) -> None:
-    """Add what lies in no stretch, grouped by the database."""
+    """Add the entries that are in no stretch, grouped by the database."""
     earlier = [When(at_us__lt=bound, then=Value(place)) for place, bound in enumerate(bounds)]
     span = Case(*earlier, default=Value(len(bounds)), output_field=IntegerField())
     costs = Case(When(revenue=0, then=Value(0)), default=Value(1), output_field=IntegerField())
@@ -76,6 +76,6 @@ def _add_entries(found: list[Span], rest: QuerySet[JournalEntry], bounds: Sequen
             into.amounts[leg] += amounts[leg]
         sums = [row["n"], amounts["spendable"], amounts["revenue"], amounts["cash"]]
         for by in LINES:
-            # A mode where it cost something, a chatbot where one is named.
+            # A mode counts only for entries with revenue, a chatbot only if there is one.
             if by == "kind" or (row[by] and (by == "chatbot" or row["costs"])):
                 add_line(into.lines[by], row[by], sums)
