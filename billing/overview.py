@@ -1,10 +1,11 @@
 """Money on the overview page and in the metrics, and the first page of customers."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import F
+from django.db.models import F, QuerySet, Sum
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,6 +28,7 @@ from poolsite.kept import TtlCache
 SHOWN = 5
 CANDIDATES = 50  # wallets whose live figures are read for the card
 FRESH_SECONDS = 1.0
+SUM_SECONDS = 30.0  # a sum over wallets that are not on the card
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,13 @@ class WalletRow:
 
 
 _rows: TtlCache[str, list[WalletRow]] = TtlCache(FRESH_SECONDS, most=500)
+_held: TtlCache[str, dict[str, int]] = TtlCache(SUM_SECONDS, most=500)
+
+
+def forget() -> None:
+    """Forget the cached figures. For tests."""
+    _rows.clear()
+    _held.clear()
 
 
 def rows_for(principal: Principal) -> list[WalletRow] | None:
@@ -71,11 +80,15 @@ def _read_rows(principal: Principal) -> list[WalletRow]:
 
 def _candidates(principal: Principal) -> list[Wallet]:
     """Return the wallets below their alert threshold, then those with the least money."""
-    open_ones = visible_wallets(principal).exclude(status=Wallet.Status.CLOSED)
+    open_ones = _open_ones(principal)
     low = list(low_balances(open_ones)[: CANDIDATES // 2])
     others = open_ones.exclude(pk__in=[row.pk for row in low])
     rest = others.order_by(F("spendable") + F("credit_limit"), "pk")
     return low + list(rest[: CANDIDATES - len(low)])
+
+
+def _open_ones(principal: Principal) -> QuerySet[Wallet]:
+    return visible_wallets(principal).exclude(status=Wallet.Status.CLOSED)
 
 
 def balances_card(principal: Any) -> console.CardData | None:
@@ -125,15 +138,29 @@ def lasts_word(hours: float | None) -> str:
 
 
 def money_held(principal: Any) -> console.Stat | None:
-    """Return the money held for unfinished messages, over the wallets of `rows_for`."""
+    """Return the money held for unfinished messages, or None if there is more than one currency."""
     rows = rows_for(principal)
     if not rows:
         return None
-    currencies = {row.wallet.account.currency for row in rows}
-    if len(currencies) > 1:
-        return None  # amounts in different currencies can't be added
-    held = sum(row.figures.held for row in rows)
-    return console.Stat(amount(held // 100 * 100, currencies.pop()))
+    held = Counter(_others_held(principal, rows))
+    for row in rows:
+        held[row.wallet.account.currency] += row.figures.held
+    if len(held) > 1:
+        return None  # no sum of two currencies
+    ((currency, units),) = held.items()
+    return console.Stat(amount(units // 100 * 100, currency))
+
+
+def _others_held(principal: Any, rows: list[WalletRow]) -> dict[str, int]:
+    """Return what the wallets that are not on the card hold, by currency, from SQL."""
+    if len(rows) < CANDIDATES:
+        return {}
+
+    def read() -> dict[str, int]:
+        others = _open_ones(principal).exclude(pk__in=[row.wallet.pk for row in rows])
+        return dict(others.order_by().values_list("account__currency").annotate(Sum("held")))
+
+    return _held.get(reach_of(principal), read)
 
 
 def audit_stat(principal: Any) -> console.Stat | None:

@@ -27,6 +27,7 @@ PRICE_LIMIT: Final = 10_000_000_000  # units: a million per minute
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _PREFIX = re.compile(r"\+?[0-9]*")
 _TIME = re.compile(r"([01]?[0-9]|2[0-4]):([0-5][0-9])")
+_INCREMENT = re.compile(r"[0-9]{1,8}")
 _RUN = re.compile(r"([a-z]{3})(?:-([a-z]{3}))?")
 
 
@@ -281,6 +282,6 @@ def _money(value: Any, empty: str) -> int:
 
 def _increment(value: Any) -> int:
     text = str(60 if value in (None, "") else value)
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:8]) <= INCREMENT_LIMIT:
+    if _INCREMENT.fullmatch(text) is None or not 1 <= int(text) <= INCREMENT_LIMIT:
         raise RateError(_("Enter increments from 1 to 3,600 seconds."))
     return int(text)

@@ -10,11 +10,11 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from billing import rules_table
+from billing import overview, rules_table
 from billing import wallet as door
 from billing.models import AuditRun, FlaggedReport, JournalEntry, Wallet
 from billing.money import UNITS
-from billing.overview import balances_card, lasts_word
+from billing.overview import balances_card, lasts_word, money_held
 from billing.presentation import amount, exact, mode_word, rounded
 from billing.search import find
 from billing.selectors.wallets import PAGE_ROWS, SORTS, WalletQuery
@@ -405,6 +405,24 @@ def test_the_overview_shows_each_reader_their_own_balances(made: Customer) -> No
     assert [row["name"] for row in own.rows] == ["Evergreen"]
     assert {row["name"] for row in every.rows} == {"Evergreen", "Northbank"}
     assert balances_card(access.principal_of_user(made.people["agent"])) is None
+
+
+def test_money_held_counts_the_accounts_that_are_not_on_the_card(
+    made: Customer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = customer("northbank")
+    for each in (made, other):
+        each.hold("pending")
+        each.persist()
+    boss = access.principal_of_user(operator())
+    overview.forget()
+    whole = money_held(boss)
+    monkeypatch.setattr(overview, "CANDIDATES", 1)
+    overview.forget()
+    assert money_held(boss) == whole
+    held = sum(Wallet.objects.values_list("held", flat=True))
+    assert whole is not None
+    assert whole.value == amount(held // 100 * 100, "CNY")
 
 
 def test_words_for_money_are_exact() -> None:
