@@ -21,7 +21,7 @@ def blocking(offered_erlangs: float, lines: int) -> float:
 
 
 def lines_needed(offered_erlangs: float, target_blocking: float) -> int:
-    """Return the fewest lines with a blocking below `target_blocking`, 0 < it < 1. O(result)."""
+    """Return the fewest lines with a blocking under `target_blocking` (0 to 1, open). O(result)."""
     if not 0 < target_blocking < 1:
         raise ValueError("the target lies between 0 and 1")
     if offered_erlangs < 0:

@@ -47,7 +47,7 @@ def pool_imports(pool: Pool) -> QuerySet[NumberImport]:
 
 
 def imports_in_state(rows: QuerySet[NumberImport], state: str) -> QuerySet[NumberImport]:
-    """Filter by the shown state ("" = all). It is stopped if the job of an open import ended."""
+    """Filter by shown state ("" = all). Open imports whose job has ended count as stopped."""
     if not state:
         return rows
     stopped = Q(state__in=NumberImport.UNDER_WAY, job__state__in=Job.ENDED)

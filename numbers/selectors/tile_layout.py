@@ -11,7 +11,7 @@ from poolsite import live
 from poolsite.per_loop import PerLoop
 
 TILES_PER_PAGE = 10_000
-FRESH_SECONDS = 2.0  # while an import runs, the interval of reading a page's layout again
+FRESH_SECONDS = 2.0  # during an import, a page's layout is read again this often
 
 _LAYOUTS: PerLoop[WeakValueDictionary[str, "Layout"]] = PerLoop(WeakValueDictionary)
 

@@ -109,7 +109,10 @@ def number_add_range(
 
 
 def range_of(first: str, last: str) -> list[str]:
-    """Return a range's numbers. Raise NumbersError if the ends differ in format or order."""
+    """Return the numbers of a range, up to RANGE_LIMIT.
+
+    Raise NumbersError for more, or unless both ends have one format and length and are in order.
+    """
     try:
         start, end = number_format.parse(first), number_format.parse(last)
     except number_format.NotANumberError as error:

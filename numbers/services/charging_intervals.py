@@ -67,7 +67,7 @@ def interval_after(
     """Return the interval with this number.
 
     `hold_id`: the hold of the interval before, or an ended hold of this interval. Raise
-    CallRefusedError if there is no rate at that time.
+    CallRefusedError if no rate or price applies at that time.
     """
     state, seconds = None, pool.interval_seconds
     if hold_id:

@@ -24,7 +24,7 @@ def columns() -> dict[str, str]:
 
 
 def read_columns(query: QueryDict, useless: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the template's data. `useless`: columns that would be empty of meaning in this list.
+    """Return the template's data. `useless`: columns without information in this list.
 
     `cols` can be given several times, as by a form, or once with commas. Unknown names are ignored.
     """
