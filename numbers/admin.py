@@ -1,4 +1,4 @@
-"""The admin's lists of pools and numbers: every change goes through the services, audited."""
+"""The admin's lists of pools and numbers. Every change goes through the services and is audited."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +33,7 @@ from poolsite.console.admin_lists import ChangedAggregate, OfAggregate
 
 
 class OfPool(OfAggregate):
-    """Rows of a pool."""
+    """The base of lists whose rows belong to a pool."""
 
     view_action = "numbers.view"
     kind = "pool"
@@ -42,7 +42,7 @@ class OfPool(OfAggregate):
 
 @admin.register(Pool)
 class PoolAdmin(ChangedAggregate):
-    """Pools; deleting one needs a reason and is done on its own page."""
+    """The list of pools. A pool is deleted on its own page, which requires a reason."""
 
     view_action = "numbers.view"
     change_action = "numbers.operate"
@@ -60,10 +60,10 @@ class PoolAdmin(ChangedAggregate):
 
 
 class LiveList(ChangeList):
-    """The list of numbers, whose states are read in one round trip."""
+    """The list of numbers. It reads the states of a page in one round trip."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """The page's numbers, each with its `live_letter`."""
+        """Read the page's numbers and set `live_letter` on each."""
         super().get_results(request)
         numbers = list(self.result_list)
         letters = {row.number.pk: row.letter for row in rows_of(numbers, last_calls=False)}
@@ -74,7 +74,7 @@ class LiveList(ChangeList):
 
 @admin.register(Number)
 class NumberAdmin(OfPool):
-    """Numbers with their live states; usable at a million rows."""
+    """The list of numbers with their live states. It remains usable with a million rows."""
 
     change_action = "numbers.operate"
     list_display = ("value", "live_state", "pool", "label", "region", "carrier")
@@ -89,13 +89,13 @@ class NumberAdmin(OfPool):
     action_form = ReasonForm
 
     def get_readonly_fields(self, request: HttpRequest, obj: Number | None = None) -> list[str]:
-        """A number keeps its value; it is moved by the list of numbers, which asks Redis."""
+        """Make pool and value of a stored number read-only. The number list can move numbers."""
         return ["pool", "value"] if obj is not None else []
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Number], search_term: str
     ) -> tuple[QuerySet[Number], bool]:
-        """By the beginning, as people type it: a range of the index, never a scan."""
+        """Search by the first digits, as people type them: a range of the index, not a scan."""
         prefix = typed_prefix(search_term.strip())
         if not prefix:
             return queryset, False
@@ -103,7 +103,7 @@ class NumberAdmin(OfPool):
         return queryset.filter(found | prefix_condition(with_country(prefix))), False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
-        """A list that reads its page's states in one round trip."""
+        """Return the list that reads a page's states in one round trip."""
         return LiveList
 
     @admin.display(description=gettext_lazy("state"))
@@ -118,7 +118,7 @@ class NumberAdmin(OfPool):
         )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Through the services, which audit and tell Redis."""
+        """Save through the services, which write the audit log and update Redis."""
         actor, data = principal_of_request(request), form.cleaned_data
         more = {name: data.get(name) or "" for name in ("label", "region", "notes")}
         if change:
@@ -129,38 +129,38 @@ class NumberAdmin(OfPool):
         obj.pk, obj.value = made.pk, made.value
 
     def sentence_of(self, error: RefusedError) -> str:
-        """In the words of the pool's pages."""
+        """The error in the wording of the pool's pages."""
         return sentence_of(error.detail)
 
     def delete_model(self, request: HttpRequest, obj: Number) -> None:
-        """Through the services: a call that runs goes on to its hang-up."""
+        """Delete through the services. A call in progress continues until its hang-up."""
         services.number_delete(actor=principal_of_request(request), number=obj)
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
-        """As one bulk verb, audited per pool."""
+        """Delete the numbers as one bulk action, with an audit entry per pool."""
         reason = request.POST.get("reason", "") or _("Deleted in the admin")
         self._apply(request, queryset, "delete", reason)
 
     def get_deleted_objects(
         self, objs: Sequence[Any] | QuerySet[Any], request: HttpRequest
     ) -> tuple[list[str], dict[str, int], set[str], list[str]]:
-        """What goes: the numbers; their tags go along, and the history stays."""
+        """List the numbers to delete. Their tags are deleted too; their history stays."""
         shown = [str(number) for number in objs[:100]]
         return shown, {str(Number._meta.verbose_name_plural): len(objs)}, set(), []
 
     @admin.action(permissions=["change"], description=gettext_lazy("Quarantine"))
     def quarantine(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
-        """Take the marked numbers out of picking."""
+        """Quarantine the selected numbers, so that no call picks them."""
         self._ask(request, queryset, "quarantine")
 
     @admin.action(permissions=["change"], description=gettext_lazy("Release from quarantine"))
     def release(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
-        """Let the marked numbers be picked again."""
+        """Release the selected numbers, so that calls can pick them again."""
         self._ask(request, queryset, "release")
 
     @admin.action(permissions=["change"], description=gettext_lazy("Force hang-up"))
     def force_hangup(self, request: HttpRequest, queryset: QuerySet[Number]) -> None:
-        """End the calls of the marked numbers."""
+        """End the calls of the selected numbers."""
         self._ask(request, queryset, "hangup")
 
     def _ask(self, request: HttpRequest, queryset: QuerySet[Number], verb: str) -> None:
@@ -198,7 +198,7 @@ class NumberAdmin(OfPool):
 
 @admin.register(Switch)
 class SwitchAdmin(OfPool):
-    """Telephone switches, their kinds, and when they were last heard."""
+    """The list of switches, with their kinds and the times at which they last reported."""
 
     change_action = "numbers.operate"
     list_display = ("name", "pool", "kind", "kind_chosen", "incarnation", "last_heard")
@@ -207,19 +207,19 @@ class SwitchAdmin(OfPool):
     fields = ("pool", "name", "kind", "incarnation", "last_heard")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """The kind may be changed; the rest is told by the switch itself."""
+        """Allow changes of the kind only. The other fields are reported by the switch itself."""
         return [name for name in self.fields if name != "kind"]
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """A new one is added on the pool's page, which shows its token once."""
+        """No. A switch is added on the pool's page, which shows its token once."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Its calls name it."""
+        """No. Calls refer to a switch by its name."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Through the service, which audits and tells Redis."""
+        """Save through the service, which writes the audit log and updates Redis."""
         stored = Switch.objects.select_related("pool").get(pk=obj.pk)
         services.switch_configure(
             actor=principal_of_request(request), switch=stored, kind=form.cleaned_data["kind"]
@@ -228,7 +228,7 @@ class SwitchAdmin(OfPool):
 
 @admin.register(CallRecord)
 class CallRecordAdmin(OfPool):
-    """Calls, the latest first."""
+    """The list of calls, latest first."""
 
     words = {"ended_how": end_of}
     list_display = ("number", "pool", "direction", "agent", "started_at", "ended_at", "ended_how")
@@ -243,7 +243,7 @@ def _state_of(code: str) -> str:
 
 @admin.register(PoolEvent)
 class PoolEventAdmin(OfPool):
-    """Everything that happened, the latest first."""
+    """The list of all events, latest first."""
 
     path = "aggregate"
     words = {
@@ -274,13 +274,13 @@ class PoolEventAdmin(OfPool):
 
     @admin.display(description=gettext_lazy("event"))
     def what(self, event: PoolEvent) -> str:
-        """As the number's page says it."""
+        """The event's title, as on the number's page."""
         return story_items([event])[0].title
 
 
 @admin.register(NumberImport)
 class NumberImportAdmin(OfPool):
-    """Imports; they are confirmed and undone on their own page."""
+    """The list of imports. They are confirmed and undone on their own page."""
 
     list_display = ("public_id", "pool", "file_name", "state_word", "imported", "created_at")
     hidden = ("pending", "next_row")

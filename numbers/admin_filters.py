@@ -1,4 +1,4 @@
-"""The filters and the form beside the admin's list of numbers."""
+"""The filters and the action form of the admin's list of numbers."""
 
 from typing import Any
 
@@ -15,45 +15,45 @@ from numbers.models import Number
 
 
 class RegionFilter(TextFilter):
-    """By the whole name of a region."""
+    """Filters by the full name of a region."""
 
     title = gettext_lazy("region")
     parameter_name = "region_is"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """Numbers of that region, by its index."""
+        """Filter by region, with its index."""
         return queryset.filter(region=self.value()) if self.value() else queryset
 
 
 class TagFilter(TextFilter):
-    """By one tag."""
+    """Filters by one tag."""
 
     title = gettext_lazy("tag")
     parameter_name = "tag_is"
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """Numbers with that tag, by its index."""
+        """Filter by tag, with its index."""
         return queryset.filter(tags__tag=self.value()) if self.value() else queryset
 
 
 class HeldFilter(admin.SimpleListFilter):
-    """The one state that SQL knows."""
+    """Filters by quarantine, the only state that is stored in SQL."""
 
     title = gettext_lazy("state")
     parameter_name = "held"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Quarantined or not."""
+        """Quarantined, or not."""
         return [("1", _("Quarantined")), ("0", _("Not quarantined"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Number]) -> QuerySet[Number]:
-        """By the partial index of quarantined numbers."""
+        """Filter with the partial index of quarantined numbers."""
         if self.value() not in ("0", "1"):
             return queryset
         return queryset.filter(quarantined_at__isnull=self.value() == "0")
 
 
 class ReasonForm(ActionForm):
-    """Every verb is asked why."""
+    """The form of the bulk actions. Each action needs a reason."""
 
     reason = forms.CharField(label=gettext_lazy("Reason"), max_length=200, required=False)

@@ -1,4 +1,4 @@
-"""Django's entry for the number pools."""
+"""Django's configuration of the app of number pools."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

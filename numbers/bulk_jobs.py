@@ -1,4 +1,4 @@
-"""Jobs over many numbers, in chunks: one verb for a filter, the merging of duplicates."""
+"""Jobs over many numbers, in chunks: one action for a filter, and the merging of duplicates."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -22,10 +22,10 @@ MERGED_AT_ONCE = 100  # groups
     "numbers.bulk", prefix="bulk", stale_seconds=60, title=gettext_lazy("Changing many numbers")
 )
 def run_bulk(job: JobHandle) -> Iterator[Progress]:
-    """Walk the filter in the order of numbers; a chunk that was done twice changes nothing more.
+    """Process the numbers of a filter in order. Repeating a chunk changes nothing more.
 
-    A hang-up ends the calls that were up when it was asked for: after a crash the numbers of the
-    last chunk may be in other calls by now.
+    A hang-up ends only calls that were in progress when the job was requested: after a crash, the
+    numbers of the last chunk may be in other calls.
     """
     from numbers.errors import NumbersError
     from numbers.models import Pool
@@ -66,7 +66,7 @@ def run_bulk(job: JobHandle) -> Iterator[Progress]:
 
 
 def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> "list[Number]":
-    """Those of a chunk whose live state is the one asked for."""
+    """The numbers of a chunk whose live state matches the request."""
     from numbers.selectors import with_live
     from numbers.selectors.lists import shown_state
 
@@ -91,7 +91,7 @@ def _concerned(job: JobHandle, wanted: "NumberFilter", rows: "list[Number]") -> 
     title=gettext_lazy("Merging duplicate numbers"),
 )
 def run_merge(job: JobHandle) -> Iterator[Progress]:
-    """Walk the groups; one that was merged already is not met again after a crash."""
+    """Process the groups of duplicates. After a crash, merged groups are not found again."""
     from numbers.selectors.twins import keepers
     from numbers.services.twins import twins_merge_all
     from poolsite.access import principal_of_user

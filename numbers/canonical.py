@@ -1,9 +1,9 @@
-"""The one canonical form of a number, so that one line is never lent under two spellings.
+"""The canonical form of a number, so that one line is never lent in two formats.
 
-What phonenumbers reads as a valid number, national or international, for a home country is its
-E.164 form: `13977000099`, `8613977000099` and `+8613977000099` are one number at home in CN.
-What it cannot read (short codes, private extensions, new ranges) stays as it is. Only an
-identity, never a verdict: nothing is refused here.
+If phonenumbers reads a text as a valid number, national or international, for a home country, its
+canonical form is E.164: `13977000099`, `8613977000099` and `+8613977000099` are one number at home
+in CN. Other texts (short codes, private extensions, new ranges) stay unchanged. The canonical form
+is an identity, not a validation: nothing is refused here.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ from django.conf import settings
 from phonenumbers import PhoneNumber, PhoneNumberFormat
 
 CACHED: Final = 65_536
-SHORTEST: Final = 5  # digits; what is shorter is a short code, whatever the country
-LONGEST: Final = 17  # digits of an international number with an exit code's 00
+SHORTEST: Final = 5  # digits; a shorter text is a short code in every country
+LONGEST: Final = 17  # digits of an international number with the exit code 00
 
 E164: Final = "e164"
 NATIONAL: Final = "national"
@@ -24,28 +24,28 @@ DIGITS: Final = "digits"
 
 
 def home_of(home_country: str) -> str:
-    """A pool's home country; blank is the platform's."""
+    """Return the pool's home country, or the platform's if it is blank."""
     return home_country or str(settings.PLATFORM_REGION)
 
 
 def canonical(value: str, home_country: str) -> str:
-    """The one form of a normalised number (`poolsite.number_format`) at home in a country."""
+    """Return the canonical form of a number normalised by `poolsite.number_format`."""
     return _canonical(value, home_of(home_country))
 
 
 def spelled(value: str, spelling: str, home_country: str) -> str:
-    """A number as a switch is answered: E.164, national or digits.
+    """Return a number in the format for a switch: E.164, national or digits.
 
-    Every answer can be sent back: a spelling that would be read as another number is not used.
-    National and digits are for numbers of the home country; others keep their +.
+    A switch can send every answer back: a format that would be read as another number is not used.
+    The formats national and digits apply to numbers of the home country; others keep their +.
     """
     return _spelled(value, spelling, home_of(home_country))
 
 
 def spellings(value: str, homes: Iterable[str]) -> tuple[str, ...]:
-    """Every spelling under which history may have a number, the given one first.
+    """Return every format that history may have for a number, starting with the given one.
 
-    For look-ups: call records and events keep the spelling that Redis had.
+    For look-ups: call records and events store the format that Redis had.
     """
     found: dict[str, None] = {value: None}
     for home in homes:
@@ -90,7 +90,7 @@ def _spelled(value: str, spelling: str, home: str) -> str:
 
 
 def _read(value: str, home: str) -> PhoneNumber | None:
-    """A number that phonenumbers finds valid, else None."""
+    """Return the parsed number, or None if phonenumbers finds it invalid."""
     try:
         parsed = phonenumbers.parse(value, home)
     except phonenumbers.NumberParseException:
@@ -99,7 +99,7 @@ def _read(value: str, home: str) -> PhoneNumber | None:
 
 
 def _national(parsed: PhoneNumber) -> str:
-    """The digits that are dialled within the country, with its trunk prefix where it has one."""
+    """The digits that are dialled within the country, with its trunk prefix if it has one."""
     text = phonenumbers.format_number(parsed, PhoneNumberFormat.NATIONAL)
     return "".join(char for char in text if char.isdigit())
 

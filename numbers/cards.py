@@ -1,4 +1,4 @@
-"""What the pools put on the overview: headline figures, and the busiest pools."""
+"""The pools on the overview: headline figures, and the busiest pools."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +19,13 @@ from poolsite.console.templatetags.console import figure, percent
 from poolsite.kept import TtlCache
 
 BUSIEST = 5
-MOST_POOLS = 500  # on the overview; the list of pools has all of them
+MOST_POOLS = 500  # on the overview; the list of pools shows all
 FRESH_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Every pool that one reader sees, at one moment."""
+    """All pools that a user sees, at one moment."""
 
     rows: list[PoolRow]
     busy_trend: list[float | None]
@@ -44,7 +44,7 @@ class Summary:
 
     @property
     def blocked_share(self) -> float | None:
-        """Blocked of the calls offered in the last hour."""
+        """The share of the last hour's calls that were blocked."""
         offered = sum(row.hour.offered for row in self.rows)
         return sum(row.hour.blocked for row in self.rows) / offered if offered else None
 
@@ -53,7 +53,7 @@ _summaries: TtlCache[str, Summary] = TtlCache(FRESH_SECONDS, most=MOST_POOLS)
 
 
 def summary(principal: access.Principal) -> Summary | None:
-    """The reader's pools, at most a second old; None when they may see none at all."""
+    """Return the user's pools, up to a second old, or None if the user may see none."""
     if not access.decide(principal, "numbers.view").allowed:
         return None
     return _summaries.get(reach_of(principal), lambda: _summary(principal))
@@ -66,7 +66,7 @@ def _summary(principal: access.Principal) -> Summary:
 
 
 def pools_card(principal: Any) -> console.CardData | None:
-    """The busiest pools: occupancy and blocking, worst first."""
+    """The busiest pools with occupancy and blocking, worst first."""
     found = summary(principal)
     if found is None:
         return None
@@ -119,7 +119,7 @@ def calls_in_progress(principal: Any) -> console.Stat | None:
 
 
 def calls_offered(principal: Any) -> console.Stat | None:
-    """Calls offered in the last whole minute."""
+    """Calls offered in the last full minute."""
     found = summary(principal)
     if found is None:
         return None
@@ -128,7 +128,7 @@ def calls_offered(principal: Any) -> console.Stat | None:
 
 
 def usable_numbers(principal: Any) -> console.Stat | None:
-    """How many numbers calls can use, and how many of them are in use."""
+    """The share of the usable numbers that are in use, and how many are usable."""
     found = summary(principal)
     if found is None:
         return None
@@ -137,7 +137,7 @@ def usable_numbers(principal: Any) -> console.Stat | None:
 
 
 def blocked_calls(principal: Any) -> console.Stat | None:
-    """Share of the last hour's calls that found no number."""
+    """The share of the last hour's calls that got no number."""
     found = summary(principal)
     if found is None:
         return None
@@ -153,7 +153,7 @@ def blocked_calls(principal: Any) -> console.Stat | None:
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card and the figures. Called once, in AppConfig.ready()."""
     console.register_card(
         console.Card(
             "numbers.pools",

@@ -1,10 +1,9 @@
-"""The websocket by which a switch reports events, `/ws/pools/{slug}/events/`.
+"""The websocket through which a switch reports events, `/ws/pools/{slug}/events/`.
 
-A bare ASGI application. Frames that arrive while a pipeline is under way travel together in
-the next one and are answered in their order; a call that waits for a number is answered when
-it has one, so that the hangup behind it can give it that number. Every answer carries the
-frame's `id`. The reader stops while answers wait to be sent: a switch that does not read is
-not read from either.
+A bare ASGI application. Frames that arrive while a pipeline is in progress travel together in the
+next one and are answered in their order. A call that waits for a number is answered when it has
+one, so that a later hangup can give it that number. Every answer carries the frame's `id`. Reading
+stops while answers wait to be sent: a switch that does not read its answers is not read from.
 """
 
 import asyncio
@@ -38,7 +37,7 @@ async def switch_application(scope: dict[str, Any], receive: Receive, send: Send
 
 
 class SwitchSocket(ServedSocket):
-    """One accepted socket that may send events to one pool."""
+    """An accepted socket that may send events to one pool."""
 
     def __init__(self, pool: PoolRef, principal: Principal, receive: Receive, send: Send) -> None:
         super().__init__(principal, send)
@@ -55,7 +54,7 @@ class SwitchSocket(ServedSocket):
         self._switches = pushes.names_of(principal)
 
     async def run(self) -> None:
-        """Read, decide and answer until one side, or a lost right, ends it."""
+        """Read, process and answer frames until either side closes or the permission is lost."""
         with self.watching():
             async with pushes.listening(self._pool, self._switches, self._push):
                 try:
@@ -84,7 +83,7 @@ class SwitchSocket(ServedSocket):
                 await self._answers.put(answer)
 
     async def _answer(self, texts: list[str]) -> list[bytes]:
-        """The answers of several frames, in order; events of all of them share pipelines."""
+        """Return the answers of several frames, in order. Their events share pipelines."""
         pool = await POOLS.get(self._pool.slug) or self._pool
         taken = [frames.read(text) for text in texts]
         for frame in taken:
@@ -108,7 +107,7 @@ class SwitchSocket(ServedSocket):
         await self._answers.put(await frames.answer_waiting(pool, self._principal, frame))
 
     def _note_switches(self, frame: frames.Frame) -> None:
-        """A switch that names itself here wants to hear which of its calls must end."""
+        """Note the switches that a frame names, to push them the calls that must end."""
         self._switches.update(frames.switches_of(frame))
 
     # -- out ------------------------------------------------------------------------------------
@@ -117,7 +116,7 @@ class SwitchSocket(ServedSocket):
         try:
             self._answers.put_nowait(text)
         except asyncio.QueueFull:
-            self.close(BEHIND)  # a call that must end is never dropped in silence
+            self.close(BEHIND)  # so that no push about a call that must end is lost silently
 
     async def _write(self) -> None:
         while True:

@@ -1,4 +1,4 @@
-"""The demo's pools: what an operator of a busy platform would see, and who plays the switches."""
+"""The demo's pools, as on a busy platform, and the data with which the simulator plays switches."""
 
 import random
 import time
@@ -42,7 +42,7 @@ AGENTS = (
 
 @dataclass(frozen=True)
 class DemoPool:
-    """One pool of the demo; `first` is its first number, None = the sample file."""
+    """One pool of the demo. `first` is its first number; None uses the sample file."""
 
     slug: str
     name: str
@@ -55,7 +55,7 @@ class DemoPool:
     quarantined: int = 0
     wait_milliseconds: int = 0
     settings: tuple[tuple[str, Any], ...] = ()
-    callees: tuple[str, ...] = ()  # prefixes of the numbers that are called; () = the simulator's
+    callees: tuple[str, ...] = ()  # prefixes of the callees; () uses the simulator's
 
 
 POOLS = (
@@ -73,14 +73,14 @@ POOLS = (
         wait_milliseconds=3_000,
     ),
     DemoPool("national", "National (imported)", "", None, 0, 2, 1_200.0, 420.0),
-    DemoPool(  # its calls are charged by the rates of billing/demo
+    DemoPool(  # its calls are charged with the rates of billing/demo
         *("care-abroad", "Care Abroad (charged)", "careline", 8615800310000, 24, 1, 1.5, 90.0),
         settings=(("charged", True), ("charge_interval_seconds", 60)),
         callees=("+8610", "+8613", "+8621", "+8522", "+4930", "+4917"),
     ),
 )
 PAST_BATCH = 250
-PAST_PAUSES = 2.0  # as long as a transaction took
+PAST_PAUSES = 2.0  # a pause is this many times as long as the transaction before it
 CALLER_POOL, CALLER = "care-north", "asi"
 HEALTH_POOL = "bank-otp"
 SMALL_POOLS = (
@@ -100,7 +100,7 @@ SMALL_POOLS = (
 
 
 def make_pools(data: DemoData) -> None:
-    """Make the pools, their numbers and switches; what is there already stays as it is."""
+    """Create the pools, their numbers and switches. Existing ones stay as they are."""
     known = {pool["slug"]: pool for pool in read_simulation().get("pools", [])}
     plans = SMALL_POOLS if data.small else POOLS
     pools = [known.get(plan.slug) or _make(plan, data) for plan in plans]
@@ -115,7 +115,7 @@ def make_pools(data: DemoData) -> None:
 
 
 def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
-    """Make one pool and return what the simulator needs to play its switches."""
+    """Create a pool and return the data with which the simulator plays its switches."""
     pool = Pool.objects.filter(slug=plan.slug).first() or pool_create(
         actor=ACTOR,
         slug=plan.slug,
@@ -139,7 +139,7 @@ def _make(plan: DemoPool, data: DemoData) -> dict[str, Any]:
 
 
 def _make_caller() -> dict[str, str]:
-    """A switch of its own for application servers that ask a pool for numbers."""
+    """Create a separate switch for application servers that request numbers of a pool."""
     pool = Pool.objects.get(slug=CALLER_POOL)
     return {"pool": pool.slug, "switch": CALLER, "pool_token": _switch_token(pool, CALLER)}
 
@@ -160,7 +160,7 @@ def _fill(pool: Pool, plan: DemoPool) -> None:
 
 
 def _watch_health(pool: Pool) -> None:
-    """One pool has a health rule, and two carriers' reports of its worst numbers."""
+    """Give one pool a health rule, and reports of its worst numbers from two sources."""
     if pool.slug != HEALTH_POOL or HealthRule.objects.filter(pool=pool).exists():
         return
     health_rule_create(
@@ -184,7 +184,7 @@ def _watch_health(pool: Pool) -> None:
 
 
 def _make_switches(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> list[dict[str, Any]]:
-    """Make the switches; each registers a block of the pool's numbers."""
+    """Create the switches. Each registers a block of the pool's numbers."""
     size = -(-len(lines) // plan.switches)
     made = []
     for index in range(plan.switches):
@@ -195,17 +195,17 @@ def _make_switches(pool: Pool, plan: DemoPool, lines: Sequence[str]) -> list[dic
 
 
 def _switch_token(pool: Pool, name: str) -> str:
-    """Make the switch a new token; that of an earlier start, whose secret is lost, is revoked."""
+    """Create a new token for the switch. Revoke the previous one, whose secret is lost."""
     known = Switch.objects.filter(pool=pool, name=name).select_related("token").first()
     if known is not None and known.token is not None and known.token.is_live:
         token_revoke(token=known.token, actor=ACTOR, reason="its secret was lost")
-    # What the simulator plays loses its calls when it restarts.
+    # A restart of a simulated switch ends its calls.
     _, secret = switch_create(actor=ACTOR, pool=pool, name=name, kind=SwitchKind.MEDIA)
     return secret
 
 
 def fill_past() -> None:
-    """The simulated hour before the pools were made, once: numbers/demo_past.py says how."""
+    """Create the simulated hour before the pools were created, once. See numbers/demo_past.py."""
     plans = {plan.slug: plan for plan in POOLS}
     pools = list(Pool.objects.filter(slug__in=plans).order_by("pk"))
     samples, calls = [], []
@@ -217,15 +217,16 @@ def fill_past() -> None:
         calls += its_calls
     calls.sort(key=lambda call: call.started_at)
     for place, call in enumerate(calls):
-        call.pk = place - len(calls)  # before those of earnest: keys follow time
+        call.pk = place - len(calls)  # before the real calls, because keys follow time
     for start in range(0, len(calls), PAST_BATCH):
-        # Short transactions with pauses, for SQLite has one writer and the demo runs; after an
-        # interruption the same are made again.
+        # Short transactions with pauses, because SQLite has one writer and the demo runs. After an
+        # interruption, the same rows are created again.
         began = time.monotonic()
         part = calls[start : start + PAST_BATCH]
         CallRecord.objects.bulk_create(part, ignore_conflicts=True)  # unaudited: the demo's past
         time.sleep(PAST_PAUSES * (time.monotonic() - began))
-    # Last, and pool by pool together: the samples say that it is done, and each call counts once.
+    # The samples come last and in one transaction per pool with the counts: they mark the pool as
+    # done, and each call counts once.
     for pool in pools:
         its = [sample for sample in samples if sample.pool_id == pool.pk]
         if its:

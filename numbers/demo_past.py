@@ -1,8 +1,8 @@
-"""The demo's past: an hour of calls, simulated, so that charts and the advisor have data.
+"""The demo's past: an hour of simulated calls, so that charts and the sizing advice have data.
 
-A loss system in simulated time: Poisson arrivals under a slowly changing load, exponential
-calls, longest idle number first, blocked when none is free. The demo alone makes it; its rows
-carry generation 0, which no life of the Redis data has.
+A loss system in simulated time: Poisson arrivals under a slowly changing load, exponential call
+lengths, the longest idle number first, and blocked calls when no number is free. Only the demo
+creates it. Its rows have generation 0, which no data in Redis has.
 """
 
 import heapq
@@ -25,7 +25,7 @@ UNANSWERED_CAUSES = ("17", "19", "19", "18", "21")
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is offered: Erlangs on average, a swing around it (a share), the mean call."""
+    """The offered load: Erlangs on average, a swing around it (a share), and the mean call."""
 
     offered_erlangs: float
     mean_call_seconds: float
@@ -33,14 +33,14 @@ class Traffic:
     swing: float = 0.12
 
     def at(self, share_of_time: float) -> float:
-        """Offered Erlangs at a point of the past, 0 = its start, 1 = now."""
+        """Offered Erlangs at a point of the past: 0 is its start, 1 is now."""
         return self.offered_erlangs * (
             1 + self.swing * math.sin(math.pi * (2 * share_of_time - 0.6))
         )
 
 
 class PoolPast:
-    """Simulates one pool's past; `run` returns unsaved rows."""
+    """Simulates the past of one pool. `run` returns unsaved rows."""
 
     def __init__(self, pool: Pool, lines: Sequence[str], traffic: Traffic, seed: int) -> None:
         self.pool, self.traffic = pool, traffic
@@ -54,7 +54,7 @@ class PoolPast:
         """Return the minute samples and the ended calls of the hour before `end`."""
         start = end - timedelta(hours=PAST_HOURS)
         began, finish = start.timestamp(), end.timestamp()
-        now = began - 4 * self.traffic.mean_call_seconds  # until the load is steady
+        now = began - 4 * self.traffic.mean_call_seconds  # so that the load is steady by then
         minute = began
         counted = {"offered": 0, "carried": 0, "blocked": 0}
         while now < finish:
@@ -107,9 +107,9 @@ class PoolPast:
         return True
 
     def _end(self, line: str) -> tuple[float, bool, int, str]:
-        """How a call goes: its length, whether it is answered, for how long, and the cause.
+        """Return a call's length, whether it is answered, its talk time, and its release cause.
 
-        As the simulator's calls do: two in three are answered, of the few bad numbers hardly any.
+        As in the simulator: two of three calls are answered, but hardly any of the few bad numbers.
         """
         mean = self.traffic.mean_call_seconds
         ring = min(RING_SECONDS, mean / 2)

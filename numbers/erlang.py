@@ -1,12 +1,12 @@
-"""Erlang B: what share of calls a pool of a given size turns away."""
+"""Erlang B: the share of calls that a pool of a given size refuses."""
 
 from collections.abc import Sequence
 
 
 def blocking(offered_erlangs: float, lines: int) -> float:
-    """Probability, 0 to 1, that a call finds all `lines` busy.
+    """Return the probability, 0 to 1, that a call finds all `lines` busy.
 
-    The recursion on the inverse, which neither overflows nor loses digits. O(lines).
+    Uses the recursion on the inverse, which neither overflows nor loses digits. O(lines).
     """
     if offered_erlangs < 0 or lines < 0:
         raise ValueError("offered load and lines are not negative")
@@ -21,7 +21,7 @@ def blocking(offered_erlangs: float, lines: int) -> float:
 
 
 def lines_needed(offered_erlangs: float, target_blocking: float) -> int:
-    """Fewest lines with a blocking under `target_blocking` (0 to 1, open). O(result)."""
+    """Return the fewest lines with a blocking under `target_blocking` (0 to 1, open). O(result)."""
     if not 0 < target_blocking < 1:
         raise ValueError("the target lies between 0 and 1")
     if offered_erlangs < 0:
@@ -37,11 +37,11 @@ def lines_needed(offered_erlangs: float, target_blocking: float) -> int:
 
 
 def curve(offered_erlangs: float, lines: Sequence[int]) -> list[tuple[int, float]]:
-    """(lines, blocking) for each of `lines`, which ascend. O(the last)."""
+    """Return (lines, blocking) for each of `lines`, in ascending order. O(the last)."""
     if offered_erlangs == 0:
         return [(count, blocking(0, count)) for count in lines]
     points: list[tuple[int, float]] = []
-    inverse = 1.0  # grows to infinity at most, whose inverse is the right answer, 0
+    inverse = 1.0  # it can only grow to infinity, whose inverse 0 is the right answer
     reached = 0
     for count in lines:
         for line in range(reached + 1, count + 1):

@@ -1,10 +1,10 @@
-"""What a use case refuses, in the words of the interface."""
+"""The errors of the use cases, as the API describes them."""
 
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-# type → (status, title, when it is answered).
+# Type → (status, title, when it is returned).
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unknown-pool": (
         *(404, "Pool not found"),
@@ -37,7 +37,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
 }
 
-# What an operation of the API answers of these, and of the other apps' types.
+# Operation of the API → the types that it can return, including those of other apps.
 OPERATIONS: Mapping[str, str] = {
     "GET pools/{slug}": "unknown-pool",
     "POST pools": "unknown-account",
@@ -90,4 +90,4 @@ OPERATIONS: Mapping[str, str] = {
 
 
 class NumbersError(RefusedError):
-    """A use case of numbers and pools that was refused; nothing was changed."""
+    """A use case of numbers or pools was refused. Nothing was changed."""

@@ -1,11 +1,11 @@
-"""A column for values of plain ASCII, ordered and searched by their bytes."""
+"""A column for plain ASCII values that are ordered and searched by their bytes."""
 
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-if TYPE_CHECKING:  # Django's fields take type parameters in their stubs only
+if TYPE_CHECKING:  # only the stubs of Django's fields take type parameters
     _Text = models.CharField[str, str]
     _TextOrNone = models.CharField[str | None, str | None]
 else:
@@ -19,11 +19,10 @@ def _in_collation_c(parameters: Any, connection: BaseDatabaseWrapper) -> Any:
 
 
 class AsciiField(_Text):
-    """A CharField that PostgreSQL keeps in the collation C.
+    """A CharField with the collation C on PostgreSQL.
 
-    A prefix is then a range of the ordinary index, and a page's last value is the start of
-    the next page, whatever the database's own collation makes of `+`. SQLite compares bytes
-    by itself.
+    A prefix is then a range of the ordinary index, and a page's last value is the start of the next
+    page, however the database's own collation sorts `+`. SQLite always compares bytes.
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> Any:

@@ -1,4 +1,4 @@
-"""What people type into the pages of the pools."""
+"""The forms of the pools' pages."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ SECTIONS = (
 
 
 class PoolCreateForm(AggregateCreateForm):
-    """The first thing an operator makes."""
+    """Creates a pool."""
 
     model = Pool
     slug_help = _("Switches and Redis use it to identify the pool. It can't be changed later.")
@@ -64,7 +64,7 @@ else:
 
 
 class PoolSettingsForm(SettingsMixin, PoolForm):
-    """Everything about a pool that an operator may change; saved by the service, not here."""
+    """All settings of a pool that an operator may change. The service saves them, not this form."""
 
     sections = SECTIONS
     depends = {"charge_interval_seconds": ("charged", ("on",))}
@@ -103,7 +103,7 @@ class SwitchForm(forms.Form):
 
 
 class WhoHadForm(forms.Form):
-    """Who had it, at one moment."""
+    """Looks up the call that had a number at one moment."""
 
     what = forms.CharField(
         label=_("Number, callee, agent or call ID"),
@@ -128,7 +128,7 @@ class WhoHadForm(forms.Form):
     )
 
     def clean(self) -> dict[str, Any]:
-        """Write numbers as the history does."""
+        """Write numbers as the history stores them."""
         found = super().clean() or self.cleaned_data
         what, by = found.get("what", ""), found.get("by")
         if by in ("number", "callee") and what:

@@ -29,7 +29,7 @@ EXAMPLE = "+86 138 0000 0000\n+86 138 0000 0001"
 
 
 class NumbersForm(forms.Form):
-    """Numbers as people paste them, one a line."""
+    """Numbers as people paste them, one per line."""
 
     numbers = forms.CharField(
         label=gettext_lazy("Numbers"),
@@ -40,7 +40,7 @@ class NumbersForm(forms.Form):
     )
 
     def clean_numbers(self) -> list[str]:
-        """Every number, read. All the lines that are none are named; then nothing is added."""
+        """Parse all lines. If any is not a number, report the first five such lines."""
         lines = [line.strip() for line in self.cleaned_data["numbers"].splitlines()]
         wanted = [(place, line) for place, line in enumerate(lines, start=1) if line]
         if len(wanted) > LINES_LIMIT:
@@ -59,7 +59,7 @@ class NumbersForm(forms.Form):
 
 
 def register() -> None:
-    """Called once, before the goals are first asked for."""
+    """Register the goal. Called once, before goals are first read."""
     console.register_goal(
         console.Goal(
             "call",
@@ -138,7 +138,7 @@ def _count_words(pool: Pool) -> str:
 
 
 def _called(pool: Pool) -> AuditEntry | CallRecord | None:
-    """The last test call, or else a call of a switch."""
+    """Return the latest test call, or else a call of a switch."""
     calls = CallRecord.objects.filter(pool=pool).order_by("generation", "seq")
     return trial_calls(pool).first() or calls.first()
 
@@ -174,7 +174,7 @@ def _try(guide: Guide, form: Any) -> str:
 
 
 def _answers(guide: Guide) -> dict[str, Any]:
-    """What the pool answered to each event of the last test call."""
+    """The pool's answer to each event of the latest test call."""
     made = guide.things.get("call")
     after = (made.after or {}) if isinstance(made, AuditEntry) else {}
     words = {"call": _("Request a number"), "renew": _("Renew the lease"), "hangup": _("Hang up")}
@@ -191,7 +191,7 @@ def _answers(guide: Guide) -> dict[str, Any]:
 
 
 def _commands(guide: Guide, site: str) -> dict[str, Any]:
-    """What a switch sends for a call, as three requests."""
+    """The three requests that a switch sends for a call."""
     pool: Pool = guide.things["pool"]
     number = Number.objects.filter(pool=pool).values_list("value", flat=True).first() or ""
     post = f"curl {site}/api/v1/pools/{pool.slug}/events"
@@ -206,6 +206,6 @@ def _commands(guide: Guide, site: str) -> dict[str, Any]:
 
 
 def numbers_url(principal: Principal, pools: list[Pool]) -> str:
-    """Where the list without numbers leads; "" = to nowhere, for who may not add any."""
+    """Return the guide's URL for an empty number list, or "" if the user may not add numbers."""
     empty = next((pool.slug for pool in pools if not _any_of(pool)), "")
     return guide_url(principal, "call", empty)

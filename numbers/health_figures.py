@@ -1,4 +1,4 @@
-"""What number health is made of: counts of calls, their slots, and the measures of them.
+"""The parts of number health: counts of calls, their slots, and the measures.
 
 Definitions for people: docs/reference/numbers/health.md.
 """
@@ -14,7 +14,7 @@ SLOT_US = SLOT_SECONDS * 1_000_000
 
 @dataclass
 class CallTally:
-    """Counts of some calls. `calls` are those whose answer was told, `untold` the others."""
+    """Counts of calls. `untold`: the switch did not report whether they were answered."""
 
     calls: int = 0
     answered: int = 0
@@ -42,7 +42,7 @@ COUNTS = tuple(each.name for each in fields(CallTally))
 
 
 def talk_ms_of(record: CallRecord) -> int:
-    """How long an answered call was talked on: as told, else from its pick to its end."""
+    """How long an answered call lasted: as reported, or else from its pick to its end."""
     if record.talk_seconds is not None:
         return record.talk_seconds * 1_000
     if record.ended_at is None:
@@ -51,17 +51,17 @@ def talk_ms_of(record: CallRecord) -> int:
 
 
 def slot_of(us: int) -> int:
-    """When the slot of a moment began, µs."""
+    """The start of a moment's slot, in µs."""
     return us - us % SLOT_US
 
 
 def window_from(window: Window, now_us: int) -> int:
-    """The first slot that a window holds: the current slot, and as many before as it is long."""
+    """Return the first slot of a window: the current slot, less the window's length."""
     return slot_of(now_us) - int(window.length.total_seconds()) * 1_000_000
 
 
 def value_of(measure: str, tally: CallTally) -> float | None:
-    """A measure of some calls: percent, or seconds; None where there is nothing to divide by."""
+    """The value of a measure, in percent or seconds, or None if there is nothing to divide by."""
     whole = tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered
     if not whole:
         return None
@@ -75,5 +75,5 @@ def value_of(measure: str, tally: CallTally) -> float | None:
 
 
 def calls_of(measure: str, tally: CallTally) -> int:
-    """Over how many calls a measure is taken: answered ones for talk time and short calls."""
+    """The number of calls behind a measure: answered calls for talk time and short calls."""
     return tally.calls if measure in (Measure.ASR, Measure.UNANSWERED) else tally.answered

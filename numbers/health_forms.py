@@ -1,4 +1,4 @@
-"""What people type into the pages of number health."""
+"""The forms of the number health pages."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -10,7 +10,7 @@ from numbers.models import HealthRule, Measure
 from numbers.models.health_rules import RULE_SETTINGS
 from poolsite.console.settings_forms import SettingsMixin, SettingsSection
 
-# The threshold's field for each measure: they have units of their own.
+# The threshold's field for each measure, because the measures have different units.
 THRESHOLDS: Final[Mapping[str, str]] = {
     Measure.ASR.value: "percent",
     Measure.MEAN.value: "talk_seconds",
@@ -41,10 +41,10 @@ else:
 
 
 class HealthRuleForm(SettingsMixin, RuleForm):
-    """Everything about a rule; saved by the service, not here.
+    """All settings of a rule. The service saves them, not this form.
 
-    The threshold has a field for each unit. That of the chosen measure counts, and only it has to
-    be good; the cleaned data has its value as `threshold`.
+    The threshold has a field for each unit. Only the field of the chosen measure is validated and
+    used; the cleaned data has its value as `threshold`.
     """
 
     percent = forms.FloatField(
@@ -95,14 +95,14 @@ class HealthRuleForm(SettingsMixin, RuleForm):
             self.initial[its] = int(stored) if stored.is_integer() else stored
 
     def full_clean(self) -> None:
-        """Check the form; a threshold that the chosen measure does not use may be empty."""
+        """Check the form. A threshold that the chosen measure does not use may be empty."""
         measure = self["measure"].data if self.is_bound else None
         for name in dict.fromkeys(THRESHOLDS.values()):
             self.fields[name].required = THRESHOLDS.get(str(measure)) == name
         super().full_clean()
 
     def clean(self) -> dict[str, Any]:
-        """Take the chosen measure's threshold; spam labels count upwards only."""
+        """Use the threshold of the chosen measure. Spam labels always use “at or above”."""
         found = super().clean()
         its = THRESHOLDS.get(found.get("measure", ""), "percent")
         for name in set(THRESHOLDS.values()) - {its}:
@@ -110,7 +110,7 @@ class HealthRuleForm(SettingsMixin, RuleForm):
             found.pop(name, None)
         if found.get("measure") == Measure.SPAM:
             found["direction"] = HealthRule.ABOVE
-        self.instance.threshold = 1.0  # good for each; the field says what is wrong
+        self.instance.threshold = 1.0  # valid for each measure; the field reports what is wrong
         if its in found:
             found["threshold"] = self.instance.threshold = float(found.pop(its))
         return found

@@ -1,7 +1,7 @@
-"""Why a health rule took a number out of use: kept in English, said in the reader's language.
+"""Why a health rule took a number out of use: stored in English, shown in the user's language.
 
-Redis and the history keep one text for everybody (`kept`); pages say it anew from that text
-(`said`), incidents from its parts (`as_value`).
+Redis and the history store one text for all users (`kept`). Pages translate it (`said`), and
+incidents build their text from the figures (`as_value`).
 """
 
 import re
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Measure(models.TextChoices):
-    """What a rule looks at."""
+    """What a rule measures."""
 
     ASR = "asr", _("Answer rate (ASR)")
     MEAN = "mean_duration", _("Mean talk time")
@@ -44,20 +44,20 @@ PATTERNS: Final = {
 
 
 def kept(measure: str, value: float, calls: int, *, window: str, rule: str) -> str:
-    """The reason as the history and Redis store it: the value, the window and the rule's name."""
+    """Return the reason as the history and Redis store it, with value, window and rule's name."""
     words = KEPT[Measure(measure)].format(value=_figure(value))
     over = f" over {calls} calls" if measure != Measure.SPAM else ""
     return f"{words}{over} in {window}, rule {rule}"
 
 
 def as_value(measure: str, value: float, calls: int) -> dict[str, Any]:
-    """The same as a value of an incident's text, without window and rule."""
+    """Return the reason as a value of an incident's text, without window and rule."""
     params = {"value": _figure(value), "calls": calls}
     return {"text": TEXTS[Measure(measure)], "params": params}
 
 
 def said(text: str) -> str:
-    """The figures of a kept reason in the active language; another text as it is."""
+    """Return the figures of a stored reason in the active language, or any other text unchanged."""
     for measure, pattern in PATTERNS.items():
         found = pattern.fullmatch(text)
         if found is not None:

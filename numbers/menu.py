@@ -1,4 +1,4 @@
-"""The sidebar's entries of the list of numbers and of the imports."""
+"""The entries of the numbers' pages in the sidebar."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -10,7 +10,7 @@ from poolsite.console.page_words import register_page_word
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entries. Called once, in AppConfig.ready()."""
     for page, word in (
         ("numbers:pool", _("Open pool")),
         ("numbers:pool#sizing", _("Open sizing")),
@@ -67,5 +67,5 @@ def register() -> None:
 
 
 def _imports(principal: Principal) -> bool:
-    """Customers' numbers are imported by operators, unless they may work on a pool themselves."""
+    """Whether to show imports: to operators, and to users who may operate a pool."""
     return principal.is_operator or access.decide(principal, "numbers.operate").allowed

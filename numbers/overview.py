@@ -1,4 +1,4 @@
-"""What the pools put on the overview (cards.py), and into the metrics."""
+"""The pools' cards on the overview (cards.py), and their metrics."""
 
 from collections.abc import Iterable
 
@@ -17,13 +17,13 @@ COUNTERS = ("offered", "carried", "blocked")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the cards and metrics. Called once, in AppConfig.ready()."""
     cards.register()
     operations.register_metrics("numbers", collect)
 
 
 def collect() -> Iterable[Metric]:
-    """Figures of each pool for Prometheus: no numbers, no names of people."""
+    """Return each pool's figures for Prometheus. They have no numbers and no names of people."""
     states = GaugeMetricFamily(
         "poolsite_pool_numbers",
         "Numbers of a pool by state; pickable: idle ones that a call may get now.",

@@ -1,4 +1,4 @@
-"""How pages say what happened to a number: one event, one title and one line of why."""
+"""How pages describe the events of a number: each event has a title and one line of why."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -51,12 +51,12 @@ def chip_of(letter: str) -> str:
 
 
 def word_of(letter: str) -> str:
-    """The state's word for its letter."""
+    """The state's label for its letter."""
     return STATE_WORDS.get(letter, STATE_WORDS["-"])[1]()
 
 
 def end_of(how: str) -> str:
-    """How a call ended (CallRecord.ended_how: an event, perhaps with a reason), for a person."""
+    """How a call ended, for people. `how` is CallRecord.ended_how, perhaps with a reason."""
     event, _colon, reason = how.partition(": ")
     if event == "released" and reason in _RELEASED:
         return _(_RELEASED[reason])
@@ -67,7 +67,7 @@ def end_of(how: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoryItem:
-    """One line of a timeline; `dot` is the look of the state after the event."""
+    """One line of a timeline. `dot` is the appearance of the state after the event."""
 
     at: datetime
     dot: str
@@ -75,12 +75,12 @@ class StoryItem:
     why: str
 
     def as_json(self) -> dict[str, Any]:
-        """As the browser's timeline takes it."""
+        """The item as the browser's timeline expects it."""
         return {"at": self.at.isoformat(), "dot": self.dot, "title": self.title, "why": self.why}
 
 
 def story_items(events: Sequence[PoolEvent]) -> list[StoryItem]:
-    """Events, newest first, as a timeline. O(n)."""
+    """Return events, newest first, as a timeline. O(n)."""
     return [_item(event) for event in events]
 
 
@@ -91,14 +91,14 @@ def _item(event: PoolEvent) -> StoryItem:
 
 
 def dot_of(code: str) -> str:
-    """The dot's look for a state as the history writes it: `iu`, `bdq`, `-` …"""
+    """The dot's appearance for a state's code in the history: `iu`, `bdq`, `-` …"""
     if "q" in code[2:]:
         return "quarantined"
     return {"iu": "ready", "bu": "call", "bd": "lost"}.get(code[:2], "offline")
 
 
 def short_id(call_id: str) -> str:
-    """The beginning of a call id, enough to tell calls of one number apart."""
+    """The beginning of a call ID, enough to distinguish the calls of one number."""
     return call_id if len(call_id) <= 12 else f"{call_id[:8]}…"
 
 
@@ -128,7 +128,7 @@ def _picked(event: PoolEvent) -> str:
 
 
 def picked_word(rule: str) -> str:
-    """Why a number was picked (numbers.pool.changes.Change.picked), for a person."""
+    """Why a number was picked (numbers.pool.changes.PoolChange.picked), for people."""
     words = {
         "longest": _("Idle longest"),
         "sticky": _("Same callee as before (sticky)"),

@@ -1,6 +1,6 @@
-"""The short reasons of pools and of number texts as sentences for a person, in the active language.
+"""The short reasons of pools and number formats as sentences in the active language.
 
-Machines are told the reason itself (numbers/pool/reasons.py), in every language the same.
+Machines get the reason itself (numbers/pool/reasons.py), the same in every language.
 """
 
 from collections.abc import Mapping
@@ -61,13 +61,13 @@ _REJECTIONS: Final[Mapping[Rejection, str]] = {
 
 
 def sentence_of(reason: str) -> str:
-    """A refusal's detail as pages show it; what is no short reason is a sentence already."""
+    """A refusal's detail as pages show it. Other texts than short reasons are sentences already."""
     found = _SENTENCES.get(reason)
     return reason if found is None else _(found)
 
 
 def rejection_of(error: NotANumberError) -> str:
-    """Why a text is no number, and what to write instead where that is clear."""
+    """Why a text is not a number, and what to write instead if that is clear."""
     told = _(_REJECTIONS[error.rejected.reason])
     if not error.rejected.instead:
         return told

@@ -1,4 +1,4 @@
-"""Where a number is at home and whose it is, by phonenumbers' metadata. Labels, never a verdict."""
+"""A number's region and carrier in phonenumbers' metadata. These are labels, not a validation."""
 
 import re
 import sys
@@ -25,8 +25,8 @@ def is_loaded() -> bool:
 
 
 def labels(value: str) -> Labels:
-    """Region and carrier of a normalised number; both empty when the metadata knows neither."""
-    # Here, because the metadata takes 100 MB and most processes never need it.
+    """Return region and carrier of a normalised number. Each is empty if the metadata lacks it."""
+    # Imported here, because the metadata takes 100 MB and most processes never need it.
     from phonenumbers import carrier, geocoder
 
     parsed = _parsed(value)
@@ -52,7 +52,7 @@ def area(value: str) -> str:
 
 
 def _parsed(value: str) -> phonenumbers.PhoneNumber | None:
-    if sum(char.isdigit() for char in value) < 5:  # short codes are at home nowhere
+    if sum(char.isdigit() for char in value) < 5:  # short codes have no region
         return None
     try:
         return phonenumbers.parse(value, settings.PLATFORM_REGION)

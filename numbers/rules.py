@@ -1,4 +1,4 @@
-"""Who may do what with pools and numbers."""
+"""The rights on pools and numbers."""
 
 from typing import get_args
 
@@ -19,7 +19,7 @@ VIEWERS = ("owner", "admin", "supervisor")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions. Called once, in AppConfig.ready()."""
     register_action("numbers.view", roles=VIEWERS, operators=True, tokens=True)
     register_action("numbers.event", grants=["operate"], tokens=True)
     register_action("numbers.operate", grants=["operate"])

@@ -1,4 +1,4 @@
-"""Requests, answers and frames of the pool's public interfaces, one definition for every lane."""
+"""Requests, answers and frames of the pool's public interfaces, with one definition for all."""
 
 from typing import Annotated, Literal
 

@@ -1,4 +1,4 @@
-"""What the search finds of pools: the pools, their switches, numbers, calls and imports."""
+"""The search results of pools: the pools, their switches, numbers, calls and imports."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -19,11 +19,11 @@ from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 
 LONGEST_CALL = 128
-COUNTED = 10_000  # more numbers are not counted while somebody types
+COUNTED = 10_000  # counts stop here while a user types
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search and its offers. Called once, in AppConfig.ready()."""
     console.register_search("numbers", find)
     for name, label, url, icon, action in (
         ("new_pool", gettext_lazy("New pool…"), "numbers:pool_create", "add", "numbers.create"),
@@ -38,7 +38,7 @@ def _import(_principal: Principal) -> str:
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Pools, switches and imports by name, numbers by their beginning, calls by their very id."""
+    """Find pools, switches and imports by name, numbers by first digits, calls by exact ID."""
     if not access.decide(principal, "numbers.view"):
         return []
     pools = named(
@@ -55,7 +55,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
 
 
 def _own_rank(text: str, row: Pool) -> int:
-    """How well its own names fit; it is found by its account's as well, but less so."""
+    """How well the pool's own names match. A match of its account's name ranks lower."""
     own = rank(text, (row.name, row.slug))
     return PART if own is None else own
 
@@ -90,7 +90,7 @@ def _pool(principal: Principal, place: int, row: Pool) -> Found:
 
 
 def _all_of(pool: Pool) -> list[Found]:
-    """The way to a pool's numbers, with how many there are."""
+    """The link to all numbers of a pool, with their count."""
     rows = Number.objects.filter(pool=pool).order_by()
     count = rows.values("pk")[: COUNTED + 1].count()
     if not count:
@@ -140,7 +140,7 @@ def _calls(principal: Principal, text: str, limit: int) -> list[Found]:
     if len(text) > LONGEST_CALL:
         return []
     rows = selectors.visible_calls(principal).filter(call_id=text)
-    rows = rows.exclude(call_id="").order_by("-started_at")  # the index is of these alone
+    rows = rows.exclude(call_id="").order_by("-started_at")  # the index has only rows with an ID
     return [
         Found(
             _("Call"),

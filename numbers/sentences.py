@@ -1,4 +1,4 @@
-"""What the history says of pools, numbers, switches and imports."""
+"""The audit log's sentences about pools, numbers, switches and imports."""
 
 from collections.abc import Collection, Mapping
 
@@ -28,7 +28,7 @@ MANY = {"numbers": numbers}
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(*_of_pools(), *_of_numbers(), *_of_health(), *_of_imports())
     register_object(HistoryObject("numberimport", _("Import"), _pages_of_imports))
 

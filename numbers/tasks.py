@@ -1,4 +1,4 @@
-"""The pools' sweeps; each may run twice at once, on any worker. Importing registers them."""
+"""The pools' sweeps. Each is safe to run twice at once, on any worker. Importing registers them."""
 
 import time
 
@@ -35,7 +35,7 @@ jobs.sweep(
 
 
 def watch(shard: int, shards: int) -> dict[str, int]:
-    """Finds what Redis lost and what SQL has not sent, and mends it."""
+    """Find and mend what Redis lost and what SQL has not sent."""
     counting = int(time.time()) % COUNT_SECONDS < 2
     return services.watch_pools(shard, shards, counting=counting)
 

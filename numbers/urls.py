@@ -1,4 +1,4 @@
-"""Addresses of the pages of the pools."""
+"""The URLs of the pools' pages."""
 
 from django.urls import path, register_converter
 
@@ -18,7 +18,7 @@ from numbers.views import (
 
 
 class NumberConverter:
-    """A number as addresses have it: optional + and digits, so that other words stay free."""
+    """A number in a URL: an optional + and digits, so that other words stay free."""
 
     regex = r"\+?[0-9]{1,32}"
 

@@ -1,4 +1,4 @@
-"""What webhooks tell of numbers: which were quarantined, and which are in use again."""
+"""The webhooks of numbers: which were quarantined, and which are in use again."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -21,7 +21,7 @@ _EXAMPLE = {
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Declare the event types. Called once, in AppConfig.ready()."""
     declare(
         EventType(
             *(QUARANTINED, GROUP, _("Number quarantined")),
@@ -37,7 +37,7 @@ def register() -> None:
 
 
 def tell(kind: str, pool: Pool, values: Sequence[str], *, reason: str, by: str) -> None:
-    """Tell of these numbers, one event each; in the change's transaction."""
+    """Emit one event for each of these numbers, in the transaction of the change."""
     emitting.emit_many(
         [
             emitting.Happened(

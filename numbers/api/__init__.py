@@ -1,1 +1,1 @@
-"""The pool's HTTP faces: the hot lane before Django, and the rest behind it."""
+"""The pool's HTTP interfaces: the hot lane before Django, and the other routes behind it."""

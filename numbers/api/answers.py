@@ -1,4 +1,4 @@
-"""From a script's outcome to an answer: words, status and problem type, alike on every face."""
+"""Turns a script's outcome into an answer: text, status and problem type, on every interface."""
 
 import logging
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ logger = logging.getLogger(__name__)
 
 Answered = tuple[int, dict[str, Any]]  # status, body
 
-# A reason → problem type; whatever else the state forbids is `not-allowed`.
+# Reason → problem type. Every other reason for a refusal is `not-allowed`.
 _KINDS: Final[Mapping[str, str]] = {
     reasons.EXHAUSTED: "exhausted",
     reasons.UNKNOWN_NUMBER: "unknown-number",
     reasons.UNKNOWN_CALL: "unknown-call",
-    reasons.NO_SUCH_POOL: "unavailable",  # SQL knows it: its data in Redis is being rebuilt
+    reasons.NO_SUCH_POOL: "unavailable",  # SQL has the pool, so its data in Redis is being rebuilt
     reasons.PAUSED: "paused",
     reasons.RECOVERING: "recovering",
     reasons.CONFLICT: "conflict",
@@ -38,7 +38,7 @@ _SENTENCES: Final[Mapping[str, str]] = {
 
 
 def kind_of(outcome: EventOutcome) -> str:
-    """The problem type of an outcome that is not ok."""
+    """Return the problem type of an outcome that is not ok."""
     kind = _KINDS.get(outcome.reason)
     if kind is not None:
         return kind
@@ -50,7 +50,7 @@ def kind_of(outcome: EventOutcome) -> str:
 
 
 def answer_of(outcome: EventOutcome, *, as_of: int) -> Answered:
-    """Status and body of an event that was decided."""
+    """Return status and body for an event that was decided."""
     if not outcome.ok:
         kind = kind_of(outcome)
         body = problem(
@@ -78,7 +78,7 @@ def answer_of(outcome: EventOutcome, *, as_of: int) -> Answered:
 
 
 def failure_of(error: Exception, *, as_of: int) -> Answered:
-    """Status and body of an event that was refused before Redis, or got lost on the way."""
+    """Return status and body for an event that was refused before Redis, or lost on the way."""
     if isinstance(error, MalformedError):
         kind, detail = "malformed", str(error)
     elif isinstance(error, CallRefusedError):

@@ -1,4 +1,4 @@
-"""One action for many numbers of a pool: the named ones now, those of a filter by a job."""
+"""One action for many numbers of a pool: named numbers immediately, those of a filter by a job."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Calls of charged pools on the hot lane: held first, given back when they do not begin."""
+"""Calls of charged pools on the hot lane: money is held first, and returned if the call fails."""
 
 import asyncio
 import logging
@@ -29,11 +29,12 @@ _PAYERS = DirectoryKind("payers", _load)
 
 
 async def call(ref: PoolRef, event: door.Event, run: Run) -> door.EventOutcome:
-    """Begin a call, paid for; a repeated one is answered as it is, without another hold.
+    """Begin a call with a hold. A repeated call gets the same answer, without another hold.
 
-    Raises CallRefusedError (nothing was counted as blocked), MalformedError, and as the runner.
+    Raise CallRefusedError (the call does not count as blocked), MalformedError, and the errors of
+    `run`.
     """
-    event = event.but(paid="")  # vouchers are ours alone
+    event = event.but(paid="")  # only this module writes vouchers
     first = await run(event)
     if first.reason != door.reasons.CHARGE_FIRST:
         return first
@@ -63,7 +64,10 @@ async def _charged(ref: PoolRef) -> Charged:
 
 
 def _finish(charged: Charged, hold_id: str, call_id: str) -> None:
-    """The request failed or its client left: settle or give back beside; else the sweep does."""
+    """Settle or return the hold in the background, after the request failed or its client left.
+
+    If this fails, the sweep does it.
+    """
 
     async def finish() -> None:
         try:
@@ -77,7 +81,7 @@ def _finish(charged: Charged, hold_id: str, call_id: str) -> None:
 
 
 async def _drive(steps: Steps, run: Run | None) -> Any:
-    """Run steps without blocking the loop."""
+    """Run the steps without blocking the loop."""
     result: Any = None
     failure: Exception | None = None
     try:

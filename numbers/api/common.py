@@ -1,4 +1,4 @@
-"""What the pool's routes behind Django share: the pool of a path, a number of it, their answers."""
+"""Shared parts of the pool's routes behind Django: a path's pool, its numbers, their answers."""
 
 from typing import Any
 
@@ -17,14 +17,18 @@ from poolsite.api.paths import slug_in_path
 from poolsite.api.root import ProblemError
 from poolsite.moments import iso
 
-# One router for all below a pool: Django gives a path to the first router that has it.
+# One router for all paths below a pool, because Django gives a path to the first router that
+# matches.
 router = Router(tags=["numbers"])
 Slug = slug_in_path("The pool's slug.")
 VIEW, OPERATE = "numbers.view", "numbers.operate"
 
 
 def pool_of(principal: Principal, slug: str, action: str = VIEW) -> Pool:
-    """A pool that the principal may do `action` to. ProblemError for a missing or foreign one."""
+    """Return a pool that the principal may do `action` to.
+
+    Raise ProblemError if the pool is missing, or if it belongs to another account.
+    """
     try:
         return selectors.pool_get(principal, slug, action)
     except access.Hidden:
@@ -32,16 +36,16 @@ def pool_of(principal: Principal, slug: str, action: str = VIEW) -> Pool:
 
 
 def number_of(pool: Pool, text: str) -> Number:
-    """A number of the pool, in any format. ProblemError when the pool doesn't have it."""
+    """Return a number of the pool, given in any format. Raise ProblemError if the pool lacks it."""
     row = selectors.number_of_pool(pool, value_of(text))
     if row is None:
         raise ProblemError("unknown-number", "the number is not in this pool")
-    row.pool = pool  # with its account, for the rights
+    row.pool = pool  # with its account, for the permission checks
     return row
 
 
 def value_of(text: str) -> str:
-    """A number that a path or query names, normalised. ProblemError when it is none."""
+    """Normalise a number of a path or query. Raise ProblemError if the text is not a number."""
     try:
         return number_format.parse(text)
     except number_format.NotANumberError as error:
@@ -49,13 +53,13 @@ def value_of(text: str) -> str:
 
 
 def check_text(*texts: str) -> None:
-    """Refuse control characters."""
+    """Raise ProblemError if a text has control characters."""
     if not all(text.isprintable() for text in texts):
         raise ProblemError("malformed", "control characters are not allowed")
 
 
 def pool_out(now: PoolNow) -> PoolOut:
-    """A pool as the interface tells it."""
+    """A pool as the API returns it."""
     pool, live = now.pool, now.live
     settings: dict[str, Any] = {name: getattr(pool, name) for name in SETTINGS}
     counts = None
@@ -74,7 +78,7 @@ def pool_out(now: PoolNow) -> PoolOut:
 
 
 def number_out(listed: ListedNumber) -> NumberOut:
-    """A number as the interface tells it."""
+    """A number as the API returns it."""
     row, live = listed.number, listed.live
     as_of = listed.as_of_us
     why_not = live.why_not(as_of) if live is not None else "not in Redis"
@@ -103,7 +107,7 @@ def number_out(listed: ListedNumber) -> NumberOut:
 
 
 def _call(listed: ListedNumber) -> dict[str, Any]:
-    """The call that a number is in, empty when it is in none."""
+    """The fields of the number's call, empty if the number is in no call."""
     live = listed.live
     call = live.call if live is not None else None
     busy = live if live is not None and live.busy else None

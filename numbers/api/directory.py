@@ -1,4 +1,4 @@
-"""Which pools there are, as the hot lane knows them."""
+"""The directory of pools for the hot lane."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from poolsite.api.directory import DirectoryKind
 
 @dataclass(frozen=True, slots=True)
 class PoolRef:
-    """What the hot lane needs of a pool; access knows it as a thing of its tenant."""
+    """The part of a pool that the hot lane needs. Access checks treat it like the pool itself."""
 
     id: int
     slug: str
@@ -24,11 +24,11 @@ class PoolRef:
     access_kind = "pool"
 
     def stored(self, number: str | None) -> str:
-        """A number that a switch named, in whatever format, as the scripts look for it."""
+        """The form in which the scripts look up a number that a switch sent in any format."""
         return canonical(number, self.home_country) if number else ""
 
     def spelled(self, number: str) -> str:
-        """A number as this pool's switches are answered."""
+        """A number in the format in which this pool's switches get it."""
         return spelled(number, self.number_spelling, self.home_country) if number else ""
 
 

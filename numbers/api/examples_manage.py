@@ -1,4 +1,4 @@
-"""Example values of what manages pools: settings, numbers, imports, rules."""
+"""Example values for the management routes: settings, numbers, imports, rules."""
 
 from collections.abc import Mapping
 from typing import Any, Final

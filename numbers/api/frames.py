@@ -1,4 +1,4 @@
-"""Frames of the switches' websocket: read, answered together, each with its id."""
+"""Frames of the switches' websocket. They are read and answered together, each with its ID."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Item = EventFrame | MalformedError
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """One event, or a batch, whose answer is then an array."""
+    """One event, or a batch. The answer to a batch is an array."""
 
     items: Sequence[Item]
     batch: bool
@@ -31,7 +31,7 @@ class Events:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A call that may wait: answered when it has a number, or has none in time."""
+    """A call that may wait. It is answered when it has a number, or when its time is over."""
 
     event: EventFrame
 
@@ -40,7 +40,7 @@ Frame = Events | Waiting | LiveFrame | PingFrame | MalformedError
 
 
 def read(text: str) -> Frame:
-    """What a frame asks for; never raises."""
+    """Parse a frame. Return an error as a value: this never raises."""
     try:
         if '"live"' in text[:200] or '"ping"' in text[:200]:
             return _read_other(text)
@@ -57,7 +57,7 @@ def read(text: str) -> Frame:
 
 
 def _read_other(text: str) -> Frame:
-    """A live list or a ping; else an event whose values happen to hold these words."""
+    """Read a live list or a ping, or else an event whose values happen to contain these words."""
     for reader in (_LIVE, _PING):
         try:
             found = reader.read_one(text)
@@ -72,7 +72,7 @@ def _read_other(text: str) -> Frame:
 
 
 def switches_of(frame: Frame) -> Iterator[str]:
-    """The switches that a frame names."""
+    """Yield the switches that a frame names."""
     if isinstance(frame, LiveFrame):
         yield frame.live.switch
     elif isinstance(frame, Waiting) and frame.event.switch:
@@ -84,7 +84,7 @@ def switches_of(frame: Frame) -> Iterator[str]:
 
 
 async def answer_all(pool: PoolRef, principal: Principal, frames: Sequence[Frame]) -> list[bytes]:
-    """The answers of frames in their order; the events between two live lists run together."""
+    """Return the answers of frames in their order. Events between two live lists run together."""
     answers: list[bytes] = []
     events: list[Events] = []
     for frame in frames:
@@ -98,7 +98,7 @@ async def answer_all(pool: PoolRef, principal: Principal, frames: Sequence[Frame
 
 
 async def answer_waiting(pool: PoolRef, principal: Principal, frame: Waiting) -> bytes:
-    """The answer of a call that waited."""
+    """Return the answer for a call that waited."""
     status, body = await processing.one(pool, principal, frame.event)
     return _dump(body, status, frame.event.id)
 
@@ -116,7 +116,7 @@ async def _answer_events(
 
 def _dump_events(frame: Events, bodies: Iterable[dict[str, Any]]) -> bytes:
     answers = []
-    for item, body in zip(frame.items, bodies, strict=False):  # bodies go on for the next frame
+    for item, body in zip(frame.items, bodies, strict=False):  # bodies continue with the next frame
         if isinstance(item, EventFrame) and item.id is not None:
             body["id"] = item.id
         answers.append(body)

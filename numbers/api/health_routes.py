@@ -1,4 +1,4 @@
-"""Number health for machines: figures, worst numbers, rules, and reports of spam labels."""
+"""Number health in the API: figures, worst numbers, and reports of spam labels."""
 
 from typing import Any
 

@@ -160,7 +160,7 @@ class SpamLabelsOut(BaseModel):
 
 
 def figures_out(figures: HealthFigures) -> HealthFiguresOut:
-    """Figures as the interface tells them."""
+    """Figures as the API returns them."""
     return HealthFiguresOut(
         calls=figures.calls,
         not_told=figures.untold,

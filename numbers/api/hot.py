@@ -29,7 +29,7 @@ _LISTS: BodyReader[LiveList] = BodyReader(LiveList)
 
 
 def register() -> None:
-    """Called once, by poolsite.asgi."""
+    """Register the hot routes. Called once, by poolsite.asgi."""
     lane.register(EVENTS_PATH, post_events)
     lane.register(LIVE_PATH, post_live_list)
 
@@ -41,7 +41,7 @@ class _RefusedError(Exception):
 
 
 async def post_events(request: Request) -> Response:
-    """One event, or a batch that is answered item by item."""
+    """Answer one event, or each event of a batch."""
     try:
         principal, pool = await _admit(request)
         body = await lane.read_body(request, BODY_LIMIT_BYTES)
@@ -63,7 +63,7 @@ async def post_events(request: Request) -> Response:
 
 
 async def post_live_list(request: Request) -> Response:
-    """Every call that a switch has now."""
+    """Take the list of all calls that a switch has now."""
     try:
         principal, pool = await _admit(request)
         given = _LISTS.read_one(await lane.read_body(request, LIVE_BODY_LIMIT_BYTES))
@@ -75,9 +75,9 @@ async def post_live_list(request: Request) -> Response:
 
 
 async def _admit(request: Request) -> tuple[Principal, PoolRef]:
-    """Who asks, and for which pool. Machines only: a cookie opens nothing here.
+    """Return the principal and the pool of a request. Only tokens are accepted, no cookies.
 
-    So no page on another site can make a browser send events, and no CSRF token is needed.
+    So no page of another site can make a browser send events, and no CSRF token is needed.
     """
     if not any(name == b"authorization" for name, _ in request.scope["headers"]):
         raise _RefusedError(problem_response("unauthenticated"))

@@ -1,4 +1,4 @@
-"""Imports: a CSV text is uploaded and read, its preview is confirmed or discarded."""
+"""Imports: a CSV text is uploaded and read, then its preview is confirmed or discarded."""
 
 from typing import Any
 
@@ -150,7 +150,7 @@ def discard_import(
 
 
 def _import(principal: Principal, slug: str, key: int) -> NumberImport:
-    """An import into a pool. ProblemError when the reader may not see it."""
+    """Return an import into a pool. Raise ProblemError if the user may not see it."""
     pool = pool_of(principal, slug)
     found = pool_imports(pool).filter(pk=id_of(key)).first()
     if found is None:
@@ -159,7 +159,7 @@ def _import(principal: Principal, slug: str, key: int) -> NumberImport:
 
 
 def import_out(found: NumberImport) -> ImportOut:
-    """An import as the interface tells it."""
+    """An import as the API returns it."""
     state: Any = found.shown_state.value
     return ImportOut(
         id=found.pk,

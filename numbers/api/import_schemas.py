@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from poolsite.api.pages import PageIn
 from poolsite.api.reading import STRICT
 
-CSV_LIMIT = 2 * 1024 * 1024  # what a JSON body may have; files up to 32 MB go through the page
+CSV_LIMIT = 2 * 1024 * 1024  # the limit for a JSON body; files up to 32 MB are uploaded on the page
 RowKind = Literal["unchanged", "cleaned", "suspicious", "refused"]
 StateWord = Literal[
     "reading",

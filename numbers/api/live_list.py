@@ -1,4 +1,4 @@
-"""A switch's list of its live calls, in parts that each take Redis a moment."""
+"""A switch's list of its live calls, run in parts that each take Redis a moment."""
 
 from typing import Any
 
@@ -24,10 +24,9 @@ _KINDS = (
 
 
 async def report(ref: PoolRef, principal: Principal, given: LiveList) -> Answered:
-    """Renew, adopt and judge; says what differs. Raises the runner's errors.
+    """Renew leases, adopt calls, and return the differences. Raise the runner's errors.
 
-    A list that got lost half-way is taken up by the next one: parts change nothing that a
-    second list would not change again.
+    If a list is lost half-way, the next one completes the work: parts are safe to repeat.
     """
     as_of = await server_time().now_us()
     try:
@@ -48,7 +47,7 @@ async def report(ref: PoolRef, principal: Principal, given: LiveList) -> Answere
         parts.append(await _part(ref, given, [], first=False, last=True, offset=offset))
         if parts[-1].code != pool.OK:
             return _refused(parts[-1], as_of)
-    release_later(ref.slug)  # a list may be the first word of a new incarnation
+    release_later(ref.slug)  # a list can be the first report of a new incarnation
     return 200, _body(ref, parts, await server_time().now_us())
 
 

@@ -1,4 +1,4 @@
-"""The numbers of a pool: listed, added, changed, quarantined, freed, deleted."""
+"""The numbers of a pool: list, add, change, quarantine, free and delete them."""
 
 from typing import Any
 
@@ -185,6 +185,6 @@ def _added_out(answer: Answered) -> AddedOut:
 
 
 def _now(pool: Pool, row: Number) -> NumberOut:
-    """The number as it is after a change."""
+    """The number's state after a change."""
     fresh = Number.objects.select_related("pool").get(pool=pool, pk=row.pk)
     return number_out(selectors.with_live([fresh])[0])

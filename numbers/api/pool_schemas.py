@@ -11,7 +11,7 @@ from poolsite.api.fields import Line, Reason, Slug40
 from poolsite.api.reading import STRICT
 from poolsite.api.setting_models import settings_in, settings_out
 
-# What the form says of a setting, or its page shows by the setting's place.
+# Descriptions that the form has as help texts, or that the page shows next to the setting.
 WORDS: Mapping[str, str] = {
     "lease_seconds": "Seconds that a call keeps its number without a renewal.",
     "suspect_seconds": "Seconds that a silent call's number is still held after its lease.",

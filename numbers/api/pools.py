@@ -1,4 +1,4 @@
-"""Pools are created, set, paused, opened, compared and deleted."""
+"""Pools are created, changed, paused, opened, compared and deleted."""
 
 from typing import Any
 

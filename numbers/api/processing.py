@@ -1,4 +1,4 @@
-"""What becomes of events, for HTTP and websocket alike: checked, run, answered."""
+"""Processes events for HTTP and websocket alike: checks, runs and answers them."""
 
 import asyncio
 import logging
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 
 async def one(ref: PoolRef, principal: Principal, event: Event) -> Answered:
-    """Run one event and answer it."""
+    """Run one event and return its answer."""
     try:
         check_event(principal, event)
         outcome = await _decide_one(ref, await _prepared(ref, event))
@@ -41,15 +41,16 @@ _FAILURES = (PermissionError, MalformedError, CallRefusedError, hotpath.HotPathE
 
 
 async def _decide_one(ref: PoolRef, event: Event) -> EventOutcome:
-    """Run one event; a call of a charged pool is paid for first."""
+    """Run one event. A call of a charged pool needs a hold first."""
     if ref.charged and event.event == "call":
         return await charging.call(ref, event, partial(_run_one, ref.slug))
     return await _run_one(ref.slug, event)
 
 
 async def _run_one(slug: str, event: Event) -> EventOutcome:
-    """Run one event with those of other requests; one that is not to be repeated after a lost
-    reply does not keep the others from it.
+    """Run one event together with those of other requests.
+
+    An event that can't be repeated after a lost reply runs apart, so that the other events can be.
     """
     if event.wait_ms and event.event == "call":
         return await waiting.call(slug, event)
@@ -59,9 +60,10 @@ async def _run_one(slug: str, event: Event) -> EventOutcome:
 async def many(
     ref: PoolRef, principal: Principal, items: Sequence[Event | MalformedError]
 ) -> list[dict[str, Any]]:
-    """Run a batch in its order; each item is answered by itself, with the status of its own.
+    """Run a batch in its order. Return one answer per item, each with its own status.
 
-    One pipeline, 32 events in each script call. An item without a known outcome says so.
+    One pipeline carries 32 events in each script call. An item without a known outcome reports
+    that.
     """
     answers: list[EventOutcome | Exception] = []
     good: list[Event] = []
@@ -88,14 +90,14 @@ async def many(
 
 
 def check_event(principal: Principal, event: Event) -> None:
-    """Raise PermissionError when the token does not cover this event or this switch."""
+    """Raise PermissionError if the token does not cover this event or this switch."""
     if not principal.may_send(event.event):
         raise PermissionError(f"this token may not send {event.event}")
     check_switch(principal, event.switch)
 
 
 def check_switch(principal: Principal, switch: str | None) -> None:
-    """Raise PermissionError when the token is another switch's."""
+    """Raise PermissionError if the token belongs to another switch."""
     scope = principal.scope
     if isinstance(scope, TokenScope) and scope.switch and switch not in (None, scope.switch):
         raise PermissionError(f"this token is for the switch {scope.switch}")
@@ -105,7 +107,7 @@ _NOTHING = EventOutcome(pool.ERROR, "", "", "")
 
 
 async def _run_charged(ref: PoolRef, events: Sequence[Event]) -> list[EventOutcome | Exception]:
-    """Run events of a charged pool in their order; calls that stand together begin together."""
+    """Run events of a charged pool in their order. Adjacent calls begin at the same time."""
     outcomes: list[EventOutcome | Exception] = []
     for are_calls, group in groupby(events, key=lambda event: event.event == "call"):
         if are_calls:
@@ -139,7 +141,7 @@ async def _run(ref: PoolRef, events: Sequence[Event]) -> list[EventOutcome | Exc
 
 
 def _answer(ref: PoolRef, outcome: EventOutcome, as_of: int) -> Answered:
-    """Its answer, with the number in the format that the pool's switches use."""
+    """The outcome's answer, with the number in the format that the pool's switches use."""
     number = ref.spelled(outcome.number)
     told = outcome if number == outcome.number else replace(outcome, number=number)
     return answer_of(told, as_of=as_of)
@@ -155,7 +157,7 @@ def _item_answer(ref: PoolRef, answer: EventOutcome | Exception, as_of: int) -> 
 
 
 async def _prepared(ref: PoolRef, event: Event) -> Event:
-    """The event as the scripts take it: the number's canonical form, the region for `near`."""
+    """The event as the scripts expect it: the number in canonical form, a region for `near`."""
     changes: dict[str, str] = {}
     if event.number:
         changes["number"] = ref.stored(event.number)
@@ -165,7 +167,7 @@ async def _prepared(ref: PoolRef, event: Event) -> Event:
 
 
 async def _area(event: Event) -> str:
-    """The callee's region for a call, the number's own for an add."""
+    """The region of the callee for a call, or of the number for an add."""
     if event.event == "call" and event.callee and event.near is not False:
         subject = event.callee
     elif event.event == "add" and event.number:
@@ -173,7 +175,7 @@ async def _area(event: Event) -> str:
     else:
         return ""
     if not regions.is_loaded():
-        return await asyncio.to_thread(regions.area, subject)  # the metadata takes a while
+        return await asyncio.to_thread(regions.area, subject)  # loading the metadata takes a while
     return regions.area(subject)
 
 

@@ -1,4 +1,4 @@
-"""`hang up`: what a switch is told when one of its calls must end."""
+"""The push `hang up`: notifies a switch that one of its calls must end."""
 
 import contextlib
 import logging
@@ -17,7 +17,7 @@ Push = Callable[[bytes], None]
 
 
 def names_of(principal: Principal) -> set[str]:
-    """The switches that a credential is bound to: itself, or none yet."""
+    """The switches that a credential is bound to: one, or none yet."""
     scope = principal.scope
     return {scope.switch} if isinstance(scope, TokenScope) and scope.switch else set()
 
@@ -26,8 +26,8 @@ def names_of(principal: Principal) -> set[str]:
 async def listening(pool: PoolRef, switches: set[str], push: Push) -> AsyncIterator[None]:
     """Call `push` with a frame for each call of these switches that must end.
 
-    `switches` may grow meanwhile. At most once: what a closed socket missed stands in the
-    answer to the next live list.
+    `switches` may grow meanwhile. A push is sent once or never: the answer to the next live list
+    has the calls that a closed socket missed.
     """
 
     def heard(text: str) -> None:

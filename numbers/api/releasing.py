@@ -1,6 +1,6 @@
-"""A switch came back under a new incarnation: its old calls are released at once, in batches.
+"""Releases the old calls of a switch with a new incarnation immediately, in batches.
 
-Ten thousand take about a second; the sweep finishes what a dying process left.
+Ten thousand calls take about a second. If the process dies, the sweep completes the work.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _running: PerLoop[dict[str, asyncio.Task[None]]] = PerLoop(dict)
 
 
 def release_later(slug: str) -> None:
-    """Start releasing in this loop, unless it does so already."""
+    """Start releasing in this loop, unless it is already running."""
     running = _running()
     if slug not in running:
         task = running[slug] = asyncio.get_running_loop().create_task(_release(slug))
@@ -26,7 +26,7 @@ def release_later(slug: str) -> None:
 async def _release(slug: str) -> None:
     try:
         more = True
-        while more:  # each batch is a command of its own, so other events go between
+        while more:  # each batch is a command of its own, so other events run in between
             more = await hotpath.arun(pool.release(slug))
     except hotpath.HotPathError as error:
         logger.warning("numbers: releasing calls of %s is left to the sweep: %s", slug, error)

@@ -1,4 +1,4 @@
-"""The pool's routes behind Django, and the hot lane's in the same OpenAPI document."""
+"""The pool's routes behind Django, and those of the hot lane in the same OpenAPI document."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -54,7 +54,7 @@ FUTURE = timedelta(minutes=1)
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. Called once, by poolsite.urls."""
     examples.declare(EXAMPLES)
     examples.declare(examples_manage.EXAMPLES)
     api.add_router("/pools", router)
@@ -159,7 +159,7 @@ def post_live_list(request: HttpRequest, live: LiveList, slug: str = Slug) -> Ht
 
 
 def _hot_only() -> HttpResponse:
-    """Only when this process does not serve ASGI: the routes above then lead nowhere."""
+    """Raise ProblemError: this process does not serve ASGI, so the hot lane does not exist."""
     raise ProblemError("unavailable", "events are served over ASGI only")
 
 

@@ -1,8 +1,8 @@
-"""Redis' time in µs without asking at every request: `as_of` of each answer to a switch.
+"""Redis' time in µs without a query per request: `as_of` of each answer to a switch.
 
-It says: whatever was decided before this moment, the switch may have heard of. A live list is
-judged with 10 s to spare, so a second between two looks at the clock does no harm, and the
-value is never ahead of Redis unless Redis' clock was just put back.
+`as_of` means that the switch may have heard of everything decided before this moment. Live lists
+are judged with a margin of 10 s, so reading the clock once a second is enough. The value is never
+ahead of Redis, unless Redis' clock was just set back.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ LOOK_SECONDS = 1.0
 
 
 class ServerTime:
-    """One event loop's idea of Redis' clock."""
+    """One event loop's estimate of Redis' clock."""
 
     def __init__(self) -> None:
         self._us = 0
@@ -23,7 +23,7 @@ class ServerTime:
         self._looking: asyncio.Task[None] | None = None
 
     async def now_us(self) -> int:
-        """Redis' time. Raises redis-py's errors when it was never seen and Redis is away."""
+        """Return Redis' time. Raise redis-py's errors if it was never read and Redis is down."""
         if time.monotonic() - self._looked_at > LOOK_SECONDS:
             if self._looking is None:
                 self._looking = asyncio.get_running_loop().create_task(self._look())

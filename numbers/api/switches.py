@@ -1,4 +1,4 @@
-"""The switches of a pool behind Django: listed, added with a token, given a kind."""
+"""The switches of a pool behind Django: list them, add one with a token, set its kind."""
 
 from typing import Any
 

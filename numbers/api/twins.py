@@ -1,4 +1,4 @@
-"""Duplicates: numbers that are stored in two formats are merged, or one of them is removed."""
+"""Duplicates: numbers that are stored in two formats are merged, or one format is removed."""
 
 from typing import Any
 
@@ -105,7 +105,10 @@ def remove_twin(request: HttpRequest, given: OptionalReasonIn, number: str = Sto
 
 
 def _number(principal: Principal, value: str) -> Number:
-    """The row of this very spelling. ProblemError for a foreign or missing one."""
+    """Return the row with exactly this format.
+
+    Raise ProblemError if it is missing, or if it belongs to another account.
+    """
     rows = Number.objects.select_related("pool__account", "twin_of").filter(value=value)
     try:
         return access.require_one(rows, principal, "numbers.operate")

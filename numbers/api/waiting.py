@@ -1,7 +1,7 @@
-"""A call that waits for a number: it stands in the pool, this process only listens for its turn.
+"""A call that waits for a number. The pool stores its place; this process listens for its turn.
 
-The pool tells by pub/sub when a number stands ready for a call id; the offer is good for a
-second. News can get lost, so the waiter also asks again by itself, as often as the pool says.
+The pool publishes a message when a number is ready for a call ID. The offer is valid for a second.
+Messages can get lost, so the waiter also asks again at the interval that the pool sets.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ logger = logging.getLogger(__name__)
 
 
 async def call(slug: str, event: Event) -> EventOutcome:
-    """Ask for a number, waiting up to `event.wait_ms` for it. Raises as the runner does.
+    """Request a number, and wait up to `event.wait_ms` for it. Raise the runner's errors.
 
-    Given up by its client (the task is cancelled), the call leaves the queue and gives back
-    what it was offered.
+    If the client leaves (the task is cancelled), the call leaves the queue and returns the number
+    that it was offered.
     """
     if not event.call_id:
         raise MalformedError("wait_ms: a call that waits needs a call_id")
@@ -43,7 +43,7 @@ async def call(slug: str, event: Event) -> EventOutcome:
 async def _wait(
     slug: str, event: Event, call_id: str, outcome: EventOutcome, end: float
 ) -> EventOutcome:
-    """Ask again at each news, and as often as the pool says, until `end` (the loop's time)."""
+    """Ask again at each message and at the pool's interval, until `end` (the loop's time)."""
     loop = asyncio.get_running_loop()
     channel = PoolKeys(slug).offers_channel
     listening = waiting.waiters().listening(channel, call_id)
@@ -60,7 +60,7 @@ async def _wait(
 
 
 async def _leave(slug: str, call_id: str) -> None:
-    """Hang up for a client that is gone. A number it had just got is given back as well."""
+    """Hang up for a client that left. This also returns a number that it had just got."""
     try:
         await hotpath.arun(
             pool.event(slug, Event.of("hangup", call_id=call_id, reason="caller left"))

@@ -14,9 +14,9 @@ from numbers.services import imports
 def import_file(
     pool: Pool, path: Path, *, actor: str, yes: bool, say: Callable[[str], object]
 ) -> NumberImport:
-    """Show what would become of a file, each row left out by name; with `yes` import it.
+    """Show the preview of a file with each row that is left out. With `yes`, import it.
 
-    Without `yes` the preview is discarded and nothing is changed. Raises NumbersError.
+    Without `yes`, discard the preview and change nothing. Raise NumbersError.
     """
     try:
         found = imports.preview_now(pool, path, actor)

@@ -1,4 +1,4 @@
-"""The jobs of imports, by the names under which they are started."""
+"""The jobs of imports, with the names that start them."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ def preview(job: JobHandle) -> Iterator[Progress]:
     IMPORT, prefix="take", stale_seconds=STALE_SECONDS, title=gettext_lazy("Importing numbers")
 )
 def run_import(job: JobHandle) -> Iterator[Progress]:
-    """Take a preview's numbers into the pool."""
+    """Add a preview's numbers to the pool."""
     from numbers.imports import work
 
     yield from work.run_import(job)
@@ -40,7 +40,7 @@ def run_import(job: JobHandle) -> Iterator[Progress]:
     UNDO, prefix="undo", stale_seconds=STALE_SECONDS, title=gettext_lazy("Undoing an import")
 )
 def run_undo(job: JobHandle) -> Iterator[Progress]:
-    """Take an import's numbers out again."""
+    """Delete an import's numbers from the pool."""
     from numbers.imports import work
 
     yield from work.run_undo(job)

@@ -1,6 +1,6 @@
-"""What would become of each row: taken as it is or cleaned up, or left out with its reason.
+"""The result for each row: imported as written or cleaned up, or left out with a reason.
 
-A row is left out as suspicious when its text looks like a number and means something else.
+A row is suspicious, and left out, if its text looks like a number but means something else.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,16 +16,16 @@ from poolsite.table_reader.limits import CELL_CHARACTERS_LIMIT
 
 @dataclass(slots=True)
 class Judged:
-    """A row of the file with the number that it stands for, if it stands for one."""
+    """A row of the file with the number in it, if it has one."""
 
     row: SourceRow
     found: Normalised | Rejected
-    spelled_otherwise: bool = False  # than its canonical form, which `found` has
+    spelled_otherwise: bool = False  # the row has another format than the canonical one in `found`
 
 
 @dataclass
 class Classifier:
-    """Judges rows in the order of the file; remembers every number that it has seen in it."""
+    """Judges rows in the order of the file, and remembers every number of the file."""
 
     number_import: NumberImport
     first_rows: dict[str, int] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Classifier:
     def judge(self, rows: Iterable[Judged], owners: Mapping[str, str]) -> Iterator[ImportRow]:
         """Yield an unsaved ImportRow for each row.
 
-        `owners`: the reason's code for each number of these rows that is in a pool already.
+        `owners` has the reason's code for each number of these rows that is already in a pool.
         """
         for judged in rows:
             yield self._judge_one(judged, owners)
@@ -66,13 +66,13 @@ class Classifier:
         return row
 
     def twins(self) -> int:
-        """Numbers that stand in the file with and without +: different numbers, seldom meant so."""
+        """Count numbers that the file has with and without +: different, but rarely on purpose."""
         plus = (value for value in self.first_rows if value[0] == "+")
         return sum(1 for value in plus if value[1:] in self.first_rows)
 
 
 def read_number(row: SourceRow, home_country: str) -> Judged:
-    """The row with the number that its text stands for, in its canonical form."""
+    """Return the row with its number in canonical form."""
     if row.open_quote:
         place = row.number.find('"')
         return Judged(row, Rejected(Rejection.NOT_A_NUMBER, max(place, 0), place + 1))

@@ -1,4 +1,4 @@
-"""The preview: an uploaded file becomes rows that say what would become of them."""
+"""The preview: turns an uploaded file into rows with their results."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from poolsite.table_reader.limits import UnreadableFileError
 from poolsite.uploaded_files import file_of
 
 CHUNK = 1_000
-QUERY_VALUES = 500  # SQLite takes a bounded number of parameters
+QUERY_VALUES = 500  # SQLite limits the number of parameters
 _COUNTS = {
     "rows_as_they_are": ImportRow.Kind.AS_IT_IS,
     "rows_cleaned": ImportRow.Kind.CLEANED,
@@ -26,7 +26,7 @@ _COUNTS = {
 
 
 def preview(job: JobHandle) -> Iterator[Progress]:
-    """Stage the rows of `data["import"]`; goes on where a worker before it was killed."""
+    """Stage the rows of `data["import"]`. Continue where an earlier worker was killed."""
     found = NumberImport.objects.select_related("pool", "actor").get(pk=job.data["import"])
     if found.state != NumberImport.State.READING:
         return
@@ -72,7 +72,7 @@ def _end(found: NumberImport, state: NumberImport.State, *, problem: str = "") -
 
 
 def _seen_before(found: NumberImport) -> dict[str, int]:
-    """The numbers that an earlier worker came upon in this file, with their first rows."""
+    """The numbers that an earlier worker found in this file, with their first rows."""
     if not found.next_row:
         return {}
     rows = found.staged.exclude(value="").exclude(why__startswith="twice:")
@@ -82,7 +82,7 @@ def _seen_before(found: NumberImport) -> dict[str, int]:
 def _owners(
     found: NumberImport, principal: Principal | None, chunk: Sequence[Judged]
 ) -> Mapping[str, str]:
-    """Return why numbers of these rows cannot be taken: they stand in a pool already."""
+    """Return why numbers of these rows can't be imported: they are already in a pool."""
     values = [judged.found.value for judged in chunk if isinstance(judged.found, Normalised)]
     return owners_of(found, principal, values)
 
@@ -90,9 +90,9 @@ def _owners(
 def owners_of(
     found: NumberImport, principal: Principal | None, values: Sequence[str]
 ) -> dict[str, str]:
-    """Canonical form → reason's code. A pool that the person may not see is not named.
+    """Return canonical form → reason's code. A pool that the user may not see is not named.
 
-    None = all are seen.
+    If `principal` is None, every pool is named.
     """
     codes = dict.fromkeys(calls_elsewhere(found.pool, values), "in_old_call")
     for value, number in owners.owners_of(values).items():
@@ -101,12 +101,12 @@ def owners_of(
 
 
 def calls_elsewhere(pool: Pool, values: Sequence[str]) -> set[str]:
-    """Numbers that were deleted in a call which still runs: not free yet."""
+    """Numbers that were deleted during a call. It is still in progress, so they are not free."""
     return set(owners.calls_of_others(pool, values))
 
 
 def reader_of(job: JobHandle, found: NumberImport) -> Principal | None:
-    """For whose eyes the reasons are; None = the system's own, which may name every pool."""
+    """The user for whom reasons are written, or None for the system, which may name every pool."""
     if job.data.get("system"):
         return None
     return ANONYMOUS if found.actor is None else principal_of_user(found.actor)

@@ -18,10 +18,10 @@ _HEADS = {
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One row with its place in the file, counted from 1, the head included.
+    """One row with its place in the file, counted from 1, including the header row.
 
-    `open_quote`: the row, this one or an earlier, whose quote was not closed and runs over this
-    row; 0 = none. `number` is the whole line then.
+    `open_quote` is the row, this one or an earlier one, whose unclosed quote covers this row; 0 if
+    there is none. `number` is then the whole line.
     """
 
     row: int
@@ -32,10 +32,10 @@ class SourceRow:
 
 
 def read_rows(path: Path, file_name: str) -> Iterator[SourceRow]:
-    """Yield the rows of a file; the name's ending tells the kind.
+    """Yield the rows of a file. The ending of its name determines the file type.
 
-    The first row is a head if it names a number column; else the first column holds the
-    numbers. Raises UnreadableFileError, at once or while reading.
+    The first row is a header if it names a number column; otherwise the first column has the
+    numbers. Raise UnreadableFileError, immediately or while reading.
     """
     yield from _rows(read_cells(path, file_name))
 
@@ -62,7 +62,7 @@ def _rows(cells: Iterator[Sequence[str]]) -> Iterator[SourceRow]:
 
 
 def _head(values: Sequence[str]) -> dict[str, int] | None:
-    """Return which column holds what if this row is a head; None if it is data."""
+    """Return column name → index if this row is a header, or None if it is data."""
     names = [value.strip().lower() for value in values]
     columns = {
         column: names.index(head)
@@ -78,7 +78,7 @@ def _cell(values: Sequence[str], column: int) -> str:
 
 
 def _shown(values: Sequence[str], column: int) -> str:
-    """The text of a cell beside the number, where a formula's result is as good as a text."""
+    """The text of a cell other than the number. A formula's result counts as text here."""
     cell = values[column] if 0 <= column < len(values) else ""
     return _clean(cell.shown if isinstance(cell, Formula) else cell)
 

@@ -1,8 +1,8 @@
-"""The import itself and its undoing, in chunks: SQL first, then Redis, each step repeatable.
+"""The import and its undo, in chunks: SQL first, then Redis. Each step can be repeated.
 
-A chunk's SQL rows and how far the import is commit together, under the job's fence. What was
-committed and perhaps not yet sent to Redis stands in `pending`; whoever goes on sends it again,
-which changes nothing where it had arrived.
+A chunk's SQL rows and the import's progress are committed together, under the job's fence.
+`pending` has the numbers that were committed and may not have reached Redis. The worker that
+continues sends them again, which changes nothing if they had arrived.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ State = NumberImport.State
 
 
 def run_import(job: JobHandle) -> Iterator[Progress]:
-    """Take the rows of the preview; what another took meanwhile becomes a refused row."""
+    """Import the rows of the preview. A number that was added elsewhere meanwhile is refused."""
     found = _load(job, State.IMPORTING)
     if found is None:
         return
@@ -60,9 +60,9 @@ def run_import(job: JobHandle) -> Iterator[Progress]:
 
 
 def run_undo(job: JobHandle) -> Iterator[Progress]:
-    """Delete the import's numbers from its pool; a number in a call ends with its call.
+    """Delete the import's numbers from its pool. A number in a call stays until its call ends.
 
-    Numbers that were moved to another pool since stay there.
+    Numbers that have since been moved to another pool stay there.
     """
     found = _load(job, State.UNDOING)
     if found is None:
@@ -101,7 +101,7 @@ def _load(job: JobHandle, state: State) -> NumberImport | None:
 
 
 def _taken_late(found: NumberImport) -> int:
-    """Rows that the preview would have taken and the import had to refuse."""
+    """Rows that the preview accepted and the import had to refuse."""
     return found.rows_to_import - found.staged.filter(kind__in=ImportRow.TAKEN).count()
 
 
@@ -111,10 +111,10 @@ def _next_rows(found: NumberImport) -> list[ImportRow]:
 
 
 def _take(found: NumberImport, rows: Sequence[ImportRow], reader: Principal | None) -> None:
-    """Write one chunk in the caller's transaction; rows of numbers that are taken are refused."""
+    """Write one chunk in the caller's transaction. Refuse the rows of numbers that are taken."""
     now = timezone.now()
     home = found.pool.home_country
-    for row in rows:  # one that an older release previewed may be in another format
+    for row in rows:  # a row that an older release previewed may be in another format
         row.value = canonical(row.value, home)
     values = [row.value for row in rows]
     busy = calls_elsewhere(found.pool, values)
@@ -160,7 +160,7 @@ def _number(found: NumberImport, row: ImportRow, now: datetime) -> Number:
 
 
 def _send(found: NumberImport) -> None:
-    """Bring Redis to what SQL says of the pending numbers; safe to repeat."""
+    """Update Redis from SQL for the pending numbers. Safe to repeat."""
     if not found.pending:
         return
     here: list[Number] = []

@@ -1,4 +1,4 @@
-"""What the verbs of `manage.py pool` share: who acts, the pool that a command line names."""
+"""Shared parts of `manage.py pool`: the actor, and the pool or number of the arguments."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ Run = Callable[[dict[str, Any], Say], None]
 
 
 def pool_named(slug: str) -> Pool:
-    """The pool of that slug. CommandError when there is none."""
+    """Return the pool with this slug. Raise CommandError if there is none."""
     found = Pool.objects.select_related("account").filter(slug=slug).first()
     if found is None:
         raise CommandError(f"Pool {slug!r} not found. To create it: manage.py pool create {slug}")
@@ -23,7 +23,7 @@ def pool_named(slug: str) -> Pool:
 
 
 def number_named(pool: Pool, text: str) -> Number:
-    """A number of the pool, in any format. CommandError when the pool doesn't have it."""
+    """Return a number of the pool, given in any format. Raise CommandError if the pool lacks it."""
     found = number_format.normalise(text)
     row = None
     if isinstance(found, number_format.Normalised):
@@ -40,5 +40,5 @@ def add_reason(parser: Any, *, needed: bool = False) -> None:
 
 
 def add_run(parser: Any, run: Run, say: Say) -> None:
-    """Let the parser's verb run a function."""
+    """Run a function for the parser's verb."""
     parser.set_defaults(run=lambda options: run(options, say))

@@ -1,4 +1,4 @@
-"""`manage.py pool number …` and `pool calls`: the numbers of a pool, as the API and pages do it."""
+"""`manage.py pool number …` and `pool calls`: a pool's numbers, as in the API and on the pages."""
 
 from typing import Any
 

@@ -15,7 +15,7 @@ KIND_HELP = "media: a restart ends its calls (FreeSWITCH); proxy: calls continue
 
 
 def add_verb(verbs: Any, say: Say) -> None:
-    """Add the verb and its own verbs to the command's parser."""
+    """Add the verb `switch` and its own verbs to the command's parser."""
     parser = verbs.add_parser("switch", help="add a switch, set its type, or list switches")
     its = parser.add_subparsers(dest="switch_verb", required=True, metavar="verb")
     for verb, told in (

@@ -1,4 +1,4 @@
-"""What SQL remembers of the pools: settings, numbers, switches, calls and every event."""
+"""The pools in SQL: settings, numbers, switches, calls and every event."""
 
 from numbers.health_reasons import Measure
 from numbers.models.health import HealthMark, HealthSlot, NumberHealth, SpamLabel, Window

@@ -1,8 +1,8 @@
-"""Number health: what calls and callees said of the numbers.
+"""Number health: what calls and callees report about the numbers.
 
-Counts are kept by slots of ten minutes. What a page or a rule asks for is the sum of a window's
-slots: `NumberHealth` keeps these sums for each number, so that a million numbers can be sorted by
-an index. Definitions: docs/reference/numbers/health.md.
+Counts are stored in slots of ten minutes. A page or a rule reads the sum of a window's slots.
+`NumberHealth` stores these sums for each number, so that an index can sort a million numbers.
+Definitions: docs/reference/numbers/health.md.
 """
 
 from datetime import timedelta
@@ -18,12 +18,12 @@ from numbers.models.pools import NUMBER_LENGTH, Pool
 from poolsite.hotpath.rows import PartRow
 
 SLOT_SECONDS = 600
-LEAST_CALLS = 10  # a number with fewer calls in a window has no rate there: it would say nothing
-RATE_WHOLE = 10_000  # a rate of 10 000 = 100 %
+LEAST_CALLS = 10  # with fewer calls in a window, a number's rate would mean nothing, so it has none
+RATE_WHOLE = 10_000  # a rate of 10 000 is 100 %
 
 
 class Window(models.TextChoices):
-    """How far back figures reach."""
+    """The period that figures cover."""
 
     HOUR = "1h", _("1 h")
     DAY = "24h", _("24 h")
@@ -44,8 +44,8 @@ class HealthSlot(models.Model):
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="+", db_index=False)
     kind = models.CharField(max_length=1)
     key = models.CharField(max_length=80, blank=True)  # a number, a switch's name, a region
-    slot_us = models.PositiveBigIntegerField()  # when the ten minutes began, µs
-    calls = models.PositiveIntegerField(default=0)  # whose answer was told
+    slot_us = models.PositiveBigIntegerField()  # the start of the ten minutes, µs
+    calls = models.PositiveIntegerField(default=0)  # calls whose answer (yes or no) was reported
     answered = models.PositiveIntegerField(default=0)
     short = models.PositiveIntegerField(default=0)
     untold = models.PositiveIntegerField(default=0)
@@ -72,7 +72,7 @@ else:
 
 
 def _rate(window: str) -> Rate:
-    """Answered of the window's calls; null while there are too few of them."""
+    """The rate of answered calls in the window, or null if there are too few calls."""
     calls, answered = f"calls_{window}", f"answered_{window}"
     field: Rate = models.GeneratedField(  # type: ignore[assignment]  # its stub has no type
         expression=Case(
@@ -88,7 +88,7 @@ def _rate(window: str) -> Rate:
 
 
 class NumberHealth(PartRow):
-    """A number's sums over each window, kept up to date by the drain and by the sliding sweep."""
+    """A number's sums over each window, updated by the drain and by the sliding sweep."""
 
     part_of = "pool"
 
@@ -135,7 +135,7 @@ class NumberHealth(PartRow):
 
 
 class HealthMark(models.Model):
-    """From which slot on a pool's sums hold each window; its row is locked while sums change."""
+    """The first slot of each window in a pool's sums. Its row is locked while the sums change."""
 
     pool = models.OneToOneField(Pool, models.CASCADE, related_name="+", primary_key=True)
     from_1h_us = models.PositiveBigIntegerField()
@@ -147,7 +147,7 @@ class HealthMark(models.Model):
 
 
 class SpamLabel(PartRow):
-    """Somebody's report that a number is shown as spam (or otherwise labelled) to callees."""
+    """A report that callees see a number as spam, or with another label."""
 
     part_of = "pool"
 

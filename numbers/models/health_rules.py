@@ -1,4 +1,4 @@
-"""Number health: the rules that act on it, and what they did."""
+"""Number health: the rules that act on it, and their actions."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -20,7 +20,7 @@ RULE_SETTINGS = (
 
 
 class HealthRule(PartRow):
-    """Rests or quarantines the numbers of a pool whose figures are past a threshold."""
+    """Rests or quarantines a pool's numbers whose figures pass a threshold."""
 
     part_of = "pool"
 
@@ -98,7 +98,7 @@ class HealthRule(PartRow):
         return self.name
 
     def clean(self) -> None:
-        """Refuse what could not mean anything."""
+        """Refuse settings that make no sense together."""
         if self.measure == Measure.SPAM and self.direction != self.ABOVE:
             raise ValidationError({"direction": _("Use “at or above” for spam labels.")})
         if self.measure == Measure.SPAM and self.threshold < 1:
@@ -111,7 +111,7 @@ class HealthRule(PartRow):
 
 
 class HealthAction(PartRow):
-    """One number that a rule took out of use, why, until when, and how it came back."""
+    """One number that a rule took out of use, why, until when, and how it returned."""
 
     part_of = "pool"
 
@@ -122,12 +122,12 @@ class HealthAction(PartRow):
     rule_name = models.CharField(_("rule"), max_length=60)
     number = AsciiField(_("number"), max_length=NUMBER_LENGTH)
     action = models.CharField(_("action"), max_length=10)
-    reason = models.CharField(_("reason"), max_length=200)  # in English, as Redis keeps it
+    reason = models.CharField(_("reason"), max_length=200)  # in English, as Redis stores it
     measure = models.CharField(_("measure"), max_length=20, choices=Measure)
     window = models.CharField(_("window"), max_length=3, choices=Window)
     value = models.FloatField(_("value"))
     calls = models.PositiveIntegerField(_("calls"), default=0)
-    day = models.DateField(_("day"))  # in the pool's zone: what the daily limit counts by
+    day = models.DateField(_("day"))  # in the pool's time zone; the daily limit counts by it
     at = models.DateTimeField(_("at"))
     until = models.DateTimeField(_("until"), null=True, blank=True)
     returned_at = models.DateTimeField(_("returned at"), null=True, blank=True)

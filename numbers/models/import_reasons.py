@@ -1,6 +1,6 @@
-"""Why a row of an import is left out, and what to write instead; what was cleaned up in one.
+"""Why an import leaves a row out, what to write instead, and what was cleaned up.
 
-A reason is stored as a code, with what it names after a colon: `twice:7`, `decimal:13978000024`.
+A reason is stored as a code, with its argument after a colon: `twice:7`, `decimal:13978000024`.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-COUNTRY_CODE: Final = "country code"  # given where it was missing, or freed from a trunk prefix
+COUNTRY_CODE: Final = "country code"  # added where it was missing, or separated from a trunk prefix
 
 _REASONS: Final[Mapping[str, str]] = {
     "empty": gettext_noop("Number is empty"),
@@ -64,7 +64,7 @@ _NAMES_WHAT_TO_WRITE: Final = frozenset({"decimal", "thousands", "apostrophe", "
 
 
 def reason_of(why: str, *, cleaned: bool = False) -> str:
-    """A row's reason, or its clean-ups, in the active language."""
+    """The reason of a row, or its clean-ups, in the active language."""
     if cleaned:
         return ", ".join(_(_CHANGES.get(change, change)) for change in why.split(","))
     code, _colon, named = why.partition(":")
@@ -75,13 +75,13 @@ def reason_of(why: str, *, cleaned: bool = False) -> str:
 
 
 def number_instead(why: str) -> str:
-    """The number to write instead; "" where the text does not leave just one to mean."""
+    """The number to write instead, or "" if the text has more than one meaning."""
     code, _colon, named = why.partition(":")
     return named if code in _NAMES_WHAT_TO_WRITE else ""
 
 
 def remedy_of(why: str) -> str:
-    """What to write instead, in the active language; "" where there is no general answer."""
+    """What to write instead, in the active language, or "" if there is no general answer."""
     number = number_instead(why)
     if number:
         return _("Use %(number)s") % {"number": number}

@@ -1,4 +1,4 @@
-"""Imports of numbers: the file, what each of its rows became, and what can be undone."""
+"""Imports of numbers: the file, the result of each of its rows, and whether it can be undone."""
 
 from django.conf import settings
 from django.db import models
@@ -15,9 +15,9 @@ RAW_LENGTH = 300
 
 
 class NumberImport(PartRow):
-    """One file on its way into one pool. `job` is the work it waits for, or waited for last.
+    """The import of one file into one pool. `job` is its current or latest job.
 
-    `next_row` and `pending` say how far SQL is ahead of Redis, so that any worker can go on
+    `next_row` and `pending` record how far SQL is ahead of Redis, so that any worker can continue
     where another was killed.
     """
 
@@ -32,7 +32,7 @@ class NumberImport(PartRow):
         UNDONE = "undone", gettext_lazy("Undone")
         DISCARDED = "discarded", gettext_lazy("Discarded")
         FAILED = "failed", gettext_lazy("Failed")
-        STOPPED = "stopped", gettext_lazy("Stopped")  # never stored: its job was stopped
+        STOPPED = "stopped", gettext_lazy("Stopped")  # never stored: the import's job was stopped
 
     UNDER_WAY = (State.READING, State.IMPORTING, State.UNDOING)
 
@@ -73,56 +73,56 @@ class NumberImport(PartRow):
 
     @property
     def problem_said(self) -> str:
-        """Why the file could not be read, in the reader's language."""
+        """Why the file could not be read, in the user's language."""
         return said(self.problem)
 
     @property
     def public_id(self) -> str:
-        """How people name it, e.g. imp-0412."""
+        """The ID that pages show, for example imp-0412."""
         return f"imp-{self.pk:04d}"
 
     @property
     def rows_to_import(self) -> int:
-        """How many numbers the confirm button names."""
+        """The number of rows that the confirm button shows."""
         return self.rows_as_they_are + self.rows_cleaned
 
     @property
     def rows(self) -> int:
-        """Every row of the file, its head apart."""
+        """Every row of the file except the header."""
         return self.rows_to_import + self.rows_left_out
 
     @property
     def rows_left_out(self) -> int:
-        """Rows of which no number comes."""
+        """Rows that give no number."""
         return self.rows_suspicious + self.rows_refused
 
     @property
     def shown_state(self) -> "NumberImport.State":
-        """Its state as people see it: what was under way, and whose job ended, stopped."""
+        """The state to show. An import in progress whose job ended is stopped."""
         if self.state in self.UNDER_WAY and self.job is not None and self.job.ended:
             return self.State.STOPPED
         return self.State(self.state)
 
     @property
     def state_word(self) -> str:
-        """The same in the reader's language."""
+        """The shown state in the user's language."""
         return str(self.shown_state.label)
 
     @property
     def can_confirm(self) -> bool:
-        """Whether it may be imported; one that was stopped on the way may go on."""
+        """Whether the import can be confirmed. One that stopped on the way can continue."""
         stopped = self.shown_state == self.State.STOPPED and self.state == self.State.IMPORTING
         return stopped or (self.state == self.State.PREVIEWED and self.rows_to_import > 0)
 
     @property
     def can_undo(self) -> bool:
-        """Whether its numbers can be taken out again as a whole."""
+        """Whether all numbers of the import can be deleted again."""
         stopped = self.shown_state == self.State.STOPPED and self.state != self.State.READING
         return stopped or (self.state == self.State.DONE and self.imported > 0)
 
     @property
     def can_discard(self) -> bool:
-        """Whether it can be thrown away, because no number has come of it."""
+        """Whether the import can be discarded, because it added no number."""
         stopped = self.shown_state == self.State.STOPPED and self.state == self.State.READING
         return stopped or self.state in (self.State.PREVIEWED, self.State.FAILED)
 
@@ -130,7 +130,7 @@ class NumberImport(PartRow):
 class ImportPart(models.Model):
     """A piece of an uploaded file, in SQL so that a worker on any machine can read it.
 
-    Removed once the file's rows are staged.
+    Deleted when the file's rows are staged.
     """
 
     number_import = models.ForeignKey(
@@ -153,10 +153,10 @@ class ImportPart(models.Model):
 
 
 class ImportRow(models.Model):
-    """One row of the file: what stood there, what it becomes, or why it cannot be taken.
+    """One row of the file: its text, its number, or why it can't be imported.
 
-    `why` is a code, with what it names after a colon: a list of changes for what was cleaned
-    up; what is suspicious or refused has its words in numbers/models/import_reasons.py.
+    `why` is a code with its argument after a colon. For a cleaned-up row it is a list of changes.
+    The texts for suspicious and refused rows are in numbers/models/import_reasons.py.
     """
 
     class Kind(models.TextChoices):
@@ -196,17 +196,17 @@ class ImportRow(models.Model):
 
     @property
     def reason(self) -> str:
-        """Why it is left out, or what was cleaned up, in the reader's language."""
+        """Why the row is left out, or what was cleaned up, in the user's language."""
         return reasons.reason_of(self.why, cleaned=self.kind == self.Kind.CLEANED)
 
     @property
     def remedy(self) -> str:
-        """What to write instead, in the reader's language; "" where there is no general answer."""
+        """What to write instead, in the user's language, or "" if there is no general answer."""
         return reasons.remedy_of(self.why)
 
     @property
     def parts(self) -> tuple[str, str, str]:
-        """The raw text before, in and after its bad part, for a page to mark."""
+        """The raw text before, in and after its bad part, for a page to highlight."""
         return (
             self.raw[: self.bad_start],
             self.raw[self.bad_start : self.bad_end],

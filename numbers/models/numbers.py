@@ -1,4 +1,4 @@
-"""What SQL remembers of the numbers of a pool."""
+"""The numbers of a pool in SQL."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,8 +16,9 @@ class Number(PartRow):
     part_of = "pool"
 
     pool = models.ForeignKey(Pool, models.PROTECT, related_name="numbers", db_index=False)
-    # `value` is the spelling under which Redis knows it; `canonical` its identity, the same for
-    # every spelling. A twin has none: it waits, quarantined, until an operator merges the two.
+    # `value` is the format under which Redis knows the number. `canonical` is its identity, the
+    # same for every format. A duplicate has no `canonical`: it stays quarantined until an operator
+    # merges the two.
     value = AsciiField(_("number"), max_length=NUMBER_LENGTH)
     canonical = NullableAsciiField(
         _("canonical form"), max_length=NUMBER_LENGTH, null=True, blank=True, editable=False
@@ -85,7 +86,7 @@ class Number(PartRow):
 
 
 class NumberTag(models.Model):
-    """One tag of a number, with what a list filtered by it is ordered by."""
+    """One tag of a number, with the columns by which a list filtered by it is ordered."""
 
     number = models.ForeignKey(Number, models.CASCADE, related_name="tags", db_index=False)
     tag = models.CharField(_("tag"), max_length=40)
@@ -108,7 +109,7 @@ class NumberTag(models.Model):
 
 
 class UnconfirmedNumber(models.Model):
-    """A number of SQL that a script added and that Redis is yet to be told is this pool's own."""
+    """A number in SQL that a script added. Redis doesn't know yet that it belongs to this pool."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="unconfirmed")
     value = AsciiField(_("number"), max_length=NUMBER_LENGTH)

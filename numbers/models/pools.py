@@ -1,4 +1,4 @@
-"""What SQL remembers of the pools: their settings."""
+"""The pools in SQL: their settings."""
 
 import phonenumbers
 from django.core.exceptions import ValidationError
@@ -16,7 +16,7 @@ DAY_SECONDS = 86_400
 
 
 class AddedByScript(models.TextChoices):
-    """What becomes of a number that the event `add` brings."""
+    """What happens to a number that the event `add` adds."""
 
     LEND = "lend", _("Available immediately")
     CONFIRM = "confirm", _("Available after confirmation")
@@ -24,7 +24,7 @@ class AddedByScript(models.TextChoices):
 
 
 class Spelling(models.TextChoices):
-    """How a pool's switches are answered; see numbers.canonical.spelled."""
+    """The format in which a pool's switches receive numbers; see numbers.canonical.spelled."""
 
     E164 = canonical.E164, _("international, with +")
     NATIONAL = canonical.NATIONAL, _("national")
@@ -38,7 +38,7 @@ def known_country(code: str) -> None:
 
 
 class Pool(PausableRow):
-    """One shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes."""
+    """A shared set of numbers. Its slug is its Redis tag, `{slug}`, and never changes."""
 
     account = models.ForeignKey(
         Account,
@@ -110,7 +110,7 @@ class Pool(PausableRow):
         max_length=7,
         choices=AddedByScript,
         default=AddedByScript.CONFIRM,
-        db_default=AddedByScript.LEND,  # of a row that the release before makes
+        db_default=AddedByScript.LEND,  # for rows that the previous release creates
         help_text=_(
             "For numbers that a program adds with the add event, directly in Redis or "
             "through the API. Available immediately: a number can be used before the "
@@ -182,6 +182,6 @@ class Pool(PausableRow):
 
 
 class UnsentChange(UnsentMark):
-    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
+    """A change that is in SQL but maybe not in Redis. Its row is deleted once Redis has it."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="unsent")

@@ -1,7 +1,7 @@
-"""What happened in the pools: calls, every event, and a sample of each minute.
+"""What happened in the pools: calls, every event, and a sample per minute.
 
-Rows of these tables outlive the numbers, switches and pools that they name, so they hold
-values rather than keys, apart from the pool's.
+Rows of these tables outlive the numbers and switches that they name. So they store values rather
+than foreign keys, except for the pool's.
 """
 
 from django.db import models
@@ -15,7 +15,7 @@ from poolsite.hotpath.rows import PartRow
 
 
 class Direction(models.TextChoices):
-    """Which way a call went."""
+    """The direction of a call."""
 
     OUT = "out", _("out")
     IN = "in", _("in")
@@ -78,7 +78,7 @@ class CallRecord(PartRow):
 class PoolEvent(HistoryEntry):
     """One history entry of a pool (its `aggregate`), as its script wrote it.
 
-    Two for each call, and every index is written for each: what asks for a call asks CallRecord.
+    Each call has two entries, and each entry updates every index. So look for calls in CallRecord.
     """
 
     aggregate = models.ForeignKey(Pool, models.PROTECT, related_name="events", db_index=False)
@@ -113,7 +113,7 @@ class PoolEvent(HistoryEntry):
 
 
 class MinuteSample(models.Model):
-    """A pool's counts at a minute's end, and what it did within that minute."""
+    """A pool's counts at the end of a minute, and its calls within that minute."""
 
     pool = models.ForeignKey(Pool, models.CASCADE, related_name="samples", db_index=False)
     minute = models.DateTimeField(_("minute"))

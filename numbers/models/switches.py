@@ -1,4 +1,4 @@
-"""What SQL remembers of the switches of a pool."""
+"""The switches of a pool in SQL."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +9,7 @@ from poolsite.hotpath.rows import PartRow
 
 
 class SwitchKind(models.TextChoices):
-    """What a switch's restart means for its calls."""
+    """The effect of a switch's restart on its calls."""
 
     MEDIA = "media", _("Media server")
     PROXY = "proxy", _("SIP proxy")
@@ -37,7 +37,8 @@ class Switch(PartRow):
             "their numbers stay in use."
         ),
     )
-    # Whether a person chose it; else it is what rows had before there were kinds, or the default.
+    # Whether a person chose the kind. Otherwise it is the default, or the behaviour from before
+    # there were kinds.
     kind_chosen = models.BooleanField(
         _("type chosen"), default=False, db_default=False, editable=False
     )

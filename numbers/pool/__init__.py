@@ -1,8 +1,9 @@
-"""The only door to the number pool's Lua: key names, commands as values, results, reasons.
+"""The only interface to the number pool's Lua: key names, commands, results and reasons.
 
     outcome = hotpath.run(pool.event("retail-east", pool.Event.of("call", call_id="…")))
 
-`numbers/pool/commands.py` and `calls.py` have what is not an event, `reading.py` what only looks.
+`numbers/pool/commands.py` and `calls.py` have the commands that are not events; `reading.py` has
+those that only read.
 """
 
 from numbers.pool import reasons

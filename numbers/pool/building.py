@@ -1,4 +1,4 @@
-"""How every command of a pool is put together: its script, all its keys, its words."""
+"""Builds the commands of a pool from script, keys and arguments."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Commands about calls that are no events: ended by force, not paid, listed by a switch."""
+"""Commands about calls other than events: forced ends, unpaid calls, live lists of switches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from poolsite.hotpath import Command
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """What a forced hangup did; the switch is to be told to hang up."""
+    """The result of a forced hangup. The switch must be notified to hang up."""
 
     code: int
     number: str
@@ -20,12 +20,12 @@ class Forced:
 
 
 def force_hangup(slug: str, number: str, reason: str, *, call_id: str = "") -> Command[Forced]:
-    """End the number's call now; with `call_id` only that one."""
+    """End the number's call now. With `call_id`, end it only if it is that call."""
     return pool_command("force_hangup", slug, [number, call_id, reason, "end"], _forced)
 
 
 def mark_unpaid(slug: str, number: str, call_id: str) -> Command[Forced]:
-    """The next interval was refused: live lists no longer keep the call; it ends with its lease."""
+    """Mark a call whose next interval was refused. Live lists stop renewing it: its lease ends."""
     return pool_command("force_hangup", slug, [number, call_id, "", "unpaid"], _forced, number)
 
 
@@ -38,7 +38,7 @@ def _forced(reply: list[str]) -> Forced:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One call of a switch's live list, as the switch names it."""
+    """One call of a switch's live list, as the switch reports it."""
 
     call_id: str
     number: str = ""
@@ -46,7 +46,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ListPart:
-    """What a part of a live list brought. `next_offset`: judge on (live_list with no calls)."""
+    """The result of a live list's part. `next_offset`: continue with a live_list without calls."""
 
     code: int
     reason: str
@@ -72,7 +72,8 @@ def live_list(
     offset: int = 0,
 ) -> Command[ListPart]:
     """Return the command of one part, up to ROWS_LIMIT calls; see numbers.pool.live_list_parts."""
-    # Sixteen digits, so that the script compares them as text; 0 = nothing was received yet.
+    # Sixteen digits, so that the script compares them as text. 0 means that nothing was received
+    # yet.
     args: list[str | int] = [
         *(switch, incarnation, f"{as_of_us:016d}"),
         *(int(first), int(last), offset),

@@ -1,4 +1,4 @@
-"""Entries of a pool's history: what the scripts write, read back as values."""
+"""Entries of a pool's history: the text that the scripts write, parsed into values."""
 
 import json
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ ENDINGS: Final = ("hangup", "released", "forced")  # of calls
 
 
 class NumberMove(NamedTuple):
-    """What an entry says of its number, without the texts of the call; names as in PoolChange.
+    """The part of an entry about its number, without the texts of the call; names as in PoolChange.
 
-    A tuple, since live pages read thousands a second.
+    It is a tuple because live pages read thousands a second.
     """
 
     event: str
@@ -24,11 +24,11 @@ class NumberMove(NamedTuple):
     picked: str
     since_us: int
     ready_us: int
-    tail: str  # how the other texts are kept
+    tail: str  # how the other texts are stored
 
     @property
     def ends_call(self) -> bool:
-        """Whether a call of the number ended here (also one whose number was deleted)."""
+        """Whether a call of the number ended, including calls of a deleted number."""
         return self.event in ENDINGS
 
     @property
@@ -42,7 +42,7 @@ class NumberMove(NamedTuple):
 
 
 def read_move(text: str) -> NumberMove:
-    """Return the first half of an entry, its field `e`; ValueError: no script of ours wrote it."""
+    """Parse an entry's field `e`. Raise ValueError if no script of the platform wrote it."""
     words = text.split("\t")
     if len(words) != 9:
         raise ValueError(f"not an entry of a pool: {text!r}")
@@ -53,29 +53,29 @@ def read_move(text: str) -> NumberMove:
 
 
 def number_in(text: str) -> str:
-    """Return the number of a field `e` and nothing else: the quickest look."""
+    """Return only the number of a field `e`: the quickest read."""
     return text.split("\t", 2)[1]
 
 
 def may_come_or_go(text: str) -> bool:
-    """Return False, quickly, for a field `e` of which `comes_or_goes` is surely not true."""
+    """Return False, quickly, for a field `e` whose `comes_or_goes` is certainly false."""
     return "\t-" in text
 
 
 def may_name(text: str, number: str) -> bool:
-    """Return False, quickly, for a field `e` that is about another number."""
+    """Return False, quickly, for a field `e` about another number."""
     return f"\t{number}\t" in text
 
 
 @dataclass(frozen=True, slots=True)
 class PoolChange:
-    """One entry. `before` and `after` are codes that state_letter and state_name read.
+    """One entry. `before` and `after` are codes for state_letter and state_name.
 
-    event: add del reg unreg call hangup renew; released (a call, by time, restart or list) forced
+    `event`: add del reg unreg call hangup renew; released (a call, by time, restart or list) forced
     suspect blocked; quarantined unquarantined confirmed; rested (its rest was shortened); switch
     restart; created recovering opened paused resumed configured. `picked`: longest sticky near
-    asked offered. `since_us`: the state before began, or could be picked from, then. `ready_us`:
-    the number may be picked from then.
+    asked offered. `since_us`: when the previous state began, or when the number became free to be
+    picked. `ready_us`: when the number can be picked again.
     """
 
     at_us: int
@@ -94,7 +94,7 @@ class PoolChange:
     callee: str = ""
     direction: str = ""
     contact: str = ""
-    answered: str = ""  # what a hangup told: "1", "0", or nothing
+    answered: str = ""  # reported by a hangup: "1", "0", or ""
     talk_seconds: str = ""
     cause: str = ""
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -117,11 +117,11 @@ class PoolChange:
 
     @property
     def ends_call(self) -> bool:
-        """As of a NumberMove."""
+        """Like `NumberMove.ends_call`."""
         return self.event in ENDINGS
 
 
-_TEXTS_BESIDE: Final = "w"  # the entry's texts stand in its field `c`, joined by tabs
+_TEXTS_BESIDE: Final = "w"  # the entry's texts are in its field `c`, joined by tabs
 _TEXTS: Final = (
     *("call_id", "switch", "incarnation", "agent", "callee", "direction"),
     *("contact", "answered", "talk_seconds", "cause"),
@@ -130,7 +130,7 @@ _JSON_NAMES: Final = {"call_id": "call"}
 
 
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> PoolChange:
-    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    """Parse an entry of the stream. Raise ValueError if no script of the platform wrote it."""
     move = read_move(fields.get("e", ""))
     tail = move.tail
     more: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What calls of a charged pool pay: vouchers to begin or go on, notes of what is next."""
+"""Payment of calls in charged pools: vouchers for the start and renewals, notes of what is due."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,35 +10,35 @@ from poolsite.hotpath import Command
 
 USED: Final = "used"
 NONE: Final = "none"
-OVER: Final = "over"  # the call does not run
-GONE: Final = "gone"  # the note that another one was to replace
+OVER: Final = "over"  # the call has ended
+GONE: Final = "gone"  # the note to replace does not exist
 
 
 def voucher(slug: str, voucher: str, seconds: int, *, call_id: str = "") -> Command[EventOutcome]:
-    """Let one call begin (or be renewed), within `seconds`.
+    """Allow one call to begin or to be renewed within `seconds`.
 
-    Reason "used" (one has done so) or "taken" (it was taken back): it was not written.
+    Reason "used" (a call has used this voucher) or "taken" (it was revoked): it was not written.
     """
     return pool_command("voucher", slug, [voucher, seconds, call_id], read_outcome, voucher)
 
 
 def revoke_voucher(slug: str, voucher: str, *, call_id: str = "") -> Command[EventOutcome]:
-    """Take a voucher back; reason "" (no call can use it any more), "used" or "none".
+    """Revoke a voucher. Reason "" (no call can use it any more), "used" or "none".
 
-    What was taken back stays noted (kind t) until `charge` forgets it.
+    A note of kind t records a revoked voucher until `charge` forgets it.
     """
     return pool_command("voucher", slug, [voucher, 0, call_id], read_outcome)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One thing that is due. kind: v a voucher, t one that was taken back; c an interval to be
-    held, d one that is held, s one that is to be settled at its end.
+    """A note of something that is due.
 
-    `interval` counts from 1; `hold` is the hold that pays for it (of a voucher: its name). Of kind
-    c it is the hold that tells the call's rate: of the interval before, or of this one, whose hold
-    has ended unused; "" in a note of a release before. `seconds`: of kind s, when it is due, from
-    the start of the call.
+    `kind`: v a voucher, t a revoked voucher; c an interval to hold, d a held interval, s an
+    interval to settle at its end. `interval` counts from 1. `hold` is the ID of the hold that pays
+    for the interval, or the voucher's name. For kind c it is the hold that has the call's rate: the
+    previous interval's, or this interval's hold that ended unused; "" in a note of an earlier
+    release. `seconds`: for kind s, when the note is due, counted from the start of the call.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class Note:
 
     @property
     def text(self) -> str:
-        """As Redis keeps it."""
+        """The note as Redis stores it."""
         words = [self.kind]
         if self.kind == "c":
             words.append(f"{self.interval},{self.hold}" if self.hold else str(self.interval))
@@ -63,7 +63,7 @@ class Note:
 
     @classmethod
     def read(cls, text: str) -> "Note":
-        """The note of a text. ValueError for one that is none."""
+        """Parse a note. Raise ValueError if the text is not a note."""
         kind, _, rest = text.partition(" ")
         interval, hold, seconds = "0", "", "0"
         if kind not in ("v", "t", "c", "d", "s"):
@@ -81,9 +81,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A note whose time has come at `at_us`. `used`: the voucher was.
+    """A note that was due at `at_us`. `used`: whether its voucher was used.
 
-    Of a call: its `number` while it runs, else `ended_us` (None: nobody knows any more).
+    `number` is the call's number while the call is in progress. Otherwise `ended_us` is the call's
+    end, or None if it is no longer known.
     """
 
     note: Note
@@ -94,7 +95,7 @@ class Due:
 
 
 def charges(slug: str, limit: int = 500) -> Command[list[Due]]:
-    """Read what is due; [] also when Redis has no such pool."""
+    """Read what is due. Return [] also if Redis does not have the pool."""
 
     def read(reply: list[str]) -> list[Due]:
         if reply[0] == "-1":
@@ -115,11 +116,11 @@ def charge(
     notes: Sequence[tuple[Note, int]] = (),
     forget: Sequence[Note] = (),
 ) -> Command[EventOutcome]:
-    """Note what the call pays next, and forget other notes: all of it, or nothing.
+    """Note the call's next payments, and forget other notes: all of it, or none.
 
-    Each note comes with the ms from the start of the call at which it is due. New notes take the
-    place of the first that is forgotten: of two workers one succeeds. Reason "over" (the call does
-    not run) or "gone" (that one was not there): nothing was done.
+    Each note comes with the ms from the start of the call at which it is due. The new notes replace
+    the first forgotten one, so only one of two workers succeeds. Reason "over" (the call has ended)
+    or "gone" (that note does not exist): nothing was changed.
     """
     texts = "\n".join(note.text for note, _ in notes)
     offsets = " ".join(str(offset_ms) for _, offset_ms in notes) or "0"

@@ -1,4 +1,4 @@
-"""Commands of a pool other than events, and what comes back."""
+"""Commands of a pool other than events, and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from poolsite.hotpath import Command
 
 ROWS_LIMIT: Final = 1_000  # numbers in one call of load, quarantine, label
 RELEASE_BATCH: Final = 500
-VISIT_SECONDS: Final = 2.0  # between two visits; unasked for 3 s, a pool doubts its clock
+VISIT_SECONDS: Final = 2.0  # between two visits; a gap of over 3 s counts as a clock jump
 
 
-# -- a pool's life -----------------------------------------------------------------------------
+# -- a pool's lifecycle ------------------------------------------------------------------------
 
 
 def create(
@@ -27,9 +27,9 @@ def create(
     paused: bool = False,
     now: datetime | None = None,
 ) -> Command[EventOutcome]:
-    """Make the pool's data; the same generation again changes nothing (reason "exists").
+    """Create the pool's data. Repeating the same generation changes nothing (reason "exists").
 
-    A newer generation removes what an older one left. `now` decides the coming midnights.
+    A newer generation removes the data of an older one. `now` determines the coming midnights.
     """
     status = "p" if paused else "o"
     return _create(slug, generation, status, _settings_words(settings, now), 0, {})
@@ -44,10 +44,11 @@ def recover(
     switches: Mapping[str, str],
     now: datetime | None = None,
 ) -> Command[EventOutcome]:
-    """Begin a new life of lost data: empty, recovering. Then load(…, event=""), then loaded(…).
+    """Begin a new generation of lost data: empty and recovering.
 
-    `switches`: name → incarnation of each that may have calls; it opens when all have reported
-    or started anew, or after `open_after_seconds` (the longest lease).
+    Then call load(…, event="") and loaded(…). `switches`: name → incarnation of each switch that
+    may have calls. The pool opens when all of them have reported or restarted, or after
+    `open_after_seconds` (the longest lease).
     """
     words = _settings_words(settings, now)
     return _create(slug, generation, "r", words, open_after_seconds, switches)
@@ -78,14 +79,14 @@ def _settings_words(settings: PoolSettings, now: datetime | None) -> list[str | 
 def configure(
     slug: str, settings: PoolSettings, *, now: datetime | None = None
 ) -> Command[EventOutcome]:
-    """Write settings, also each day for the coming midnights. Reason "refresh": scan with mend."""
+    """Write settings; repeat daily for the coming midnights. Reason "refresh": scan with mend."""
     columns, days, sha1, log_limit, *beside = _settings_words(settings, now)
     args = [columns, days, log_limit, sha1, *beside]
     return pool_command("configure", slug, args, read_outcome, str(columns))
 
 
 def pause(slug: str, reason: str) -> Command[EventOutcome]:
-    """Answer every `call` with "paused" until resume; other events work."""
+    """Answer every `call` with "paused" until resume. Other events work."""
     return pool_command("pause", slug, ["1", reason], read_outcome, "1")
 
 
@@ -94,12 +95,12 @@ def resume(slug: str, reason: str = "") -> Command[EventOutcome]:
 
 
 def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[EventOutcome]:
-    """An operator opens a recovering pool early."""
+    """Open a recovering pool early, for an operator."""
     return pool_command("open", slug, ["now", reason, "p" if paused else "o"], read_outcome, "now")
 
 
 def loaded(slug: str, *, paused: bool = False) -> Command[EventOutcome]:
-    """Every number of a recovering pool is there; it opens when its switches have reported."""
+    """Report that a recovering pool has every number. It opens when its switches have reported."""
     args = ["loaded", "rebuilt", "p" if paused else "o"]
     return pool_command("open", slug, args, read_outcome, "loaded")
 
@@ -114,7 +115,7 @@ def destroy(slug: str, generation: int) -> Command[EventOutcome]:
 
 @dataclass(frozen=True, slots=True)
 class StoredNumber:
-    """A number as SQL knows it. `region`: numbers.regions.area; `quarantine`: its reason."""
+    """A number from SQL. `region`: see numbers.regions.area. `quarantine`: the reason, or ""."""
 
     number: str
     up: bool = False
@@ -123,10 +124,10 @@ class StoredNumber:
 
 
 def load(slug: str, rows: Sequence[StoredNumber], *, event: str = "add") -> Command[int]:
-    """Put up to ROWS_LIMIT numbers in; those that are there stay as they are. Returns how many.
+    """Add up to ROWS_LIMIT numbers. Existing ones stay as they are. Return how many were added.
 
-    `event`: the history's word for each; "" writes nothing there (a rebuild). -1 in a reply
-    (no such pool, malformed) raises PoolRefusedError.
+    `event`: the event of each number in the history; "" writes none (a rebuild). Raise
+    PoolRefusedError if there is no such pool or an argument is malformed.
     """
     args: list[str] = [event]
     for row in rows:
@@ -135,32 +136,32 @@ def load(slug: str, rows: Sequence[StoredNumber], *, event: str = "add") -> Comm
 
 
 def confirm(slug: str, added: Mapping[str, int]) -> Command[int]:
-    """SQL has taken numbers that the event `add` brought; returns how many may be picked now.
+    """Confirm numbers of the event `add` that SQL has stored. Return how many can be picked now.
 
-    `added`: number → the µs of its add, so that a later add of it is not meant.
+    `added`: number → the µs of its add, so that a later add of the same number is not confirmed.
     """
     args: list[str | int] = [word for pair in added.items() for word in pair]
     return pool_command("confirm", slug, args, _count, str(args[0]) if args else None)
 
 
 def label(slug: str, regions: Mapping[str, str]) -> Command[int]:
-    """Give up to ROWS_LIMIT numbers their region ("" = none); returns how many changed."""
+    """Set the region of up to ROWS_LIMIT numbers ("" for none). Return how many changed."""
     args = [word for pair in regions.items() for word in pair]
     return pool_command("label", slug, args, _count, args[0] if args else None)
 
 
 def alias(slug: str, stored: Mapping[str, str]) -> Command[int]:
-    """Let up to ROWS_LIMIT numbers be named by their canonical form: it → the stored spelling.
+    """Make up to ROWS_LIMIT numbers known by their canonical form. Return how many are new.
 
-    "" = by none any more. Returns how many were new. Write them before the numbers, so that no
-    event misses one.
+    `stored`: canonical form → the stored format, or "" to remove the alias. Write aliases before
+    the numbers, so that no event misses one.
     """
     args = [word for pair in stored.items() for word in pair]
     return pool_command("alias", slug, args, _count, args[0] if args else None)
 
 
 class PoolRefusedError(ValueError):
-    """The pool itself refused a command; `reason` is one of numbers.pool.reasons."""
+    """The pool itself refused a command. `reason` is one of numbers.pool.reasons."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -174,7 +175,7 @@ def _count(reply: list[str]) -> int:
 
 
 def quarantine(slug: str, numbers: Sequence[str], reason: str) -> Command[list[EventOutcome]]:
-    """Take up to ROWS_LIMIT numbers out of picking; running calls and registrations stay."""
+    """Quarantine up to ROWS_LIMIT numbers. Calls in progress and registrations stay."""
     return pool_command("quarantine", slug, ["1", reason, *numbers], _outcomes, "1")
 
 
@@ -188,14 +189,14 @@ def _outcomes(reply: list[str]) -> list[EventOutcome]:
     return [read_outcome(reply[i : i + 4]) for i in range(0, len(reply), 4)]
 
 
-# -- what time brings --------------------------------------------------------------------------
+# -- timers ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class PoolSwept:
-    """What a sweep did; `more`: run it again at once.
+    """The result of a sweep. `more`: run it again immediately.
 
-    now_us, next_us: Redis' time, and the earliest at which something is due.
+    `now_us` is Redis' time; `next_us` is the earliest time at which something is due.
     """
 
     more: bool = False
@@ -213,7 +214,7 @@ class PoolSwept:
 
 
 def sweep(slug: str, batch: int = 500) -> Command[PoolSwept | None]:
-    """Return the command of one bounded sweep; None = there is no such pool in Redis."""
+    """Return the command of one bounded sweep. Its result is None if Redis has no such pool."""
 
     def read(reply: list[str]) -> PoolSwept | None:
         if reply[0] != "more":
@@ -226,5 +227,5 @@ def sweep(slug: str, batch: int = 500) -> Command[PoolSwept | None]:
 
 
 def release(slug: str, batch: int = RELEASE_BATCH) -> Command[bool]:
-    """Release calls of superseded incarnations; returns whether more wait. Run until False."""
+    """Release calls of superseded incarnations. Return whether more wait: repeat until False."""
     return pool_command("release", slug, [batch], lambda reply: reply[3] == "more")

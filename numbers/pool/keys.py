@@ -1,4 +1,4 @@
-"""Every name of a pool's keys in Redis, in one place."""
+"""The names of a pool's keys in Redis."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -6,13 +6,13 @@ from functools import lru_cache
 
 @dataclass(frozen=True, slots=True)
 class PoolKeys:
-    """The keys and channels of one pool. docs/reference/numbers/redis.md says what each holds."""
+    """The keys and channels of one pool. docs/reference/numbers/redis.md lists their contents."""
 
     slug: str
 
     @property
     def tag(self) -> str:
-        """The hash tag with its braces: the key of settings and index, the start of the others."""
+        """The hash tag with its braces: the key of settings and index, the prefix of the others."""
         return "{" + self.slug + "}"
 
     @property
@@ -41,7 +41,7 @@ class PoolKeys:
 
     @property
     def charges(self) -> str:
-        """What calls of a charged pool have to pay, for the few scripts that look at it."""
+        """What the calls of a charged pool have to pay. Only a few scripts read it."""
         return self.tag + ":charges"
 
     @property
@@ -54,21 +54,21 @@ class PoolKeys:
 
     @property
     def wake_channel(self) -> str:
-        """Published when something has changed, at most once in each tenth of a second."""
+        """Receives a message when something has changed, up to once in each tenth of a second."""
         return self.tag + ":wake"
 
     @property
     def offers_channel(self) -> str:
-        """Published with a waiter's call id when a number stands ready for it."""
+        """Receives a waiter's call ID when a number is ready for it."""
         return self.tag + ":offers"
 
     @property
     def hangups_channel(self) -> str:
-        """Published for switches whose call must end: JSON with switch, number, call_id, reason."""
+        """Receives JSON (switch, number, call_id, reason) for a switch whose call must end."""
         return self.tag + ":hangups"
 
 
 @lru_cache(maxsize=10_000)
 def keys_of(slug: str) -> tuple[str, ...]:
-    """Return every key of a pool, in the scripts' order; asked for with every event."""
+    """Return every key of a pool, in the scripts' order. Cached, because every event needs them."""
     return PoolKeys(slug).all

@@ -1,4 +1,4 @@
-"""States of numbers: the five of the table, what stands beside them, the letters of the tiles."""
+"""States of numbers: the five of the table of states, the flags beside them, the tiles' letters."""
 
 import json
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from typing import Any, Final
 
 NODATA: Final = "nodata"
 
-# Letters of live tiles (static/css/tiles.css and static/live/tiles.js know the same): what a person
-# sees at one glance.
+# Letters of live tiles, also in static/css/tiles.css and static/live/tiles.js.
 LETTERS: Final = {
     "R": "Ready",
     "r": "Resting",
@@ -33,7 +32,7 @@ _HOLDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that runs, as the number's state has it."""
+    """A call in progress, as stored in the number's state."""
 
     call_id: str
     switch: str
@@ -51,7 +50,7 @@ class Call:
 class NumberState:
     """One number as Redis has it. Times are µs since 1970.
 
-    `since_us`: in a call its start, else the time from which it may be picked.
+    `since_us`: the start of its call, or otherwise the time from which it can be picked.
     """
 
     number: str
@@ -71,7 +70,7 @@ class NumberState:
 
     @property
     def name(self) -> str:
-        """The state's name in the table."""
+        """The state's name in the table of states."""
         return f"{'busy' if self.busy else 'idle'}+{'up' if self.up else 'down'}"
 
     @property
@@ -83,7 +82,7 @@ class NumberState:
         return "u" in self.held
 
     def why_not(self, now_us: int) -> str:
-        """Return the reason for which it cannot be picked now; "" when it can."""
+        """Return why the number can't be picked now, or "" if it can."""
         if not self.readable:
             return "unreadable state"
         if self.busy:
@@ -98,7 +97,7 @@ class NumberState:
         return ""
 
     def letter(self, now_us: int) -> str:
-        """Return the tile's letter. Quarantine outranks the others in display."""
+        """Return the tile's letter. Quarantine takes precedence over the other states."""
         if not self.readable:
             return "?"
         if self.quarantined:
@@ -122,7 +121,7 @@ class NumberState:
 def parse_state(
     number: str, text: str, lease_until_ms: int | None = None, region: str = ""
 ) -> NumberState | None:
-    """Read a state's JSON in any layout; None for "" (no such number)."""
+    """Parse a state's JSON in any layout. Return None for "" (the number does not exist)."""
     if not text:
         return None
     try:
@@ -170,10 +169,10 @@ def _call(data: dict[str, Any]) -> Call:
 
 
 def state_letter(code: str) -> str:
-    """Return the tile's letter of a state's code in the history, e.g. "iu" → R, "bdq" → Q.
+    """Return the tile's letter for a state's code in the history, e.g. "iu" → R, "bdq" → Q.
 
-    Codes: i or b (idle, busy), u or d (up, down), then flags: q quarantined, u unconfirmed,
-    x old call, o offered, s suspect, r resting, c capped; "-" = no such number.
+    Codes: i or b (idle, busy), u or d (up, down), then flags: q quarantined, u unconfirmed, x old
+    call, o offered, s suspect, r resting, c capped; "-" = the number does not exist.
     """
     if not code or code[0] == "-":
         return "-"
@@ -194,7 +193,7 @@ def state_letter(code: str) -> str:
 
 
 def state_name(code: str) -> str:
-    """Return the table's name of a state's code in the history, e.g. "bu" → busy+up."""
+    """Return the table's name for a state's code in the history, e.g. "bu" → busy+up."""
     if not code or code[0] not in "ib":
         return NODATA if code[:1] == "-" else ""
     return f"{'busy' if code[0] == 'b' else 'idle'}+{'up' if code[1] == 'u' else 'down'}"

@@ -1,4 +1,4 @@
-"""Commands that read a pool, or compare its parts, and what comes back."""
+"""Commands that read a pool or compare its parts, and their results."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ STATUS: Final = {"o": "open", "p": "paused", "r": "recovering"}
 
 @dataclass(frozen=True, slots=True)
 class PoolFigures:
-    """A pool at one moment. Counts are O(1) but `resting` and `pickable`, O(log n).
+    """A pool at one moment. Counts are O(1); `resting` and `pickable` are O(log n).
 
-    offered = carried + blocked, each call id once; inbound calls are counted apart.
+    offered = carried + blocked, each call ID once. Inbound calls are counted separately.
     """
 
     as_of_us: int
@@ -48,7 +48,7 @@ class PoolFigures:
 
 
 def show(slug: str) -> Command[PoolFigures | None]:
-    """Return the command that reads a pool's figures; None = there is no such pool in Redis."""
+    """Return the command that reads a pool's figures. Its result is None without a pool."""
     return pool_command("show", slug, [], _figures)
 
 
@@ -80,7 +80,7 @@ def _figures(reply: list[str]) -> PoolFigures | None:
 
 @dataclass(frozen=True, slots=True)
 class States:
-    """Numbers as they are at `as_of_us`; those that are not there are left out."""
+    """Numbers as they are at `as_of_us`. Numbers that do not exist are left out."""
 
     as_of_us: int
     seq: int
@@ -88,7 +88,7 @@ class States:
 
 
 def states(slug: str, numbers: Sequence[str]) -> Command[States | None]:
-    """Return the command that reads up to 10 000 numbers; None = no such pool."""
+    """Return the command that reads up to 10 000 numbers. Its result is None without a pool."""
     wanted = tuple(numbers)
 
     def read(reply: list[str]) -> States | None:
@@ -118,7 +118,7 @@ class Scanned:
 def scan(
     slug: str, what: str = "numstate", cursor: int = 0, *, count: int = 500, mend: bool = False
 ) -> Command[Scanned | None]:
-    """Walk numstate, idle, near or timers; name, or mend, what contradicts the states."""
+    """Walk numstate, idle, near or timers. Report, or mend, what contradicts the states."""
 
     def read(reply: list[str]) -> Scanned | None:
         if reply[0] == "-1":
@@ -132,7 +132,7 @@ def scan(
 def recount(
     slug: str, seq: int, *, up: int, busy_down: int, quarantined: int, mend: bool = False
 ) -> Command[tuple[int, int, int] | None]:
-    """Compare counters after a whole scan; returns what they were, None when the pool moved."""
+    """Compare counters after a full scan. Return their old values, or None if the pool moved."""
 
     def read(reply: list[str]) -> tuple[int, int, int] | None:
         if reply[0] != "1" or reply[3]:

@@ -1,4 +1,4 @@
-"""Every reason that a reply can carry: the words that switches, pages and documents share."""
+"""Every reason that a reply can have. Switches, pages and documents share these texts."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ REPEAT: Final = "repeat"
 EARLY: Final = "early"
 STALE: Final = "stale"
 LEFT: Final = "left"
-OLD_CALL: Final = "old call"  # also outcome -1: the number's old call still runs
+OLD_CALL: Final = "old call"  # also outcome -1: the number's old call is still in progress
 ADOPTED: Final = "adopted"
 EXISTS: Final = "exists"
 
@@ -23,8 +23,8 @@ OFFLINE: Final = "offline"
 RESTING: Final = "resting"
 CAPPED: Final = "capped"
 QUARANTINED: Final = "quarantined"
-UNCONFIRMED: Final = "unconfirmed"  # added by a script; SQL has yet to say that no pool has it
-ADD_REFUSED: Final = "add refused"  # the pool takes no numbers from scripts
+UNCONFIRMED: Final = "unconfirmed"  # added by a script; SQL has yet to check other pools
+ADD_REFUSED: Final = "add refused"  # the pool accepts no numbers from scripts
 SUSPECT: Final = "suspect"
 OFFERED: Final = "offered"
 NOT_IN_A_CALL: Final = "not in a call"
@@ -45,9 +45,9 @@ PAUSED: Final = "paused"
 RECOVERING: Final = "recovering"
 SCRIPT_OUTDATED: Final = "script outdated"  # a prefix: the new SHA-1 follows
 MALFORMED: Final = "malformed"  # a prefix: what is wrong follows
-OTHER_GENERATION: Final = "other generation"  # a prefix: the generation that is there follows
+OTHER_GENERATION: Final = "other generation"  # a prefix: the existing generation follows
 
-# how calls end in the history without a hangup
+# how calls without a hangup end in the history
 LOST_HANGUP: Final = "lost hangup"
 LEASE_ENDED: Final = "lease ended"
 SWITCH_RESTARTED: Final = "switch restarted"

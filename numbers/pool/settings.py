@@ -26,10 +26,10 @@ AddedByScript = Literal["lend", "confirm", "refuse"]
 
 @dataclass(frozen=True, slots=True)
 class PoolSettings:
-    """What an operator sets. The names are those of `numbers.models.Pool`.
+    """The settings that an operator makes. Their names are those of `numbers.models.Pool`.
 
-    `added_by_script`: what becomes of a number that the event `add` brings. `media`: the names of
-    the switches whose restart ends their calls; the calls of any other switch are kept.
+    `added_by_script`: what happens to a number that the event `add` adds. `media`: the names of the
+    switches whose restart ends their calls. The calls of other switches continue.
     """
 
     lease_seconds: int = 14_400
@@ -53,7 +53,7 @@ class PoolSettings:
         return midnights(self.zone, DAYS_AHEAD, now)
 
     def columns(self, now: datetime | None = None) -> str:
-        """Return columns 2 to 103 of `conf`. Raises ValueError when a number does not fit."""
+        """Return columns 2 to 103 of `conf`. Raise ValueError if a number is out of range."""
         cells = []
         for name, width, factor in _COLUMNS:
             value = int(getattr(self, name)) * factor
@@ -66,14 +66,14 @@ class PoolSettings:
         return f"{self.near:d}{self.charged:d}0|{''.join(cells)}"
 
     def beside(self) -> tuple[str, str]:
-        """Return what the scripts keep beside the columns: the rule for adds, and `media`."""
+        """Return the settings stored outside the columns: the rule for adds, and `media`."""
         return self.added_by_script, "\t".join(sorted(self.media))
 
     @classmethod
     def from_conf(
         cls, conf: str, added_by_script: AddedByScript = "lend", media: str = ""
     ) -> "PoolSettings":
-        """Return the settings that stand in Redis (the zone is not among them)."""
+        """Return the settings that Redis has (without the zone)."""
         values: dict[str, Any] = {}
         place = 5
         for name, width, factor in _COLUMNS:

@@ -1,4 +1,4 @@
-"""Events of numbers as values, their commands, and what comes back."""
+"""Events of numbers, their commands, and the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,16 +37,16 @@ Callee = Annotated[Name64, AfterValidator(number_format.cleaned)]
 Direction = Literal["in", "out"]
 EventName = Literal["add", "del", "reg", "unreg", "call", "hangup", "renew"]
 EVENTS: Final[tuple[EventName, ...]] = get_args(EventName)
-# A switch says whether a region is to be preferred; the pool's script is told which one.
+# A switch says whether to prefer a region; the pool's script gets the region's key.
 Near = Annotated[bool | str | None, GetPydanticSchema(lambda _, schema: schema(bool | None))]
 
 
 class Event(BaseModel):
     """An event of a number. Only `event` is required; `call` without a number picks one."""
 
-    # One class from a request to the words of the script; a text that is None or "" is left out.
-    # `near` is then the key of a region (numbers.regions.area): of the callee for `call`, of the
-    # number itself for `add`. `expires` None = for ever.
+    # The same class from a request to the arguments of the script. A text that is None or "" is
+    # left out. For the script, `near` is the key of a region (numbers.regions.area): the callee's
+    # for `call`, the number's own for `add`. `expires` None means never.
     model_config = STRICT | ConfigDict(frozen=True)
 
     event: EventName
@@ -93,27 +93,27 @@ class Event(BaseModel):
         incarnation: str = "",
         **more: Any,
     ) -> "Event":
-        """Return an event of our own making; its values are taken as they are."""
+        """Return an event from trusted values. They are not validated."""
         given = {"number": number, "call_id": call_id, "switch": switch, "incarnation": incarnation}
         return cls.model_construct(event=event, **{**_NOT_GIVEN, **given, **more})
 
     def but(self, **changes: Any) -> "Event":
-        """Return the same event with other values, which are taken as they are."""
+        """Return a copy of the event with other values. They are not validated."""
         return self.model_copy(update=changes)
 
     def words(self) -> tuple[str, ...]:
-        """Return the event as numbers/event takes it, word by word."""
+        """Return the event as the separate arguments of numbers/event."""
         return (self.event, self.number or "-", *self._options(*_USUAL, *_TEXTS))
 
     def line(self) -> str:
-        """Return the event as one word, which Redis takes for less; "" when a text holds a tab."""
+        """Return the event as one argument, cheaper for Redis, or "" if a text has a tab."""
         usual = [getattr(self, name) or "" for name in _USUAL]
         parts = [self.event, self.number or "-", *usual, *self._options(*_TEXTS)]
         line = "\t".join(parts)
         return line if line.count("\t") == len(parts) - 1 else ""
 
     def _options(self, *texts: str) -> list[str]:
-        """Return names and values: of these texts, and of all that is no text."""
+        """Return names and values of these texts and of all fields that are not texts."""
         words = []
         for name in texts:
             value = getattr(self, name)
@@ -137,14 +137,14 @@ class Event(BaseModel):
 
     @property
     def repeatable(self) -> bool:
-        """Whether a second run of the same event does no harm and answers as the first would."""
+        """Whether a second run of the event is harmless and gets the answer of the first."""
         if self.event in ("call", "hangup"):
             return bool(self.call_id)
         return not self.paid
 
     @property
     def gives_back(self) -> bool:
-        """Whether a server without memory is to run it: it takes none, or gives some back."""
+        """Whether Redis should run the event when out of memory: it needs none, or frees some."""
         return self.event not in ("call", "add")
 
 
@@ -173,7 +173,7 @@ class EventOutcome:
 
     @property
     def outcome(self) -> str:
-        """The word of the public interfaces."""
+        """The outcome's name in the public interfaces."""
         return {OK: "ok", FAILED: "failed"}.get(self.code, "error")
 
     @property
@@ -186,7 +186,7 @@ class EventOutcome:
 
 
 def read_outcome(reply: Sequence[str]) -> EventOutcome:
-    """Return a reply of numbers/event."""
+    """Parse a reply of numbers/event."""
     code, number, state, reason = reply[:4]
     more = dict(zip(reply[4::2], reply[5::2], strict=True))
     return EventOutcome(
@@ -203,7 +203,7 @@ def read_outcome(reply: Sequence[str]) -> EventOutcome:
 
 
 def event(slug: str, event: Event) -> Command[EventOutcome]:
-    """Return the command of one event; run again after a lost reply only where that is safe."""
+    """Return the command of one event. It is repeated after a lost reply only if that is safe."""
     return Command(
         script=SCRIPTS["event"],
         keys=keys_of(slug),
@@ -215,9 +215,9 @@ def event(slug: str, event: Event) -> Command[EventOutcome]:
 
 
 def events(slug: str, batch: Sequence[Event]) -> Command[list[EventOutcome]]:
-    """Return one command for up to BATCH_LIMIT events of one pool, done in their order.
+    """Return one command for up to BATCH_LIMIT events of one pool, run in their order.
 
-    `wait_ms` is refused in it, item by item. Raises ValueError for an empty or longer batch.
+    Items with `wait_ms` are refused. Raise ValueError for an empty or longer batch.
     """
     if not 0 < len(batch) <= BATCH_LIMIT:
         raise ValueError(f"a batch has 1 to {BATCH_LIMIT} events, not {len(batch)}")
@@ -230,7 +230,7 @@ def events(slug: str, batch: Sequence[Event]) -> Command[list[EventOutcome]]:
             words += [str(len(its)), *its]
 
     def read(reply: list[str]) -> list[EventOutcome]:
-        if reply[0] == "-1":  # the pool's own refusal: it holds for every item
+        if reply[0] == "-1":  # the pool's own refusal: it applies to every item
             return [read_outcome(reply)] * len(batch)
         outcomes, place = [], 0
         while place < len(reply):

@@ -1,4 +1,4 @@
-"""What pages and machines read of pools and numbers; every function is tenant-safe."""
+"""Queries about pools and numbers, for pages and machines. Every function is tenant-safe."""
 
 from numbers.selectors.lists import (
     ListedNumber,

@@ -1,4 +1,4 @@
-"""Minute samples as charts and figures take them."""
+"""Minute samples, prepared for charts and figures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass
 class Series:
-    """Points at equal steps; None = no sample, a gap in the data.
+    """Points at equal steps. None means that there is no sample: a gap in the data.
 
-    States are counts at the step's end, quarantined numbers apart; calls are per minute, `mean`
-    is in seconds per call.
+    States are counts at the step's end, with quarantined numbers counted separately. Calls are per
+    minute; `mean` is in seconds per call.
     """
 
     start: datetime
@@ -30,7 +30,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class LastHour:
-    """What stands beside the live figures: the last whole minute, and shares of the hour."""
+    """The figures next to the live ones: the last full minute, and shares of the last hour."""
 
     offered: int
     blocked: int
@@ -40,17 +40,17 @@ class LastHour:
 
     @property
     def blocked_share(self) -> float | None:
-        """Of the calls that were offered, 0 to 1; None while none was."""
+        """The blocked share of the offered calls, 0 to 1, or None if no call was offered."""
         return self.blocked / self.offered if self.offered else None
 
 
 def step_for(seconds: int) -> int:
-    """The step, in whole minutes, that gives at most 240 points. Seconds."""
+    """Return the step in seconds, a multiple of a minute, that gives up to 240 points."""
     return max(60, -(-seconds // POINTS // 60) * 60)
 
 
 def pool_series(pool: Pool, seconds: int, *, now: datetime) -> Series:
-    """The samples of the last `seconds`, in steps of `step_for`. One query."""
+    """Return the samples of the last `seconds`, in steps of `step_for`. One query."""
     step = step_for(seconds)
     last = int(now.timestamp()) // step * step
     end = datetime.fromtimestamp(last, UTC)
@@ -79,9 +79,10 @@ def _in_steps(
 
 
 def _shown_states(row: MinuteSample) -> dict[str, int]:
-    """The counts as tiles show them: a quarantined number is quarantined before all else.
+    """The counts as tiles show them: quarantine takes precedence over the other states.
 
-    Samples count it in its state as well; most are idle, so they come off there.
+    Samples count a quarantined number in its state as well. Most are idle, so the quarantined are
+    subtracted there.
     """
     idle_up = max(0, row.idle_up - row.quarantined)
     left = row.quarantined - (row.idle_up - idle_up)
@@ -107,16 +108,16 @@ def _mean_call(bucket: Sequence[MinuteSample]) -> float | None:
 
 
 def last_hour(pool: Pool, *, now: datetime) -> LastHour:
-    """The last hour of one pool in figures. One query."""
+    """Return the figures of one pool's last hour. One query."""
     return last_hours([pool], now=now)[pool.pk][0]
 
 
 def last_hours(
     pools: Sequence[Pool], *, now: datetime, points: int = 60
 ) -> dict[int, tuple[LastHour, list[float | None]]]:
-    """For each pool its last hour in figures, and its occupancy of each minute (0 to 1).
+    """Return each pool's figures of the last hour, and its occupancy per minute (0 to 1).
 
-    One query for all of them.
+    One query for all pools.
     """
     end = now.replace(second=0, microsecond=0)
     start = end - timedelta(minutes=points)
@@ -133,7 +134,7 @@ def last_hours(
 def totals_by_minute(
     pools: Sequence[Pool], *, now: datetime, points: int = 60
 ) -> dict[str, list[float | None]]:
-    """Busy numbers, offered and blocked calls of all these pools, minute by minute. One query."""
+    """Return busy numbers, offered and blocked calls of all these pools per minute. One query."""
     end = now.replace(second=0, microsecond=0)
     start = end - timedelta(minutes=points)
     sums = (

@@ -1,4 +1,4 @@
-"""What pages and machines read of number health: figures, the worst numbers, what rules did."""
+"""Queries about number health: figures, the worst numbers, the actions of rules."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -27,13 +27,13 @@ PAGE = 25
 CELLS = 1_000
 ACTIONS = 20
 LABEL_DAYS = 7
-# The classes of the heat map: answer rates from each of these on, in percent.
+# The classes of the heat map: the lowest answer rate of each, in percent.
 CLASSES = (0, 10, 20, 40, 60)
 
 
 @dataclass(frozen=True)
 class HealthFigures:
-    """The figures of some calls; a rate is a share, 0 to 1, and None where nothing was told."""
+    """The figures of some calls. A rate is a share, 0 to 1, or None if nothing was reported."""
 
     tally: CallTally
 
@@ -63,7 +63,7 @@ class HealthFigures:
 
     @property
     def told_share(self) -> float | None:
-        """Of the calls that ended, those whose answer was told."""
+        """The share of the ended calls whose answer (yes or no) was reported."""
         ended = self.tally.calls + self.tally.untold
         return self.tally.calls / ended if ended else None
 
@@ -74,7 +74,7 @@ def _share(percent: float | None) -> float | None:
 
 @dataclass(frozen=True)
 class GroupHealth:
-    """A switch's or a region's figures."""
+    """The figures of a switch or a region."""
 
     key: str
     figures: HealthFigures
@@ -96,7 +96,7 @@ class NumberHealthRow:
 
     @property
     def heat(self) -> str:
-        """The class of the heat map, "0" (worst) to "4"; "" without a rate."""
+        """The class of the heat map, "0" (worst) to "4", or "" without a rate."""
         if self.rate is None:
             return ""
         percent = self.rate * 100 / RATE_WHOLE
@@ -105,7 +105,7 @@ class NumberHealthRow:
 
 @dataclass(frozen=True)
 class WorstPage:
-    """A page of numbers, the worst first. `next` continues it; "" = that was all."""
+    """A page of numbers, the worst first. `next` continues it, and is "" on the last page."""
 
     rows: list[NumberHealthRow]
     next: str
@@ -113,7 +113,7 @@ class WorstPage:
 
 @dataclass(frozen=True)
 class HealthFilter:
-    """Which numbers, over which window."""
+    """The numbers to include, and the window."""
 
     window: Window = Window.DAY
     region: str = ""
@@ -122,7 +122,7 @@ class HealthFilter:
 
 @dataclass(frozen=True)
 class PoolHealth:
-    """A pool's figures over a window, and how many numbers stand in each class of the map."""
+    """A pool's figures over a window, also by switch and by region."""
 
     figures: HealthFigures
     switches: list[GroupHealth] = field(default_factory=list)
@@ -130,7 +130,7 @@ class PoolHealth:
 
 
 def pool_health(pool: Pool, window: Window, now: datetime) -> PoolHealth:
-    """The pool's figures, by switch and by region; cheap however many numbers there are."""
+    """Return the pool's figures, by switch and by region; cheap with any count of numbers."""
     switches = _groups(pool, HealthSlot.SWITCH, window, now)
     regions = _groups(pool, HealthSlot.REGION, window, now)
     total = CallTally()
@@ -154,7 +154,7 @@ def _groups(pool: Pool, kind: str, window: Window, now: datetime) -> list[GroupH
 
 
 def heat_counts(pool: Pool, wanted: HealthFilter) -> dict[str, int]:
-    """How many numbers stand in each class, "" = too few calls; reads each number's sums once."""
+    """Count the numbers in each class; "" has too few calls. Reads each number's sums once."""
     rate = f"rate_{wanted.window.value}"
     bounds = [least * RATE_WHOLE // 100 for least in CLASSES]
     conditions = {
@@ -196,13 +196,13 @@ def heat_cells(pool: Pool, wanted: HealthFilter) -> list[NumberHealthRow]:
 def worst_numbers(
     pool: Pool, wanted: HealthFilter, after: str = "", limit: int = PAGE
 ) -> WorstPage:
-    """A page of numbers with enough calls for a rate, the worst first, by keyset."""
+    """Return a page of numbers with enough calls for a rate, the worst first, by keyset."""
     rows = _ranked(pool, wanted)
     name = f"rate_{wanted.window.value}"
     rate, _sep, number = after.partition("-")
     if rate.isascii() and rate.isdecimal() and len(rate) < 6:
         same = Q(**{name: int(rate), "number__gt": number[:33]})
-        # The first condition is where the index begins; the second skips what was shown.
+        # The first condition is the start in the index; the second skips what was shown.
         rows = rows.filter(**{f"{name}__gte": int(rate)})
         rows = rows.filter(same | Q(**{f"{name}__gt": int(rate)}))
     found = list(rows[: limit + 1])
@@ -241,7 +241,7 @@ def _tally(row: NumberHealth, window: Window) -> CallTally:
 
 
 def number_health(pool: Pool, number: str) -> dict[Window, HealthFigures]:
-    """One number's figures over each window; empty when it had no call in seven days."""
+    """Return a number's figures over each window, or {} if it had no call in seven days."""
     row = NumberHealth.objects.filter(pool=pool, number=number).first()
     if row is None:
         return {}
@@ -249,7 +249,7 @@ def number_health(pool: Pool, number: str) -> dict[Window, HealthFigures]:
 
 
 def label_sources(pool: Pool, values: Iterable[str]) -> dict[str, int]:
-    """How many sources labelled each number within the last seven days."""
+    """Return how many sources labelled each number within the last seven days."""
     since = timezone.now() - timedelta(days=LABEL_DAYS)
     rows = SpamLabel.objects.filter(pool=pool, number__in=list(values), seen_at__gt=since)
     counted = rows.values("number").annotate(sources=Count("source", distinct=True)).order_by()
@@ -263,7 +263,7 @@ def number_labels(pool: Pool, number: str, limit: int = 10) -> list[SpamLabel]:
 
 
 def health_actions(pool: Pool, limit: int = ACTIONS, number: str = "") -> list[HealthAction]:
-    """What rules did, the numbers that are still out first, then the latest."""
+    """The actions of rules: numbers that are still out first, then the latest."""
     rows = HealthAction.objects.filter(pool=pool)
     if number:
         rows = rows.filter(number=number)
@@ -275,7 +275,7 @@ def health_actions(pool: Pool, limit: int = ACTIONS, number: str = "") -> list[H
 def pool_actions(
     pool: Pool, *, number: str = "", returned: bool | None = None
 ) -> QuerySet[HealthAction]:
-    """What rules did with a pool's numbers (one in any format), in no order."""
+    """The actions of rules on a pool's numbers, or on one (in any format), unordered."""
     rows = HealthAction.objects.filter(pool=pool)
     if number:
         rows = rows.filter(number__in=every_spelling(number))
@@ -288,7 +288,7 @@ def health_rules(pool: Pool) -> list[HealthRule]:
 
 
 def health_rule(pool: Pool, key: int) -> HealthRule:
-    """The same of one rule; raises HealthRule.DoesNotExist."""
+    """Return one rule with its `held`. Raise HealthRule.DoesNotExist."""
     return _rules(pool).get(pk=key)
 
 

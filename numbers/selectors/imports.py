@@ -1,4 +1,4 @@
-"""What pages read of imports; tenant-safe."""
+"""Queries about imports; tenant-safe."""
 
 from collections.abc import Iterator
 
@@ -15,13 +15,13 @@ ALL_ROWS = 1_000
 
 
 def visible_imports(principal: Principal) -> QuerySet[NumberImport]:
-    """The imports into pools that the principal may see, the latest first."""
+    """The imports into pools that the principal may see, latest first."""
     rows = NumberImport.objects.select_related("pool__account", "actor", "job")
     return in_visible_pools(rows, principal).order_by("-pk")
 
 
 def import_of(principal: Principal, import_id: int) -> NumberImport:
-    """One import; a foreign or missing one raises Hidden (404)."""
+    """Return one import. Raise Hidden (404) if it is missing or belongs to another account."""
     found = visible_imports(principal).filter(pk=import_id).first()
     if found is None:
         access.require(principal, "numbers.view")
@@ -35,19 +35,19 @@ def staged_rows(found: NumberImport, kind: str, *, limit: int) -> list[ImportRow
 
 
 def rows_left_out(found: NumberImport, *kinds: str) -> Iterator[ImportRow]:
-    """Every row of which no number comes, suspicious or refused, in the order of the file."""
+    """Yield every row that gives no number, suspicious or refused, in the order of the file."""
     wanted = kinds or (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
     return found.staged.filter(kind__in=wanted).order_by("row").iterator()
 
 
 def pool_imports(pool: Pool) -> QuerySet[NumberImport]:
-    """The imports into one pool, the latest first."""
+    """The imports into one pool, latest first."""
     rows = NumberImport.objects.select_related("pool__account", "actor", "job")
     return rows.filter(pool=pool).order_by("-pk")
 
 
 def imports_in_state(rows: QuerySet[NumberImport], state: str) -> QuerySet[NumberImport]:
-    """Those that people see in a state; "" = all. One whose job has ended under way is stopped."""
+    """Filter by shown state ("" = all). Open imports whose job has ended count as stopped."""
     if not state:
         return rows
     stopped = Q(state__in=NumberImport.UNDER_WAY, job__state__in=Job.ENDED)

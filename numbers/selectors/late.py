@@ -1,4 +1,4 @@
-"""What has happened to a number that SQL has not taken yet: read from the pool's stream."""
+"""Events of a number that SQL does not have yet, read from the pool's stream."""
 
 from numbers import pool as door
 from numbers.models import Pool, PoolEvent
@@ -9,10 +9,10 @@ BACKLOG_LIMIT = 5_000
 
 
 def late_events(pool: Pool, number: str) -> list[PoolEvent]:
-    """Unsaved events of a number behind the drain's place, newest first.
+    """Return unsaved events of a number that the drain has not read yet, newest first.
 
-    One round trip for the place and one for the entries; of a longer backlog than 5 000
-    entries the oldest are left to the drain. redis.RedisError when Redis is away.
+    One round trip for the drain's position and one for the entries. If more than 5 000 entries
+    wait, the oldest are left out. Raise redis.RedisError if Redis is unavailable.
     """
     keys = door.PoolKeys(pool.slug)
     client = hotpath.client()

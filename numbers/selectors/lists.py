@@ -1,7 +1,7 @@
-"""The list of numbers: filtered, by keyset, with live states; usable at a million rows.
+"""The list of numbers: filtered, by keyset, with live states; usable with a million rows.
 
-SQL filters and orders, Redis tells the states of one page. Filtering by a state looks at the
-few numbers that Redis has an index for, else reads on, page by page, up to a limit.
+SQL filters and sorts; Redis has the states of one page. A filter by state reads page after page, up
+to a limit.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ StateFilter = Literal["", "idle+up", "idle+down", "busy+up", "busy+down", "quara
 
 @dataclass(frozen=True, slots=True)
 class NumberFilter:
-    """What a list shows; empty = everything the reader may see."""
+    """The filter of a list. Empty means everything that the user may see."""
 
     pool_slug: str = ""
     region: str = ""
@@ -44,7 +44,7 @@ class NumberFilter:
 
 @dataclass(frozen=True, slots=True)
 class ListedNumber:
-    """One row: as SQL remembers it, and as Redis has it now (None = Redis does not know it)."""
+    """One row from SQL with its live state, or None if Redis doesn't have the number."""
 
     number: Number
     live: NumberState | None
@@ -55,8 +55,9 @@ class ListedNumber:
 class NumberPage:
     """A page in ascending order of numbers.
 
-    `next`, `previous`: the value to give as `after` or `before`; "" = no such page. A page of
-    a state filter may be short and still have a `next`: that much was looked through.
+    `next`, `previous`: the value to pass as `after` or `before`; "" if there is no such page. A
+    page of a state filter can be short and still have a `next`, because the search stopped at the
+    limit.
     """
 
     rows: Sequence[ListedNumber]
@@ -66,7 +67,7 @@ class NumberPage:
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """How many rows there are; not `exact` = about so many."""
+    """The number of rows; approximate unless `exact`."""
 
     count: int
     exact: bool
@@ -78,7 +79,7 @@ def visible_numbers(principal: Principal) -> QuerySet[Number]:
 
 
 def filtered(principal: Principal, wanted: NumberFilter) -> QuerySet[Number]:
-    """The numbers of a filter apart from its state, in no order."""
+    """The numbers that match a filter, except for its live state, unordered."""
     numbers = visible_numbers(principal)
     if wanted.pool_slug:
         pool_id = Pool.objects.filter(slug=wanted.pool_slug).values_list("pk", flat=True).first()
@@ -86,7 +87,7 @@ def filtered(principal: Principal, wanted: NumberFilter) -> QuerySet[Number]:
     if wanted.region:
         numbers = numbers.filter(region=wanted.region)
     if wanted.tag:
-        # The tag's row carries number and pool, so its index alone gives the page in order.
+        # The tag's row has number and pool, so its index alone gives the page in order.
         numbers = numbers.filter(tags__tag=wanted.tag)
     if wanted.prefix:
         numbers = numbers.filter(prefix_condition(wanted.prefix))
@@ -106,7 +107,7 @@ def prefix_condition(prefix: str, field: str = "value") -> Q:
 
 
 def meant_prefix(numbers: QuerySet[Number], text: str) -> str:
-    """The stored beginning that a typed one means: as it is, or behind the country's code."""
+    """Return the stored prefix that a typed one means: as typed, or after the country's code."""
     prefix = typed_prefix(text)
     forms = (prefix, with_country(prefix), f"+{prefix}", stored_value(numbers, prefix))
     for form in dict.fromkeys(forms):
@@ -125,7 +126,7 @@ def pool_numbers(
     quarantined: bool | None = None,
     import_id: int | None = None,
 ) -> QuerySet[Number]:
-    """The numbers of a pool that match each given word, in no order; `q`: the first digits."""
+    """The numbers of a pool that match each given filter, unordered. `q`: the first digits."""
     given = {"region": region, "carrier": carrier, "tags__tag": tag, "import_id": import_id}
     numbers = Number.objects.filter(pool=pool)
     if q:
@@ -144,7 +145,7 @@ def number_list(
     before: str = "",
     limit: int = PAGE,
 ) -> NumberPage:
-    """One page of numbers with their live states. `limit` up to 1 000."""
+    """Return one page of numbers with their live states. `limit` up to 1 000."""
     limit = max(1, min(limit, PAGE_LIMIT))
     numbers = filtered(principal, wanted).select_related("pool")
     if wanted.state and wanted.state != "quarantined":
@@ -165,7 +166,7 @@ def number_list(
 
 
 def with_live(rows: Sequence[Number]) -> list[ListedNumber]:
-    """The rows with their live states; one round trip to Redis. Pools must be loaded."""
+    """Return the rows with their live states. Pools must be loaded. One round trip to Redis."""
     by_pool: dict[str, list[str]] = {}
     for row in rows:
         by_pool.setdefault(row.pool.slug, []).append(row.value)
@@ -174,9 +175,9 @@ def with_live(rows: Sequence[Number]) -> list[ListedNumber]:
 
 
 def about_count(principal: Principal, wanted: NumberFilter) -> About:
-    """How many numbers a filter has: exactly up to 10 000, then about.
+    """Count the numbers of a filter: exactly up to 10 000, then approximately.
 
-    Never counts a million rows: an unfiltered list asks the planner's statistics.
+    Never counts a million rows: beyond the limit it uses the planner's statistics.
     """
     numbers = filtered(principal, wanted)
     counted = numbers.order_by().values("pk")[: EXACT_COUNT_LIMIT + 1].count()
@@ -186,7 +187,7 @@ def about_count(principal: Principal, wanted: NumberFilter) -> About:
 
 
 def shown_state(state: NumberState) -> str:
-    """The state by which a list is filtered: quarantine outranks the others."""
+    """The state by which a list is filtered: quarantine takes precedence over the other states."""
     return "quarantined" if state.quarantined else state.name
 
 
@@ -223,7 +224,7 @@ def _scan(numbers: QuerySet[Number], after: str) -> Iterator[list[Number]]:
 
 
 def _estimate(numbers: QuerySet[Number]) -> int:
-    """About how many rows a filter has, by the planner where there is one."""
+    """The approximate number of rows of a filter, estimated by the planner where there is one."""
     if connection.vendor == "postgresql":
         sql, parameters = numbers.order_by().values("pk").query.sql_with_params()
         with connection.cursor() as cursor:
@@ -241,18 +242,18 @@ WITH RECURSIVE hop(word) AS (
 
 
 def regions(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
-    """The regions that occur, in order; one query."""
+    """The regions that occur, in order. One query."""
     return _words(filtered(principal, NumberFilter(pool_slug=pool_slug)), "region", limit)
 
 
 def tags(principal: Principal, *, pool_slug: str = "", limit: int = 200) -> list[str]:
-    """The tags that occur, in order; one query."""
+    """The tags that occur, in order. One query."""
     found = in_visible_pools(NumberTag.objects.all(), principal)
     return _words(found.filter(pool__slug=pool_slug) if pool_slug else found, "tag", limit)
 
 
 def _words(rows: QuerySet[Any], field: str, limit: int) -> list[str]:
-    """What stands in a field, each once. Hops over the index: O(words · log n)."""
+    """The distinct values of a field. Hops over the index: O(values · log n)."""
     rows = rows.order_by(field)
 
     def next_after(word: Any) -> tuple[str, tuple[Any, ...]]:
@@ -261,7 +262,7 @@ def _words(rows: QuerySet[Any], field: str, limit: int) -> list[str]:
 
     try:
         first, next_one = next_after(""), next_after(RawSQL("hop.word", ()))
-    except EmptyResultSet:  # the reader may see no number at all
+    except EmptyResultSet:  # the user may see no number at all
         return []
     sql = _HOPS.format(first=first[0], next=next_one[0], limit=limit)
     with connection.cursor() as cursor:
@@ -270,9 +271,9 @@ def _words(rows: QuerySet[Any], field: str, limit: int) -> list[str]:
 
 
 def number_get(principal: Principal, value: str, action: str = "numbers.view") -> ListedNumber:
-    """One number, in any spelling, with its live state.
+    """Return one number, given in any format, with its live state.
 
-    Raises access.Hidden when there is none, or Forbidden.
+    Raise access.Hidden if there is none, or Forbidden.
     """
     stored = stored_value(Number.objects.all(), value)
     numbers = Number.objects.select_related("pool__account").filter(value=stored)

@@ -1,4 +1,4 @@
-"""What pages and machines read of pools: settings, figures, samples, advice. Tenant-safe."""
+"""Queries about pools: settings, figures, samples, sizing advice. Tenant-safe."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,19 +21,19 @@ STATUSES: dict[str, Status] = {"open": "open", "paused": "paused", "recovering":
 
 @dataclass(frozen=True, slots=True)
 class PoolNow:
-    """A pool as SQL has it, with its live figures; None while Redis lost it or is away."""
+    """A pool from SQL with its live figures, or None while Redis lost it or is unavailable."""
 
     pool: Pool
     live: door.PoolFigures | None
 
     @property
     def status(self) -> Status:
-        """Lost: Redis does not know the pool, or cannot be read."""
+        """The pool's status. `lost`: Redis does not have the pool, or can't be read."""
         return "lost" if self.live is None else STATUSES[self.live.status]
 
     @property
     def status_reason(self) -> str:
-        """Why it is not open."""
+        """Why the pool is not open."""
         if self.status == "paused":
             return self.pool.paused_reason
         if self.status == "recovering" and self.live is not None:
@@ -52,7 +52,7 @@ class PoolNow:
 
     @property
     def occupancy(self) -> float:
-        """Share of the usable numbers that are in a call, 0 to 1."""
+        """The share of the usable numbers that are in a call, 0 to 1."""
         return self.in_use / self.usable if self.usable else 0.0
 
 
@@ -61,7 +61,7 @@ visible_pools, pool_get = POOLS.visible, POOLS.get
 
 
 def in_visible_pools(rows: QuerySet[M], principal: Principal, pool: str = "pool") -> QuerySet[M]:
-    """The rows whose pool (the field of that name) this principal may see."""
+    """The rows whose pool this principal may see. `pool` names the rows' field."""
     return access.visible(
         rows,
         principal,
@@ -73,7 +73,7 @@ def in_visible_pools(rows: QuerySet[M], principal: Principal, pool: str = "pool"
 
 
 def pool_list(principal: Principal) -> list[PoolNow]:
-    """Every pool that the principal may see, by slug, with its figures."""
+    """The pools that the principal may see, by slug, with their figures."""
     pools = list(visible_pools(principal).order_by("slug"))
     live = pool_live([pool.slug for pool in pools])
     return [PoolNow(pool, live[pool.slug]) for pool in pools]
@@ -85,7 +85,7 @@ def pool_now(pool: Pool) -> PoolNow:
 
 
 def pool_samples(pool: Pool, *, start: datetime, end: datetime) -> list[MinuteSample]:
-    """The minutes of [start, end), oldest first."""
+    """The samples of [start, end), oldest first."""
     rows = MinuteSample.objects.filter(pool=pool, minute__gte=start, minute__lt=end)
     return list(rows.order_by("minute"))
 
@@ -93,12 +93,12 @@ def pool_samples(pool: Pool, *, start: datetime, end: datetime) -> list[MinuteSa
 def pool_sizing(
     pool: Pool, live: door.PoolFigures | None, *, start: datetime, end: datetime
 ) -> Sizing | None:
-    """How many numbers the pool needs, by its busiest half hour; None while nothing is known."""
+    """The sizing advice from the pool's busiest half hour, or None if nothing is known."""
     now = PoolNow(pool, live)
     return size(pool, now.usable, start=start, end=end) if live is not None else None
 
 
 def pool_live_calls(pool: Pool, *, after: str = "", limit: int = 100) -> list[CallRecord]:
-    """Calls that run now as far as the history is drained, by number; `after` continues."""
+    """Calls in progress by number, as far as the history is drained. `after` continues the list."""
     rows = CallRecord.objects.filter(pool=pool, ended_at=None, number__gt=after)
     return list(rows.order_by("number")[:limit])

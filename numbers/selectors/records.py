@@ -1,4 +1,4 @@
-"""What SQL remembers of calls and events: who had a number, and one number's story."""
+"""Queries about calls and events: who had a number, and the story of one number."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ STORY_LIMIT = 100
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A page of a number's events, newest first; `next` continues it, None = that was all."""
+    """A page of a number's events, newest first. `next` continues it; None on the last page."""
 
     events: list[PoolEvent]
     next: tuple[int, int] | None
@@ -43,10 +43,10 @@ def who_had(
     call_id: str = "",
     limit: int = HAD_LIMIT,
 ) -> list[CallRecord]:
-    """The calls that ran at one moment, newest first, by any of number, callee, agent, call id.
+    """Return the calls at one moment by number, callee, agent or call ID, newest first.
 
-    A number is found by every spelling of it. A call runs from its start up to, not including,
-    its end. Several conditions must all hold; ValueError without any.
+    A number is found in every format. A call lasts from its start up to, but not including, its
+    end. All given conditions must hold. Raise ValueError if none is given.
     """
     calls = _calls_of(principal, number=number, callee=callee, agent=agent, call_id=call_id)
     return list(
@@ -65,7 +65,7 @@ def calls_around(
     agent: str = "",
     call_id: str = "",
 ) -> tuple[CallRecord | None, CallRecord | None]:
-    """The latest call that had begun and ended by a moment, and the first that began after it."""
+    """Return the latest call that ended before a moment, and the first that began after it."""
     calls = _calls_of(principal, number=number, callee=callee, agent=agent, call_id=call_id)
     before = calls.filter(started_at__lte=at, ended_at__lte=at).order_by("-started_at").first()
     after = calls.filter(started_at__gt=at).order_by("started_at").first()
@@ -73,7 +73,7 @@ def calls_around(
 
 
 def _calls_of(principal: Principal, *, number: str, **wanted: str) -> QuerySet[CallRecord]:
-    """The calls for which every condition holds that is given; ValueError without any."""
+    """The calls for which all given conditions hold. Raise ValueError if none is given."""
     given: dict[str, object] = {name: value for name, value in wanted.items() if value}
     if number:
         given["number__in"] = every_spelling(number)
@@ -90,9 +90,9 @@ def number_story(
     before_us: int | None = None,
     limit: int = STORY_LIMIT,
 ) -> Story:
-    """Everything that happened to a number, newest first, a page at a time.
+    """Return everything that happened to a number, newest first, one page at a time.
 
-    after: what `next` of the page before held. before_us: start at this moment instead.
+    `after`: the `next` of the previous page. `before_us`: start at this moment instead.
     """
     events = visible_events(principal).filter(number__in=every_spelling(number))
     events = events.order_by("-at_us", "-pk")
@@ -128,9 +128,9 @@ def pool_calls(
     started_to: datetime | None = None,
     in_progress: bool | None = None,
 ) -> QuerySet[CallRecord]:
-    """The calls of a pool for which every given condition holds, in no order.
+    """The calls of a pool for which all given conditions hold, unordered.
 
-    A call started in [started_from, started_to).
+    The call started in [started_from, started_to).
     """
     given: dict[str, object] = {
         "number__in": every_spelling(number) if number else "",
@@ -148,5 +148,5 @@ def pool_calls(
 
 
 def number_events(pool: Pool, number: str) -> QuerySet[PoolEvent]:
-    """The events of a number in one pool, in no order."""
+    """The events of a number in one pool, unordered."""
     return PoolEvent.objects.filter(aggregate=pool, number__in=every_spelling(number))

@@ -1,4 +1,4 @@
-"""Pools with their figures of now and their last hour: for lists, cards and headlines."""
+"""Pools with their current figures and their last hour: for lists, cards and headlines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from numbers.selectors.states import pool_live
 
 @dataclass(frozen=True)
 class PoolRow:
-    """One pool as lists and cards show it; figures are None while Redis cannot be read."""
+    """One pool as lists and cards show it. Figures are None while Redis can't be read."""
 
     now: PoolNow
     hour: LastHour
@@ -23,17 +23,17 @@ class PoolRow:
 
     @property
     def pool(self) -> Pool:
-        """The pool as SQL has it."""
+        """The pool's row in SQL."""
         return self.now.pool
 
     @property
     def figures(self) -> door.PoolFigures | None:
-        """Its counts in Redis."""
+        """The pool's counts in Redis."""
         return self.now.live
 
     @property
     def status(self) -> str:
-        """A word for the chip; "" = open."""
+        """The status for the chip, or "" if the pool is open."""
         return "" if self.now.status == "open" else self.now.status
 
     @property
@@ -48,23 +48,23 @@ class PoolRow:
 
     @property
     def occupancy(self) -> float | None:
-        """Share of the usable numbers that are in a call."""
+        """The share of the usable numbers that are in a call."""
         return self.now.occupancy if self.usable else None
 
     @property
     def over(self) -> bool:
-        """Whether the last hour's blocking passed the pool's own mark."""
+        """Whether the last hour's blocking exceeded the pool's alert threshold."""
         share = self.hour.blocked_share
         return share is not None and share * 100 > self.pool.blocking_alarm_percent
 
     @property
     def url(self) -> str:
-        """Its page."""
+        """The URL of the pool's page."""
         return reverse("numbers:pool", args=[self.pool.slug])
 
 
 def pool_rows(pools: Sequence[Pool]) -> list[PoolRow]:
-    """The pools with their figures: one query, one round trip to each Redis node."""
+    """Return the pools with their figures. One query, one round trip to each Redis node."""
     hours = last_hours(pools, now=timezone.now())
     live = pool_live([pool.slug for pool in pools])
     return [PoolRow(PoolNow(pool, live[pool.slug]), *hours[pool.pk]) for pool in pools]

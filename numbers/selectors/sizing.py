@@ -1,4 +1,4 @@
-"""How many numbers a pool needs: measured load, Erlang B, and what more numbers would change."""
+"""How many numbers a pool needs: measured load, Erlang B, and the effect of more numbers."""
 
 from collections import deque
 from collections.abc import Iterable, Sequence
@@ -20,10 +20,10 @@ CURVE_POINTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Sizing:
-    """A pool's busiest half hour and what follows from it.
+    """A pool's busiest half hour and the resulting advice.
 
-    offered_erlangs: offered calls × mean length ÷ 30 min; blocking figures are shares, 0 to 1.
-    `needed` numbers bring the blocking under 1 %; `curve` holds (numbers, blocking).
+    `offered_erlangs`: offered calls × mean length ÷ 30 min. Blocking figures are shares, 0 to 1.
+    `needed` numbers bring the blocking under 1 %. `curve` holds (numbers, blocking).
     """
 
     window_start: datetime
@@ -41,12 +41,12 @@ class Sizing:
 
     @property
     def missing(self) -> int:
-        """How many numbers to add; negative = so many more than needed."""
+        """How many numbers to add. A negative value counts the numbers beyond the need."""
         return self.needed - self.pickable
 
 
 def busiest(samples: Iterable[MinuteSample], minutes: int) -> tuple[datetime, int, int, int] | None:
-    """Start, offered, carried and blocked of the window with the most offered calls.
+    """Return start, offered, carried and blocked of the window with the most offered calls.
 
     The window is in time, not in rows: minutes without a sample count as empty.
     """
@@ -66,9 +66,9 @@ def busiest(samples: Iterable[MinuteSample], minutes: int) -> tuple[datetime, in
 
 
 def size(pool: Pool, pickable: int, *, start: datetime, end: datetime) -> Sizing | None:
-    """The advice for a pool with `pickable` numbers; None while no call was offered.
+    """Return the advice for a pool with `pickable` numbers, or None if no call was offered.
 
-    By the minutes whose calls are kept: without calls their mean length is not known.
+    Uses only minutes whose calls are still stored, because the mean length needs the calls.
     """
     start = max(start, timezone.now() - timedelta(days=settings.CALLS_KEEP_DAYS))
     samples = MinuteSample.objects.filter(pool=pool, minute__gte=start, minute__lt=end)
@@ -99,7 +99,7 @@ def size(pool: Pool, pickable: int, *, start: datetime, end: datetime) -> Sizing
 
 
 def _mean_call_seconds(pool: Pool, window_start: datetime) -> float:
-    """Mean length of the calls that began in the window and have ended. One query."""
+    """The mean length of the calls that began in the window and have ended. One query."""
     found = CallRecord.objects.filter(
         pool=pool,
         started_at__gte=window_start,

@@ -1,4 +1,4 @@
-"""Numbers found by any of their spellings: what is typed is never compared as it is."""
+"""Finds numbers in any format. A typed number is never compared as it is."""
 
 from collections.abc import Sequence
 
@@ -10,22 +10,22 @@ from numbers.canonical import canonical, spellings
 from numbers.models import Number, Pool
 from poolsite import number_format
 
-AT_ONCE = 400  # SQLite takes a bounded number of parameters
+AT_ONCE = 400  # SQLite limits the number of parameters
 
 
 def homes() -> list[str]:
-    """The home countries by which a number may be read: the platform's, and those of pools."""
+    """The home countries by which a number may be read: the platform's (""), and those of pools."""
     own = Pool.objects.exclude(home_country="").order_by("home_country")
     return ["", *own.values_list("home_country", flat=True).distinct()]
 
 
 def every_spelling(value: str) -> tuple[str, ...]:
-    """Each spelling that call records and events may have of a normalised number."""
+    """Every format that call records and events may have for a normalised number."""
     return spellings(value, homes())
 
 
 def stored_value(numbers: QuerySet[Number], value: str) -> str:
-    """The spelling under which one of these rows has the number; as given when none has it."""
+    """Return the format in which one of these rows stores the number, or `value` if none does."""
     forms = {canonical(value, home) for home in homes()}
     rows = numbers.filter(Q(value=value) | Q(canonical__in=forms))
     found = list(rows.values_list("value", flat=True)[:10])
@@ -33,7 +33,7 @@ def stored_value(numbers: QuerySet[Number], value: str) -> str:
 
 
 def number_of_pool(pool: Pool, value: str) -> Number | None:
-    """A number of a pool by any spelling; the row with the canonical form before a twin."""
+    """Return a number of a pool, in any format. The canonical row precedes a duplicate."""
     rows = Number.objects.filter(pool=pool).select_related("pool")
     one = canonical(value, pool.home_country)
     found = list(rows.filter(Q(canonical=one) | Q(value=value))[:2])
@@ -41,7 +41,7 @@ def number_of_pool(pool: Pool, value: str) -> Number | None:
 
 
 def typed_prefix(text: str) -> str:
-    """What was typed as the beginning of a number: `138 0013 04` → 138001304, `0086 1` → +861."""
+    """Clean up the typed first digits of a number: `138 0013 04` → 138001304, `0086 1` → +861."""
     kept = "".join(char for char in text if char.isascii() and (char.isdigit() or char == "+"))
     if kept.startswith("00"):
         kept = "+" + kept[2:]
@@ -51,7 +51,7 @@ def typed_prefix(text: str) -> str:
 
 
 def with_country(prefix: str) -> str:
-    """The same beginning behind the platform's country code: 138 → +86138."""
+    """Put the platform's country code before a prefix: 138 → +86138."""
     if prefix.startswith(("+", "?")) or not prefix:
         return prefix
     code = phonenumbers.country_code_for_region(settings.PLATFORM_REGION)
@@ -59,7 +59,7 @@ def with_country(prefix: str) -> str:
 
 
 def numbers_of_pool(pool: Pool, texts: Sequence[str]) -> tuple[list[Number], list[str]]:
-    """The rows of a pool that texts in any format name, each once; and the texts without one."""
+    """Return the pool's rows that texts in any format name, each once, and the unmatched texts."""
     asked = {text: _canonical_of(text, pool) for text in texts}
     known: dict[str, Number] = {}
     values = sorted({one for one in asked.values() if one})
@@ -74,7 +74,7 @@ def numbers_of_pool(pool: Pool, texts: Sequence[str]) -> tuple[list[Number], lis
 
 
 def _canonical_of(text: str, pool: Pool) -> str:
-    """The canonical form; "" for a text that is no number."""
+    """The canonical form, or "" if the text is not a number."""
     found = number_format.normalise(text)
     if not isinstance(found, number_format.Normalised):
         return ""

@@ -1,4 +1,4 @@
-"""Live figures and states, read from Redis for pages and answers; never for decisions."""
+"""Live figures and states, read from Redis for pages and answers, never for decisions."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ NUMBERS_AT_ONCE = 1_000
 
 
 def pool_live(slugs: Sequence[str]) -> dict[str, door.PoolFigures | None]:
-    """Each pool's figures now; None where Redis does not know the pool, or is away."""
+    """Return each pool's current figures, or None if Redis doesn't have it or is unavailable."""
     found = hotpath.run_batch([door.show(slug) for slug in slugs])
     figures: dict[str, door.PoolFigures | None] = {}
     for slug, its in zip(slugs, found, strict=True):
@@ -27,9 +27,9 @@ def pool_live(slugs: Sequence[str]) -> dict[str, door.PoolFigures | None]:
 def live_numbers(
     by_pool: Mapping[str, Sequence[str]],
 ) -> tuple[int, dict[tuple[str, str], door.NumberState]]:
-    """States of numbers, (slug, value) → state, and the moment of the newest, µs (0: none).
+    """Return states, (slug, value) → state, and the latest moment of reading, µs (0: none).
 
-    Numbers that Redis does not know, and pools that cannot be read, are left out.
+    Numbers that Redis does not have, and pools that can't be read, are left out.
     """
     asked = [
         (slug, values[start : start + NUMBERS_AT_ONCE])

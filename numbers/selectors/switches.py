@@ -11,9 +11,9 @@ def switches_of(pool: Pool) -> QuerySet[Switch]:
 
 
 def media_not_chosen(pool: Pool) -> list[str]:
-    """Names of switches that are treated as media servers although nobody chose it.
+    """Return the names of switches that are treated as media servers although no one chose so.
 
-    They were there before switches had a kind. A proxy among them would lend numbers twice.
+    They existed before switches had a kind. A proxy among them would lend numbers twice.
     """
     rows = Switch.objects.filter(pool=pool, kind=SwitchKind.MEDIA, kind_chosen=False)
     return list(rows.order_by("name").values_list("name", flat=True))

@@ -1,4 +1,4 @@
-"""Which number stands on which tile of a page: in the order of numbers, 10 000 to a page."""
+"""The layout of tile pages: numbers in their order, 10 000 per page."""
 
 import asyncio
 import time
@@ -11,7 +11,7 @@ from poolsite import live
 from poolsite.per_loop import PerLoop
 
 TILES_PER_PAGE = 10_000
-FRESH_SECONDS = 2.0  # while an import runs, a page is laid out again this often
+FRESH_SECONDS = 2.0  # during an import, a page's layout is read again this often
 
 _LAYOUTS: PerLoop[WeakValueDictionary[str, "Layout"]] = PerLoop(WeakValueDictionary)
 
@@ -40,7 +40,7 @@ NOTHING = PageLayout(page=0, pages=1, total=0, id="", numbers=[])
 
 
 class Layout:
-    """The pages of one pool that somebody watches in this process."""
+    """The pages of one pool that are watched in this process."""
 
     def __init__(self, slug: str) -> None:
         self.slug = slug
@@ -50,7 +50,7 @@ class Layout:
     async def page(self, page: int, *, newer_than: float = 0.0) -> PageLayout:
         """Return a page that was read after the loop's time `newer_than`.
 
-        At most one read in FRESH_SECONDS: a page that is younger is returned as it is, and the
+        A page is read up to once in FRESH_SECONDS: a younger page is returned as it is, and the
         caller asks again later.
         """
         loop = asyncio.get_running_loop()
@@ -90,12 +90,12 @@ def _read_page(slug: str, page: int) -> PageLayout:
 
 
 def layout_id(numbers: list[str]) -> str:
-    """Return what a page's list of numbers is known by: the same in every process."""
+    """Return the ID of a page's list of numbers. It is the same in every process."""
     return blake2b("\n".join(numbers).encode(), digest_size=8).hexdigest()
 
 
 def layout_of(slug: str) -> Layout:
-    """Return the running loop's layout of a pool; it lives as long as somebody holds it."""
+    """Return the running loop's layout of a pool. It is removed when no reference is left."""
     layouts = _LAYOUTS()
     layout = layouts.get(slug)
     if layout is None:
@@ -104,5 +104,5 @@ def layout_of(slug: str) -> Layout:
 
 
 def now_us() -> int:
-    """Return this machine's clock in µs; states compare it with Redis' times."""
+    """Return this machine's clock in µs, to compare states with Redis' times."""
     return time.time_ns() // 1000

@@ -1,4 +1,4 @@
-"""Which number stands on which tile, with what the tiles can be grouped by."""
+"""The numbers on the tiles, with the values by which tiles can be grouped."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from numbers.selectors.tile_layout import TILES_PER_PAGE, layout_id
 class TilePage:
     """One page of a pool's tiles. `region` and `switch` hold an index into their names.
 
-    `layout` is the id that the live topic names; another id there = ask for the page again.
-    A number's switch is that of its latest call.
+    `layout` is the ID that the live topic sends. If the topic sends another ID, request the page
+    again. A number's switch is that of its latest call.
     """
 
     layout: str
@@ -27,12 +27,12 @@ class TilePage:
     switch: list[int]
 
     def as_json(self) -> dict[str, Any]:
-        """As the browser takes it."""
+        """The page as the browser expects it."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 def tile_page(pool: Pool, page: int) -> TilePage:
-    """A page of at most 10 000 numbers in their order. Two queries."""
+    """Return a page of up to 10 000 numbers in their order. Two queries."""
     numbers = Number.objects.filter(pool=pool)
     total = numbers.count()
     first = page * TILES_PER_PAGE
@@ -60,7 +60,7 @@ def tile_page(pool: Pool, page: int) -> TilePage:
 
 
 class _Names:
-    """Names in the order in which they came, each once."""
+    """Distinct names in the order of their first occurrence."""
 
     def __init__(self) -> None:
         self.known: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Groups of duplicates: a row with a canonical form and its twins; tenant-safe."""
+"""Groups of duplicates: a row with a canonical form and its duplicates; tenant-safe."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,27 +12,27 @@ from poolsite.access import Principal
 
 @dataclass(frozen=True, slots=True)
 class TwinGroup:
-    """One line: the row that keeps it, and its duplicates as far as the reader may see them."""
+    """One line: the row that keeps it, and the duplicates that the user may see."""
 
     keeper: Number
     twins: Sequence[Number]
-    hidden: int  # duplicates in pools that the reader may not see
+    hidden: int  # duplicates in pools that the user may not see
 
     @property
     def rows(self) -> list[Number]:
-        """Every row that is shown, the keeper first."""
+        """Every shown row, the keeper first."""
         return [self.keeper, *self.twins]
 
 
 def keepers(principal: Principal | None = None) -> QuerySet[Number]:
-    """The rows that have duplicates, oldest first; None = everybody's."""
+    """The rows that have duplicates, oldest first. Without a principal, those of all accounts."""
     rows = Number.objects.all() if principal is None else visible_numbers(principal)
     with_twins = Number.objects.filter(twin_of__isnull=False).values("twin_of")
     return rows.filter(pk__in=with_twins).select_related("pool__account").order_by("pk")
 
 
 def groups_of(principal: Principal, found: Sequence[Number]) -> list[TwinGroup]:
-    """The groups of some keepers: two queries, however many there are."""
+    """Return the groups of some keepers, with a fixed number of queries."""
     twins = Number.objects.filter(twin_of__in=[row.pk for row in found]).order_by("pk")
     seen = set(
         visible_numbers(principal).filter(pk__in=twins.values("pk")).values_list("pk", flat=True)

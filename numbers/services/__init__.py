@@ -1,4 +1,4 @@
-"""Use cases that change pools and numbers: rights, SQL, audit log, then Redis."""
+"""Use cases that change pools and numbers: check rights, write SQL and audit log, then Redis."""
 
 from numbers.errors import NumbersError
 from numbers.services.adding import number_add, number_add_range, numbers_add, range_of

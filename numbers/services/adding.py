@@ -1,4 +1,4 @@
-"""Numbers come into a pool: one, a range, many; SQL first, then Redis."""
+"""Adds numbers to a pool: one, a range, or many. SQL first, then Redis."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,20 +19,20 @@ from poolsite import access, hotpath, number_format
 from poolsite.access.services.actor import Actor, clean_reason, require
 
 RANGE_LIMIT = 1_000_000
-CONTACT_SECONDS = 3_600  # what phones commonly ask for
+CONTACT_SECONDS = 3_600  # the expiry that phones commonly request
 
 
 @dataclass
 class Added:
-    """What became of numbers that were to be added, in canonical form; each is in one list.
+    """The result of adding numbers, in canonical form. Each number is in one of the lists.
 
-    `stored`: number → the spelling under which the row that has it knows it.
+    `stored`: number → the format in which its existing row stores it.
     """
 
     added: list[str] = field(default_factory=list)
-    here: list[str] = field(default_factory=list)  # in this pool already
-    elsewhere: dict[str, str] = field(default_factory=dict)  # value → the other pool's slug
-    in_call: dict[str, str] = field(default_factory=dict)  # an old call of its pool runs on
+    here: list[str] = field(default_factory=list)  # already in this pool
+    elsewhere: dict[str, str] = field(default_factory=dict)  # number → the other pool's slug
+    in_call: dict[str, str] = field(default_factory=dict)  # number → the pool of its old call
     stored: dict[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +47,11 @@ def number_add(
     tags: Sequence[str] = (),
     reason: str = "",
 ) -> Number:
-    """Add one number. NumbersError when it is none, is taken, or another pool still calls by it."""
+    """Add one number.
+
+    Raise NumbersError if the text is not a number, the number is taken, or a call of it is still in
+    progress in another pool.
+    """
     try:
         value = canonical(number_format.parse(number), pool.home_country)
     except number_format.NotANumberError as error:
@@ -68,7 +72,7 @@ def number_add(
 
 
 def refusal_of(done: Added, value: str) -> str:
-    """Why a number was not added, as a sentence; "" when it was."""
+    """Return why a number was not added, as a sentence, or "" if it was added."""
     row = done.stored.get(value, value)
     if value in done.elsewhere:
         place = {"number": row, "pool": done.elsewhere[value]}
@@ -105,7 +109,10 @@ def number_add_range(
 
 
 def range_of(first: str, last: str) -> list[str]:
-    """The numbers of a range. NumbersError unless both ends have one form and stand in order."""
+    """Return the numbers of a range, up to RANGE_LIMIT.
+
+    Raise NumbersError for more, or unless both ends have one format and length and are in order.
+    """
     try:
         start, end = number_format.parse(first), number_format.parse(last)
     except number_format.NotANumberError as error:
@@ -140,9 +147,9 @@ def numbers_add(
     import_id: int | None = None,
     job: str | None = None,
 ) -> Added:
-    """Add normalised numbers in chunks: SQL first, then Redis; each chunk is whole by itself.
+    """Add normalised numbers in chunks: SQL first, then Redis. Each chunk is atomic.
 
-    They are stored in their canonical form.
+    The numbers are stored in their canonical form.
     """
     require(actor, "numbers.operate", pool)
     done = Added()
@@ -214,7 +221,7 @@ def _row(
 
 
 def tag_rows(rows: Sequence[Number], tags: Sequence[str]) -> None:
-    """Give rows further tags."""
+    """Add tags to rows."""
     NumberTag.objects.bulk_create(
         [
             NumberTag(number=row, tag=tag, pool_id=row.pool_id, value=row.value)
@@ -227,13 +234,13 @@ def tag_rows(rows: Sequence[Number], tags: Sequence[str]) -> None:
 
 
 def clean_tags(tags: Iterable[str]) -> list[str]:
-    """Each tag once, without spaces at its ends, at most 40 characters, in order."""
+    """Return the distinct tags, without surrounding spaces, up to 40 characters each, in order."""
     cleaned = {" ".join(tag.split())[:40] for tag in tags}
     return sorted(tag for tag in cleaned if tag)
 
 
 def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> int:
-    """Put SQL's rows into Redis; those that are there stay as they are. Returns how many came."""
+    """Add SQL's rows to Redis. Existing numbers stay as they are. Return how many were added."""
     put = 0
     for chunk in chunks(rows, door.ROWS_LIMIT):
         write_aliases(pool, chunk)
@@ -243,14 +250,14 @@ def load_numbers(pool: Pool, rows: Sequence[Number], *, event: str = "add") -> i
 
 
 def write_aliases(pool: Pool, rows: Iterable[Number]) -> None:
-    """Let Redis find numbers that are stored in another spelling than their canonical form."""
+    """Let Redis find numbers that are stored in another format than their canonical form."""
     wanted = aliases_of(rows)
     for part in chunks(list(wanted), door.ROWS_LIMIT):
         hotpath.run(door.alias(pool.slug, {one: wanted[one] for one in part}))
 
 
 def aliases_of(rows: Iterable[Number]) -> Mapping[str, str]:
-    """Canonical form → stored spelling, where they differ."""
+    """Canonical form → stored format, where they differ."""
     return {
         row.canonical: row.value
         for row in rows
@@ -259,9 +266,9 @@ def aliases_of(rows: Iterable[Number]) -> Mapping[str, str]:
 
 
 def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
-    """Register numbers that were registered by a contact, for an hour at most.
+    """Register numbers that were registered with a contact, for an hour.
 
-    When each contact expires is known to Redis alone; the next refresh says it again.
+    Only Redis knew when each contact expires. The next refresh sets it again.
     """
     events = [
         door.Event.of("reg", number=row.value, contact=row.contact, expires=CONTACT_SECONDS)
@@ -275,7 +282,7 @@ def register_contacts(pool: Pool, rows: Iterable[Number]) -> None:
 
 
 def redis_rows(pool: Pool, rows: Iterable[Number]) -> list[door.StoredNumber]:
-    """SQL's rows as Redis takes them."""
+    """SQL's rows as Redis expects them."""
     return [
         door.StoredNumber(
             row.value,

@@ -1,4 +1,4 @@
-"""Many numbers with labels of their own: each is added or refused for itself."""
+"""Adds many numbers with individual labels. Each is added or refused separately."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from poolsite.access.services.actor import Actor, require
 
 @dataclass(frozen=True, slots=True)
 class ToAdd:
-    """A number as it was given, with what SQL is to remember of it."""
+    """A number as it was given, with the values to store in SQL."""
 
     number: str
     label: str = ""
@@ -25,13 +25,13 @@ class ToAdd:
 
     @property
     def rest(self) -> tuple[str, str, str, tuple[str, ...]]:
-        """All but the number: what is alike is added together."""
+        """Everything but the number. Items with the same rest are added together."""
         return self.label, self.notes, self.region, tuple(clean_tags(self.tags))
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What became of one: `kind` is "" (added), `malformed` or `not-allowed`, with why."""
+    """The result for one number. `kind` is "" (added), `malformed` or `not-allowed`."""
 
     number: str
     kind: str = ""
@@ -41,7 +41,7 @@ class Answered:
 def numbers_add_each(
     *, actor: Actor, pool: Pool, items: Sequence[ToAdd], reason: str = ""
 ) -> list[Answered]:
-    """Add numbers; the answers have the items' order. A number that comes twice is added once."""
+    """Add numbers and return the results in order. A repeated number is added once."""
     require(actor, "numbers.operate", pool)
     answers: list[Answered | None] = [None] * len(items)
     alike: dict[tuple[str, str, str, tuple[str, ...]], dict[str, int]] = {}

@@ -1,4 +1,4 @@
-"""Pools compared with their thresholds: an incident opens, and closes by itself."""
+"""Compares pools with their thresholds: incidents open, and close automatically."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -13,12 +13,12 @@ from poolsite.operations.incidents import Trouble
 
 BLOCKING, OCCUPANCY, SILENT = "numbers.blocking", "numbers.occupancy", "numbers.switch_silent"
 WINDOW = timedelta(minutes=5)
-OFFERED_AT_LEAST = 20  # fewer calls say nothing about a percentage
+OFFERED_AT_LEAST = 20  # a percentage of fewer calls means nothing
 SILENT_INTERVALS = 3
 
 
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
-    """Look at every pool; returns how many incidents stand."""
+    """Check every pool. Return how many pools were checked and how many incidents are open."""
     now = now or datetime.now(UTC)
     pools = with_figures(Pool.objects.order_by("pk"), door.show, patient=True)
     standing = 0
@@ -73,7 +73,7 @@ def _occupancy(pool: Pool, figures: door.PoolFigures) -> Trouble | None:
 
 
 def _silent(pool: Pool, figures: door.PoolFigures, now: datetime) -> Trouble | None:
-    """Switches with running calls that have said nothing for three intervals."""
+    """Find switches with calls in progress that have not reported for three intervals."""
     if not figures.busy_up + figures.busy_down:
         return None
     late = now - timedelta(seconds=SILENT_INTERVALS * pool.switch_interval_seconds + 10)

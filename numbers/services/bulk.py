@@ -1,4 +1,4 @@
-"""The same verb for many numbers: marked ones at once, a whole filter by a job in chunks."""
+"""The same action for many numbers: selected ones immediately, a filter by a job in chunks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -23,13 +23,13 @@ from poolsite.jobs.models import Job
 
 KIND = "numbers.bulk"
 VERBS = ("quarantine", "release", "move", "hangup", "delete")
-AT_ONCE = 1_000  # more go through a job
+AT_ONCE = 1_000  # more are done by a job
 UNDONE_BY = {"quarantine": "release", "release": "quarantine"}
 
 
 @dataclass
 class BulkDone:
-    """What a verb did: how many changed, which stayed and why (value → reason)."""
+    """The result of an action: how many changed, which stayed and why (value → reason)."""
 
     changed: int = 0
     stayed: dict[str, str] = field(default_factory=dict)
@@ -44,10 +44,10 @@ def bulk_apply(
     target: Pool | None = None,
     job: str | None = None,
 ) -> BulkDone:
-    """Do one verb to numbers of any pools; each pool's right is asked, each pool is audited.
+    """Apply one action to numbers of any pools. Check the right on each pool, and audit each pool.
 
-    `target`: the pool to move to. Numbers must come with their pools loaded. A hang-up of a
-    number that is in no call changes nothing.
+    `target`: the pool to move to. Numbers must have their pools loaded. A hang-up of a number that
+    is not in a call changes nothing.
     """
     by_pool: dict[int, list[Number]] = {}
     for number in numbers:
@@ -111,7 +111,7 @@ def bulk_start(
     target: Pool | None = None,
     total: int,
 ) -> Job:
-    """Start the job that does a verb to every number of a filter that the person may operate.
+    """Start the job that applies an action to a filter's numbers that the user may operate.
 
     `wanted`: the fields of selectors.lists.NumberFilter.
     """

@@ -1,8 +1,8 @@
-"""Another app takes a number for an agent who calls somebody back: claim → use → release.
+"""Reserves a number for another app, for an agent who calls a person back: claim → use → release.
 
-Each step names one operation and may be repeated: the same operation again answers as the
-first time, also when its reply was lost. The claim is a call without a callee; its id is the
-operation, so a claim whose owner died ends with its lease.
+Each step names one operation and can be repeated: the same operation gets the first answer again,
+also after a lost reply. The claim is a call without a callee. Its call ID is the operation, so the
+claim of a process that died ends with its lease.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ PREFIX = "callback:"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A number that stands ready for an agent's call. It must be renewed within the lease."""
+    """A number that is ready for an agent's call. Renew it within the lease."""
 
     pool_slug: str
     number: str
@@ -29,7 +29,7 @@ class Claim:
 
 
 def callback_pool(*, slug: str, account_id: int | None) -> Pool | None:
-    """The pool of that slug if it belongs to the account (None: the platform); None otherwise."""
+    """Return the pool with this slug if the account owns it (None: the platform), or None."""
     rows = Pool.objects.filter(slug=slug)
     mine = rows.filter(account=None) if account_id is None else rows.filter(account_id=account_id)
     return mine.first()
@@ -45,10 +45,12 @@ def number_claim(
     near: str = "",
     number: str = "",
 ) -> Claim:
-    """Take a number for `agent`; NumbersError "exhausted" when none is free, or of who pays.
+    """Reserve a number for `agent`.
 
-    operation: the caller's id of this callback, up to 119 characters, alike in all three steps.
-    Raises hotpath.Unavailable (surely not taken); a lost reply is repeated by the runner.
+    `operation`: the caller's ID of this callback, up to 119 characters, the same in all three
+    steps. Raise NumbersError: "exhausted" if no number is free, or the reason why the call is not
+    paid for. Raise hotpath.Unavailable if certainly nothing was reserved. The runner repeats a lost
+    reply.
     """
     require(actor, "numbers.operate", pool)
     event = door.Event.of(
@@ -69,9 +71,9 @@ def number_claim(
 
 
 def number_use(*, actor: Actor, pool: Pool, operation: str) -> None:
-    """The agent's call runs on: keep the number for another lease. NumbersError when it is gone.
+    """Keep the number of the agent's call for another lease. Raise NumbersError if it is gone.
 
-    In a charged pool paid intervals keep it, and nothing else does.
+    In a charged pool, only paid intervals keep the number.
     """
     require(actor, "numbers.operate", pool)
     if pool.charged:
@@ -80,7 +82,7 @@ def number_use(*, actor: Actor, pool: Pool, operation: str) -> None:
 
 
 def claim_release(*, actor: Actor, pool: Pool, operation: str, reason: str = "") -> None:
-    """Give the number back; a claim that never was, or is back already, is no error."""
+    """Release the number. A claim that does not exist or was released is not an error."""
     require(actor, "numbers.operate", pool)
     outcome = hotpath.run(
         door.event(pool.slug, door.Event.of("hangup", call_id=_call_id(operation), reason=reason))

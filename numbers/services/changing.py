@@ -1,4 +1,4 @@
-"""What SQL alone remembers of a number: label, notes, region, carrier, tags."""
+"""Changes the fields of a number that only SQL stores: label, notes, region, carrier, tags."""
 
 from collections.abc import Sequence
 
@@ -21,7 +21,7 @@ def number_change(
     tags: Sequence[str] | None = None,
     reason: str = "",
 ) -> Number:
-    """Change what SQL alone remembers of a number; None leaves a field as it is."""
+    """Change the fields that only SQL stores. None leaves a field as it is."""
     require(actor, "numbers.operate", number.pool)
     given = {"label": label, "notes": notes, "region": region, "carrier": carrier}
     with transaction.atomic():

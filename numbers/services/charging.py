@@ -1,18 +1,19 @@
-"""Charged pools: hold → voucher → sent → call or renewal → settle, each step safe to repeat.
+"""Charged pools: hold → voucher → sent → call or renewal → settle. Each step is safe to repeat.
 
-Two aggregates take part, the account's wallet and the pool, in this order; the pool's note of
-the voucher is the intent: it stands until the hold is settled or given back, and tells for sure
-whether a call has used the voucher. Whoever dies in between leaves it to the sweep:
+The steps change two aggregates, in this order: the account's wallet and the pool. The pool's note
+of the voucher is the intent. It exists until the hold is settled or returned, and shows with
+certainty whether a call has used the voucher. If a process dies in between, the sweep finishes:
 
-- after the hold: it ends by itself within a minute; no voucher, no call.
-- after the voucher, or after the hold was marked as sent: the sweep takes the voucher back, which
-  succeeds only while no call has used it and ends its use for ever, then gives the hold back.
+- after the hold: it ends automatically within a minute. Without a voucher, there is no call.
+- after the voucher, or after the hold was marked as sent: the sweep revokes the voucher, then
+  returns the hold. Revoking succeeds only if no call has used the voucher, and no call can use it
+  afterwards.
 - after the call: the voucher was used, so the sweep settles the hold and notes the next interval.
 
-An interval of which unused time can come back is not settled when it begins: a note of its own is
-due at its end, and settles it by what was used. The hold says how long it is and by which rate.
+An interval whose unused time can be returned is not settled when it begins. A separate note is due
+at its end, and settles it by the used time. The hold has its length and rate.
 
-The steps are generators of commands: the hot lane and the sweep run the same ones.
+The steps are generators of commands, so that the hot lane and the sweep run the same ones.
 """
 
 from collections.abc import Generator
@@ -32,15 +33,15 @@ from numbers.services.charging_intervals import (
 from poolsite.moments import moment_of
 from poolsite.runtime.crash_points import crash_point
 
-VOUCHER_SECONDS: Final = 20  # beyond the time that a call may wait
-LOOK_SECONDS: Final = 60  # how often an interval is looked at that can be returned in part
+VOUCHER_SECONDS: Final = 20  # in addition to the time that a call may wait
+LOOK_SECONDS: Final = 60  # how often an interval is checked whose rest can be returned
 SECOND_US: Final = 1_000_000
 
 
 def begin(pool: Charged, event: door.Event) -> Generator[ChargeStep, Any, door.EventOutcome]:
-    """Begin a call that was answered "charge first". CallRefusedError: the hold was refused.
+    """Begin a call that was answered "charge first". Raise CallRefusedError if the hold is refused.
 
-    `event.paid` is the hold's id. Whatever else is raised, the caller runs `resolve` for it.
+    `event.paid` is the hold's ID. After any other error, the caller runs `resolve` for it.
     """
     hold_id, call_id, interval = event.paid or "", event.call_id or "", pool.first(event)
     yield from _hold(pool, hold_id, interval)
@@ -67,7 +68,7 @@ def _hold(pool: Charged, hold_id: str, interval: Interval, *, sent: bool = False
 def _admit(
     pool: Charged, hold_id: str, call_id: str, seconds: int
 ) -> Generator[ChargeStep, Any, bool]:
-    """Write the voucher and mark the hold as sent; False: the hold had ended, both are undone."""
+    """Write the voucher and mark the hold as sent. If it had ended, undo both and return False."""
     written = yield ChargeStep(door.voucher(pool.slug, hold_id, seconds, call_id=call_id))
     if written.code != door.OK or written.reason:
         yield from resolve(pool, hold_id, call_id)
@@ -82,8 +83,9 @@ def _admit(
 
 
 def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None = None) -> Steps:
-    """An interval has begun: note the next one in place of the voucher, and keep this one's price,
-    now or at its end. `interval` None = as the hold has it.
+    """Charge an interval that has begun, now or at its end, and note the next interval.
+
+    The new notes replace the voucher's. If `interval` is None, it is read from the hold.
     """
     if interval is None:
         interval = yield from interval_held(pool, hold_id)
@@ -97,28 +99,28 @@ def settle(pool: Charged, hold_id: str, call_id: str, interval: Interval | None 
     if interval.comes_back:
         notes.append(_look(interval, door.Note("s", call_id, number, hold_id, interval.starts)))
     noted = yield ChargeStep(door.charge(pool.slug, call_id, notes=notes, forget=paid))
-    # Is the call over, what it used is told by the voucher's note, when that is due.
+    # If the call is over, the voucher's note settles the used time when it is due.
     if noted.reason == door.OVER and not interval.comes_back:
         yield ChargeStep(door.charge(pool.slug, call_id, forget=paid))
 
 
 def _look(interval: Interval, note: door.Note) -> tuple[door.Note, int]:
-    """The note that looks next whether the interval is over, or its call within it; and when.
+    """Return the note that next checks whether the interval or its call has ended, and when, in ms.
 
-    The end of a call is known for ten minutes, which an interval may be longer than.
+    Redis stores the end of a call for ten minutes, and an interval can be longer than that.
     """
     seconds = min(interval.ends, note.seconds + LOOK_SECONDS)
     return replace(note, seconds=seconds), seconds * 1000
 
 
 def resolve(pool: Charged, hold_id: str, call_id: str) -> Steps:
-    """Finish what a voucher began: settle the hold if a call has used it, else give it back."""
+    """Finish what a voucher began: settle the hold if a call has used it, otherwise return it."""
     if (yield from _take_back(pool, hold_id, call_id)) == door.USED:
         yield from settle(pool, hold_id, call_id)
 
 
 def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[ChargeStep, Any, str]:
-    """Take a voucher back and give its hold back, unless a call has used it. The reason."""
+    """Revoke a voucher and return its hold, unless a call has used it. Return the reason."""
     taken: door.EventOutcome = yield ChargeStep(
         door.revoke_voucher(pool.slug, hold_id, call_id=call_id)
     )
@@ -131,21 +133,21 @@ def _take_back(pool: Charged, hold_id: str, call_id: str) -> Generator[ChargeSte
 
 
 def _give_back(pool: Charged, hold_id: str) -> Steps:
-    """Return a hold that is open; one that never was, or has ended, is left as it is."""
+    """Return an open hold. A hold that never existed or has ended stays as it is."""
     cancelled = yield ChargeStep(pool.payer.cancel(hold_id), pool.payer.path)
     if calls.is_sent(cancelled):
         yield ChargeStep(pool.payer.give_back(hold_id), pool.payer.path)
 
 
-# -- what is due -------------------------------------------------------------------------------
+# -- due notes ---------------------------------------------------------------------------------
 
 
 def finish(pool: Charged, due: door.Due) -> Steps:
-    """A voucher's time is over: whoever wrote it has died, or its last step is still to come."""
+    """Finish a voucher whose time is over: its writer died, or its last step is outstanding."""
     hold_id = due.note.hold
     if due.used and due.ended_us is not None:
         interval = yield from interval_held(pool, hold_id)
-        # When the call began is not known any more, but not after the voucher's time.
+        # The call's start is no longer known, but it was not after the voucher's time.
         yield from _settle_ended(pool, hold_id, interval, due.at_us, due.ended_us)
         later_us = due.at_us + interval.seconds * SECOND_US
         yield from _charge_ended(pool, due, hold_id, interval.number + 1, later_us)
@@ -154,7 +156,7 @@ def finish(pool: Charged, due: door.Due) -> Steps:
 
 
 def next_interval(pool: Charged, due: door.Due) -> Steps:
-    """Hold the interval that starts soon. CallRefusedError: the call must end."""
+    """Hold the interval that starts soon. Raise CallRefusedError if the call must end."""
     note, start_us = due.note, due.at_us + pool.lead_ms * 1000
     if not due.number:
         yield from _charge_ended(pool, due, note.hold, note.interval, start_us)
@@ -166,15 +168,15 @@ def next_interval(pool: Charged, due: door.Due) -> Steps:
     held = replace(note, kind="d", hold=hold_id)
     notes = [(held, interval.starts * 1000)]
     noted = yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
-    if noted.reason:  # over, or another worker was faster: this hold pays for nothing
+    if noted.reason:  # over, or another worker was faster: this hold is not needed
         yield from _give_back(pool, hold_id)
 
 
 def _charge_ended(pool: Charged, due: door.Due, hold_id: str, number: int, start_us: int) -> Steps:
-    """A call is over: charge the intervals from this one on that had started, then forget it.
+    """Charge the started intervals of an ended call, from `number` on, then forget the note.
 
-    Their holds have names of their own, so that a worker that takes this up again charges once.
-    hold_id: as of interval_after.
+    Their holds have separate IDs, so that a worker that repeats this charges once. `hold_id`: as
+    for interval_after.
     """
     note = due.note
     while due.ended_us is not None and start_us <= due.ended_us:
@@ -193,7 +195,7 @@ def _charge_ended(pool: Charged, due: door.Due, hold_id: str, number: int, start
 def _settle_ended(
     pool: Charged, hold_id: str, interval: Interval, start_us: int, ended_us: int | None
 ) -> Steps:
-    """Keep what an interval cost that began at start_us; ended_us None: at least its first part."""
+    """Charge an interval from start_us to ended_us. If ended_us is None, charge its first part."""
     used_us = 0 if ended_us is None else max(0, ended_us - start_us)
     yield ChargeStep(
         pool.payer.settle(hold_id, pool.payer.cost(interval, used_us)), pool.payer.path
@@ -201,7 +203,10 @@ def _settle_ended(
 
 
 def close_interval(pool: Charged, due: door.Due) -> Steps:
-    """If an interval is over, or its call ended within it: keep what was used, return the rest."""
+    """Charge the used time of an interval that is over or whose call ended. Return the rest.
+
+    Otherwise note the next check.
+    """
     note = due.note
     interval = yield from interval_held(pool, note.hold)
     if due.number and note.seconds < interval.ends:
@@ -216,7 +221,7 @@ def close_interval(pool: Charged, due: door.Due) -> Steps:
 
 
 def start_interval(pool: Charged, due: door.Due) -> Steps:
-    """An interval that is held starts now: renew the call by its voucher, then settle."""
+    """Start a held interval: renew the call with its voucher, then settle."""
     note = due.note
     if not due.number:
         yield from _end_held(pool, due)
@@ -229,24 +234,24 @@ def start_interval(pool: Charged, due: door.Due) -> Steps:
         return
     crash_point("calls.next.after_voucher")
     sent = yield ChargeStep(pool.payer.sent(note.hold), pool.payer.path)
-    if written.reason or not calls.is_sent(sent[0]):  # the sweep was away for a minute: hold anew
+    if written.reason or not calls.is_sent(sent[0]):  # the sweep paused for a minute: hold again
         yield from resolve(pool, note.hold, note.call_id)
         interval = yield from interval_held(pool, note.hold)
         again = door.Note("c", note.call_id, note.interval, note.hold)
         notes = [(again, max(0, interval.starts * 1000 - pool.lead_ms))]
-        # Is the call over, the note stays and finds it ended in the next round.
+        # If the call is over, the note stays, and the next round finds the call ended.
         yield ChargeStep(door.charge(pool.slug, note.call_id, notes=notes, forget=[note]))
         return
     crash_point("calls.next.after_sent")
     event = door.Event.of("renew", call_id=note.call_id, paid=note.hold)
     renewed: door.EventOutcome = yield ChargeStep(door.event(pool.slug, event))
     crash_point("calls.next.after_renew")
-    if renewed.ok:  # else the note stays, and finds the call ended in the next round
+    if renewed.ok:  # else the note stays, and the next round finds the call ended
         yield from settle(pool, note.hold, note.call_id)
 
 
 def _end_held(pool: Charged, due: door.Due) -> Steps:
-    """The call of a held interval is over: it had started by then and costs, or it had not."""
+    """Close a held interval whose call is over. It is charged only if it had started by then."""
     note = due.note
     number, start_us = note.interval, due.at_us
     interval = yield from interval_held(pool, note.hold)

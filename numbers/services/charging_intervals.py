@@ -1,4 +1,4 @@
-"""What the steps of charging are made of: commands, and the intervals that holds pay for."""
+"""Parts of the charging steps: commands, and the intervals that holds pay for."""
 
 from collections.abc import Generator
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from numbers import pool as door
 from numbers.canonical import canonical
 from poolsite.hotpath import Command, HotPath
 
-LEAD_MS: Final = 5_000  # the next interval is held so long before it starts
+LEAD_MS: Final = 5_000  # the next interval is held this long before it starts
 
 
 @dataclass(frozen=True, slots=True)
 class Charged:
-    """A charged pool, as far as charging is concerned. `interval_seconds`: held for at once."""
+    """The part of a charged pool that charging needs. `interval_seconds`: the time of one hold."""
 
     slug: str
     interval_seconds: int
@@ -28,7 +28,10 @@ class Charged:
         return min(LEAD_MS, self.interval_seconds * 500)
 
     def first(self, event: door.Event) -> Interval:
-        """The first interval of a call; one that comes in has no destination. CallRefusedError."""
+        """Return a call's first interval; inbound, without a destination.
+
+        Raise CallRefusedError if no tariff or rate applies.
+        """
         is_in = event.direction == "in" or not event.callee
         callee = "" if is_in else canonical(event.callee or "", self.home_country)
         return self.payer.first(callee, self.interval_seconds)
@@ -36,7 +39,7 @@ class Charged:
 
 @dataclass(frozen=True, slots=True)
 class ChargeStep:
-    """A command to run; `path` None = the pool's. Or an event of `pool`, in the lane's own way."""
+    """A command to run (`path` None: on the pool's Redis), or an event of `pool` for the runner."""
 
     command: Command[Any] | None = None
     path: HotPath | None = None
@@ -48,7 +51,7 @@ Steps = Generator[ChargeStep, Any, Any]
 
 
 def interval_held(pool: Charged, hold_id: str) -> Generator[ChargeStep, Any, Interval]:
-    """The interval that a hold pays for; of a hold without a rate, one of the pool's length."""
+    """Return the interval that a hold pays for. If the hold has no rate, use the pool's length."""
     number = calls.interval_of(hold_id)
     state = yield ChargeStep(pool.payer.held(hold_id), pool.payer.path)
     found = calls.interval_in(state, hold_id)
@@ -61,9 +64,10 @@ def interval_held(pool: Charged, hold_id: str) -> Generator[ChargeStep, Any, Int
 def interval_after(
     pool: Charged, hold_id: str, number: int, at: datetime
 ) -> Generator[ChargeStep, Any, Interval]:
-    """The interval of that number; hold_id: the hold before it, or one of its own that has ended.
+    """Return the interval with this number.
 
-    CallRefusedError: it has no rate then.
+    `hold_id`: the hold of the interval before, or an ended hold of this interval. Raise
+    CallRefusedError if no rate or price applies at that time.
     """
     state, seconds = None, pool.interval_seconds
     if hold_id:

@@ -1,4 +1,4 @@
-"""What charged pools owe at this moment: next intervals, and what a dead process left behind."""
+"""Works off the due charges of pools: next intervals, and what a dead process left unfinished."""
 
 import contextlib
 import logging
@@ -18,11 +18,11 @@ from poolsite.jobs.shards import of_shard
 logger = logging.getLogger(__name__)
 
 BATCH = 500
-ROUNDS = 40  # a call that was not looked after for long has several intervals due
+ROUNDS = 40  # a call that was not swept for long has several intervals due
 
 
 def sweep_charges(shard: int = 0, shards: int = 1) -> dict[str, int]:
-    """Work off what is due in the pools of a shard; returns what was done, summed."""
+    """Work off what is due in the pools of a shard. Return what was done, summed."""
     pools = of_shard(Pool.objects.exclude(account=None).order_by("pk"), shard, shards)
     done = dict.fromkeys(("vouchers", "held", "started", "ended", "failed"), 0)
     for _ in range(ROUNDS):
@@ -33,7 +33,7 @@ def sweep_charges(shard: int = 0, shards: int = 1) -> dict[str, int]:
 
 
 def _round(pools: Sequence[Pool], done: dict[str, int]) -> list[Pool]:
-    """Work off what is due in each; returns the pools where more may be due at once."""
+    """Work off what is due in each pool. Return the pools where more may be due immediately."""
     more = []
     results = hotpath.run_batch([door.charges(pool.slug, BATCH) for pool in pools])
     for pool, due in zip(pools, results, strict=True):
@@ -63,13 +63,13 @@ def _work_off(pool: Pool, dues: Sequence[door.Due], done: dict[str, int]) -> Non
                 done["ended"] += 1
             else:
                 done["failed"] += 1
-        except hotpath.HotPathError as error:  # the note stays: the next tick goes on
+        except hotpath.HotPathError as error:  # the note stays: the next tick continues
             logger.warning("numbers: a charge of %s waits: %s", pool.slug, error)
             done["failed"] += 1
 
 
 def charged_of(pool: Pool, payer: Payer) -> Charged:
-    """A pool, as far as charging is concerned."""
+    """The part of a pool that charging needs."""
     return Charged(pool.slug, pool.charge_interval_seconds, payer, pool.home_country)
 
 
@@ -83,7 +83,7 @@ def _steps(pool: Pool, charged: Charged, due: door.Due, done: dict[str, int]) ->
     if kind == "c" and pool.charged:
         done["held"] += bool(due.number)
         return charging.next_interval(charged, due)
-    if kind == "c":  # the pool is free of charge from now on
+    if kind == "c":  # the pool is no longer charged
         return _forgotten(pool, due)
     done["started"] += bool(due.number)
     return charging.start_interval(charged, due)
@@ -94,7 +94,7 @@ def _forgotten(pool: Pool, due: door.Due) -> Steps:
 
 
 def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
-    """The next interval is not paid: nothing keeps the call's lease, its switch is to hang up."""
+    """End a call whose next interval is not paid: its lease is not renewed, its switch hangs up."""
     if due.number:
         marked = hotpath.run(door.mark_unpaid(pool.slug, due.number, due.note.call_id))
         if marked.code == door.OK:
@@ -103,9 +103,10 @@ def _end(pool: Pool, due: door.Due, error: CallRefusedError) -> None:
 
 
 def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
-    """Begin a call for another part of the house; in a charged pool it is paid for first.
+    """Begin a call for another app. In a charged pool, hold its price first.
 
-    CallRefusedError, and as the runner; what got lost on the way is settled or given back.
+    Raise CallRefusedError, and the runner's errors. What got lost on the way is settled or
+    returned.
     """
     outcome = hotpath.run(door.event(pool.slug, event))
     if outcome.reason != door.reasons.CHARGE_FIRST:
@@ -126,7 +127,7 @@ def call_begin(pool: Pool, event: door.Event) -> door.EventOutcome:
 
 
 def run(steps: Steps) -> Any:
-    """Run steps in this thread; raises what they raise."""
+    """Run steps in this thread. Raise their errors."""
     result: Any = None
     failure: Exception | None = None
     try:

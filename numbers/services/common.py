@@ -1,4 +1,4 @@
-"""What every service here does alike: rights, marks of unsent changes, Redis after commit."""
+"""Shared parts of the services: rights, marks of unsent changes, Redis after the commit."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ CHUNK = 1_000  # rows of one SQL statement and of one script call
 
 
 def settings_of(pool: Pool) -> door.PoolSettings:
-    """A pool's settings as its scripts take them."""
+    """A pool's settings as its scripts expect them."""
     return door.PoolSettings(
         lease_seconds=pool.lease_seconds,
         suspect_seconds=pool.suspect_seconds,
@@ -39,20 +39,20 @@ def settings_of(pool: Pool) -> door.PoolSettings:
 
 
 def media_of(pool: Pool) -> tuple[str, ...]:
-    """Names of the pool's switches whose restart ends their calls."""
+    """The names of the pool's switches whose restart ends their calls."""
     media = Switch.objects.filter(pool_id=pool.pk, kind=SwitchKind.MEDIA)
     return tuple(sorted(media.values_list("name", flat=True)))
 
 
 def zone_of(pool: Pool) -> str:
-    """The zone whose midnight begins a new day of the cap."""
+    """The time zone whose midnight resets the daily cap."""
     return pool.account.zone if pool.account is not None else str(settings.PLATFORM_ZONE)
 
 
 def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
-    """Mark the pool, and once the transaction around this is committed send its change to Redis.
+    """Mark the pool, and send its change to Redis after the current transaction is committed.
 
-    A mark that stays is seen by the sweep, which brings Redis to what SQL says.
+    If the mark stays, the sweep finds it and updates Redis from SQL.
     """
     mark = UnsentChange.objects.create(pool=pool)
     rows.send_after_commit(pool.tag, mark, send, door.PoolRefusedError)
@@ -60,7 +60,7 @@ def send_after_commit(pool: Pool, send: Callable[[], object]) -> None:
 
 @contextlib.contextmanager
 def redis_refusals() -> Iterator[None]:
-    """Turn a pool's own refusal into the words of the interface."""
+    """Turn the pool's own refusals into NumbersError."""
     try:
         yield
     except door.PoolRefusedError as error:
@@ -74,20 +74,20 @@ def _kind_of(reason: str) -> str:
 
 
 def check(outcome: door.EventOutcome) -> door.EventOutcome:
-    """The outcome, or its refusal as PoolRefusedError."""
+    """Return the outcome. Raise PoolRefusedError if it is a refusal."""
     if not outcome.ok:
         raise door.PoolRefusedError(outcome.reason)
     return outcome
 
 
 def chunks(items: Sequence[I], size: int = CHUNK) -> Iterator[Sequence[I]]:
-    """The items, `size` at a time."""
+    """Yield the items, `size` at a time."""
     for start in range(0, len(items), size):
         yield items[start : start + size]
 
 
 def summary(values: Sequence[str]) -> dict[str, object]:
-    """What the audit log keeps of many numbers: how many, and the first and last of them."""
+    """The audit log's form of many numbers: the list, or its length, first and last number."""
     if len(values) <= 20:
         return {"numbers": list(values)}
     return {"count": len(values), "first": min(values), "last": max(values)}

@@ -1,4 +1,4 @@
-"""A pool's numbers and calls in SQL and in Redis, looked at side by side."""
+"""Compares a pool's numbers and calls in SQL and in Redis."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -29,14 +29,14 @@ IN_FLIGHT_SECONDS = 15
 
 
 def drain(pool: Pool) -> None:
-    """Bring the history into SQL up to now, as far as it goes in a few rounds."""
+    """Write the history to SQL up to now, as far as a few rounds suffice."""
     for _ in range(10):
         if not history.drain(KIND, Aggregate(pool.tag, pool.pk)).lag:
             return
 
 
 class Comparison:
-    """One walk, both ways: Redis' numbers looked up in SQL, and SQL's in Redis."""
+    """One walk in both directions: Redis' numbers looked up in SQL, and SQL's in Redis."""
 
     def __init__(self, pool: Pool, report: PoolReport, *, mend: bool) -> None:
         self.pool, self.report, self.mend = pool, report, mend
@@ -45,8 +45,8 @@ class Comparison:
         self._matched = 0
 
     def run(self) -> None:
-        """Fill the report; mend on the way."""
-        # As many as calls run; asked once, for the first look.
+        """Fill the report, and mend differences if asked to."""
+        # One row per call in progress. Read once, for the first pass.
         running = CallRecord.objects.filter(pool=self.pool, ended_at=None)
         self._running = {row.number: row for row in running.iterator()}
         suspects: set[str] = set()
@@ -63,10 +63,10 @@ class Comparison:
             self._judge(chunk)
         self._mending.settings()
 
-    # -- first sight --------------------------------------------------------------------------
+    # -- first pass ---------------------------------------------------------------------------
 
     def _look(self, states: Page) -> set[str]:
-        """Numbers of a part of Redis that SQL sees otherwise."""
+        """The numbers of a part of Redis whose state in SQL differs."""
         self.report.numbers += len(states)
         rows = self._rows(list(states))
         self._matched += len(rows)
@@ -85,7 +85,7 @@ class Comparison:
         }
 
     def _not_in_redis(self) -> set[str]:
-        """SQL's numbers, page by page, that Redis does not have."""
+        """SQL's numbers that Redis does not have, read page by page."""
         found: set[str] = set()
         after = ""
         while True:
@@ -101,7 +101,7 @@ class Comparison:
             after = values[-1]
 
     def _open_records(self) -> set[str]:
-        """Numbers whose calls SQL thinks are running; there are as many as calls."""
+        """Numbers with an open call record that Redis contradicts. There are as many as calls."""
         rows = CallRecord.objects.filter(pool=self.pool, ended_at=None)
         values = sorted(set(rows.values_list("number", flat=True)))
         found: set[str] = set()
@@ -115,13 +115,13 @@ class Comparison:
             )
         return found
 
-    # -- second sight -------------------------------------------------------------------------
+    # -- second pass --------------------------------------------------------------------------
 
     def _judge(self, values: Sequence[str]) -> None:
-        """Look again at what differed, after the history has caught up; then mend what stays.
+        """Check again what differed, after the history has caught up, then mend the rest.
 
-        Calls go on meanwhile, so only what was so before the drain and is so after it is drift:
-        a call that Redis has, or one that SQL has open.
+        Calls continue meanwhile. So only a difference that exists before and after the drain counts
+        as drift: a call that Redis has, or one that is open in SQL.
         """
         known: dict[str, CallRecord] = {}
         before: dict[str, door.NumberState] = {}
@@ -182,7 +182,7 @@ class Comparison:
         return calls
 
     def _in_flight(self) -> bool:
-        """Whether a service is just now writing both sides."""
+        """Whether a service is currently writing both sides."""
         young = timezone.now() - timedelta(seconds=IN_FLIGHT_SECONDS)
         return UnsentChange.objects.filter(pool=self.pool, created_at__gte=young).exists()
 
@@ -210,5 +210,5 @@ def _call_differs(state: door.NumberState | None, record: CallRecord | None) -> 
 
 
 def _call_of(state: door.NumberState | None) -> str | None:
-    """The id of the call that a number is in; None = it is in none."""
+    """The ID of a number's call, or None if it is not in a call."""
     return state.call.call_id if state is not None and state.busy and state.call else None

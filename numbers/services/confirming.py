@@ -1,8 +1,8 @@
-"""Numbers that a script added to a pool that confirms them: Redis is told once SQL has them.
+"""Numbers that a script added to a pool that confirms them: Redis is notified once SQL has them.
 
-The drain notes each in the transaction that takes it into SQL, where no two pools can have one
-number. What Redis was not told then, because it was away or the process died, the watch repeats.
-A number whose old call still runs in another pool waits until that call has ended.
+The drain notes each number in the transaction that writes it to SQL, where no two pools can have
+the same number. If Redis was unavailable or the process died, the watch repeats the notification. A
+number whose old call is still in progress in another pool waits until that call has ended.
 """
 
 import logging
@@ -23,9 +23,9 @@ logger = logging.getLogger(__name__)
 
 
 def confirm_after_commit(pool_id: int, added: Mapping[str, int]) -> None:
-    """Confirm those numbers that SQL has as this pool's, once the transaction is committed.
+    """Confirm the numbers that SQL has for this pool, after the transaction is committed.
 
-    added: number → the µs of its add.
+    `added`: number → the µs of its add.
     """
     if not added:
         return
@@ -49,7 +49,7 @@ def _confirm_noted(pool_id: int, values: Sequence[str]) -> None:
 
 
 def confirm_waiting(pools: Iterable[Pool]) -> int:
-    """Repeat what was not confirmed at once; returns how many notes are dealt with."""
+    """Repeat what was not confirmed immediately. Return how many notes are completed."""
     by_id = {pool.pk: pool for pool in pools}
     waiting: dict[int, list[UnconfirmedNumber]] = {}
     for row in _free_to_confirm().filter(pool__in=by_id)[: door.ROWS_LIMIT]:
@@ -66,7 +66,7 @@ def _free_to_confirm() -> QuerySet[UnconfirmedNumber]:
 def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     if not rows:
         return 0
-    busy = calls_of_others(pool, [row.value for row in rows])  # under another spelling, too
+    busy = calls_of_others(pool, [row.value for row in rows])  # in another format, too
     rows = [row for row in rows if row.value not in busy]
     values = [row.value for row in rows]
     ours = set(Number.objects.filter(pool=pool, value__in=values).values_list("value", flat=True))
@@ -77,7 +77,7 @@ def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
     except (hotpath.HotPathError, RedisError, door.PoolRefusedError) as error:
         logger.warning("numbers: added numbers of %s stay unconfirmed: %s", pool.slug, error)
         return 0
-    # A number that was added anew meanwhile has a later time, and its note stays.
+    # A number that was added again meanwhile has a later time, so its note stays.
     UnconfirmedNumber.objects.filter(
         pk__in=[row.pk for row in rows], added_us__in=[row.added_us for row in rows]
     ).delete()
@@ -85,7 +85,7 @@ def _confirm(pool: Pool, rows: Sequence[UnconfirmedNumber]) -> int:
 
 
 def confirm_states(pool: Pool, states: Iterable[door.NumberState]) -> None:
-    """Confirm numbers that SQL has in this pool, as Redis has just told them."""
+    """Confirm numbers that SQL has in this pool, with the states that Redis just returned."""
     rows = [(state.number, state.since_us) for state in states]
     for chunk in chunks(rows, door.ROWS_LIMIT):
         hotpath.run(door.confirm(pool.slug, dict(chunk)))

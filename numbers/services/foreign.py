@@ -1,6 +1,6 @@
-"""Numbers that the Redis command line put into a pool while SQL has their line elsewhere.
+"""Numbers that the Redis command line added to a pool although SQL has them elsewhere.
 
-In another pool, or in this one under another spelling.
+Elsewhere is another pool, or another format in the same pool.
 """
 
 import logging
@@ -23,9 +23,9 @@ CALLS_NAMED = 20
 
 
 def note_foreign(pool_id: int, values: Sequence[str]) -> None:
-    """Quarantine them here and open an incident; reconcile lists them until they are removed.
+    """Quarantine the numbers here and open an incident. Reconcile lists them until removed.
 
-    What Redis did not take is repeated by the next reconcile.
+    If Redis is unavailable, the next reconcile repeats the quarantine.
     """
     pool = Pool.all_objects.get(pk=pool_id)
     by_home: dict[str, list[str]] = {}
@@ -47,7 +47,7 @@ def _hold(pool: Pool, values: Sequence[str], home: str) -> None:
 
 
 def _running(pool: Pool, values: Sequence[str]) -> list[str]:
-    """Calls that run on them here, `number (call id)`: lent before SQL could say whose they are."""
+    """Calls in progress on them, `number (call id)`: picked before SQL could refuse the number."""
     calls = []
     try:
         for chunk in chunks(values, door.ROWS_LIMIT):
@@ -61,7 +61,7 @@ def _running(pool: Pool, values: Sequence[str]) -> list[str]:
 
 
 def open_incident(pool: Pool, count: int, home: str, calls: Sequence[str]) -> None:
-    """Say that numbers of another pool stand in this one's data, and which calls run on them."""
+    """Report that numbers of another pool are in this pool's data, with their calls in progress."""
     detail = gettext_noop(
         "Added from the Redis command line, but already stored in %(home)s. Quarantined here."
     )

@@ -1,4 +1,4 @@
-"""News for switches: a call must end. Whoever has the socket hears it by pub/sub."""
+"""Notifies switches that a call must end, with pub/sub to the process that has their socket."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def tell_switches(slug: str, forced: Iterable[Forced], reason: str) -> None:
-    """Tell the switches of calls that were ended here. What is missed, the next live list tells."""
+    """Notify the switches of calls that ended here. The next live list repeats lost messages."""
     client = hotpath.client()
     for one in forced:
         if not one.switch:

@@ -1,4 +1,4 @@
-"""The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
+"""The loop that finds and mends lost, half-sent and contradicting data automatically."""
 
 from numbers import pool as door
 from numbers.models import Number, Pool, UnsentChange
@@ -11,13 +11,13 @@ from poolsite.aggregates.services.recovering import try_each, watch_each
 from poolsite.hotpath.rows import resend
 from poolsite.jobs.shards import of_shard
 
-_LOOKED: dict[int, tuple[int, int, int]] = {}  # what a difference was reconciled at, by pool
+_LOOKED: dict[int, tuple[int, int, int]] = {}  # pool → the difference reconciled last
 
 
 def watch_pools(shard: int, shards: int, *, counting: bool) -> dict[str, int]:
-    """One look at every pool of a shard; returns what was done, in numbers.
+    """Check every pool of a shard. Return counts of what was done.
 
-    counting: compare the numbers of SQL and Redis as well, which costs SQL a count.
+    `counting`: also compare the numbers of SQL and Redis, which costs SQL a count.
     """
     pools = of_shard(Pool.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"pools": len(pools), "rebuilt": 0, "resent": 0, "mended": 0, "failed": 0}
@@ -43,7 +43,7 @@ def _watch(
         done["mended"] += len(pool_reconcile(pool=pool, check=False))
 
     if counting and figures.settings.beside() != settings_of(pool).beside():
-        apply_settings(pool)  # the data is of a release before, or a worker of it has rebuilt it
+        apply_settings(pool)  # an earlier release wrote the data, or its worker rebuilt it
         done["mended"] += 1
     resent = resend(UnsentChange.objects.filter(pool=pool), mend)
     done["resent"] += resent
@@ -52,7 +52,7 @@ def _watch(
 
 
 def _count_differs(pool: Pool, figures: door.PoolFigures) -> bool:
-    """Whether SQL and Redis hold unequally many numbers while nothing is under way."""
+    """Whether SQL and Redis have different counts of numbers while no change is in progress."""
     if figures.seq != figures.drained or UnsentChange.objects.filter(pool=pool).exists():
         return False
     count = Number.objects.filter(pool=pool).count()
@@ -60,13 +60,13 @@ def _count_differs(pool: Pool, figures: door.PoolFigures) -> bool:
         return False
     looked = (figures.generation, figures.seq, count)
     if _LOOKED.get(pool.pk) == looked:
-        return False  # numbers of other pools stand here: listed, and not ours to remove
+        return False  # numbers of other pools are here: reported, but not removed
     _LOOKED[pool.pk] = looked
     return True
 
 
 def apply_all_settings() -> dict[str, int]:
-    """Bring every pool's settings, coming midnights and pause to Redis; cheap and repeatable."""
+    """Write every pool's settings, coming midnights and pause to Redis. Cheap and repeatable."""
     done = {"pools": 0, "failed": 0}
 
     def apply(pool: Pool) -> None:

@@ -1,8 +1,8 @@
-"""Health rules act: numbers are rested or quarantined, and return, each once, in SQL first.
+"""Applies health rules: numbers are rested or quarantined, and return, each once, in SQL first.
 
-What a rule took out stands in `HealthAction`; the number's quarantine carries the same moment, so
-that a quarantine that somebody else made since is never taken for the rule's. The rules of a pool
-are locked while one acts: two workers together keep the daily limit and the share of the pool.
+`HealthAction` stores what a rule took out. The number's quarantine has the same timestamp, so a
+later quarantine by someone else is never mistaken for the rule's. All rules of a pool are locked
+while one acts, so that two workers together respect the daily limit and the share of the pool.
 """
 
 import logging
@@ -31,14 +31,14 @@ logger = logging.getLogger(__name__)
 
 ACTOR = "numbers.health"
 RETURNS_AT_ONCE = 1_000
-TAKEN_AT_ONCE = 200  # of one transaction; the next round goes on
+TAKEN_AT_ONCE = 200  # per transaction; the next round continues
 BY = "rule: {name}"
 
 
 def health_tick(now: datetime | None = None) -> dict[str, int]:
-    """One round over every pool: windows slide, rests that are over end, rules are evaluated.
+    """Run one round over every pool: slide windows, end rests, evaluate rules.
 
-    Idempotent, and safe to run twice at once; everything is judged by `now`.
+    Idempotent, and safe to run twice at the same time. Everything is judged by `now`.
     """
     now = now or timezone.now()
     done = {"slid": 0, "returned": return_due(now), "released": note_releases(now), "applied": 0}
@@ -50,11 +50,11 @@ def health_tick(now: datetime | None = None) -> dict[str, int]:
     return done
 
 
-# -- rules act -----------------------------------------------------------------------------------
+# -- applying rules -------------------------------------------------------------------------------
 
 
 def evaluate(rule: HealthRule, now: datetime) -> int:
-    """Apply a rule to the numbers that it means now; returns how many it took out."""
+    """Apply a rule to its matching numbers. Return how many it took out."""
     if not judged(rule, now, 1):  # the usual case, without a lock
         health_incidents.report_limit(rule, short=False)
         return 0
@@ -82,7 +82,7 @@ def evaluate(rule: HealthRule, now: datetime) -> int:
 
 
 def _room(rule: HealthRule, now: datetime) -> int:
-    """How many more numbers the rule may take: today, and of the pool at once."""
+    """How many more numbers the rule may take out, by its daily limit and its share of the pool."""
     today = HealthAction.objects.filter(rule=rule, day=day_of(rule.pool, now)).count()
     held = HealthAction.objects.filter(pool=rule.pool, returned_at=None).count()
     numbers = Number.objects.filter(pool=rule.pool).count()
@@ -91,12 +91,12 @@ def _room(rule: HealthRule, now: datetime) -> int:
 
 
 def day_of(pool: Pool, now: datetime) -> date:
-    """The day of the pool's zone that the daily limit counts by."""
+    """The day in the pool's time zone, by which the daily limit counts."""
     return now.astimezone(ZoneInfo(zone_of(pool))).date()
 
 
 def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
-    """Take the numbers out, within the caller's transaction; Redis follows after the commit."""
+    """Take the numbers out, within the caller's transaction. Redis follows after the commit."""
     until = None
     if rule.action == HealthRule.REST:
         until = now + timedelta(hours=rule.rest_hours)
@@ -148,11 +148,11 @@ def _apply(rule: HealthRule, found: Sequence[Judged], now: datetime) -> None:
         send_after_commit(rule.pool, partial(hold_in_redis, rule.pool, [each.number], reason))
 
 
-# -- numbers return ------------------------------------------------------------------------------
+# -- returning numbers ----------------------------------------------------------------------------
 
 
 def return_due(now: datetime) -> int:
-    """End the rests whose time is over; returns how many. Late is no matter: `until` decides."""
+    """End the rests whose time is over. Return how many. Running late is harmless."""
     rows = HealthAction.objects.filter(returned_at=None, until__lte=now)
     due = list(rows.order_by("until").select_related("pool__account")[:RETURNS_AT_ONCE])
     by_pool: dict[int, list[HealthAction]] = {}
@@ -178,9 +178,9 @@ def return_due(now: datetime) -> int:
 def health_undo(
     *, actor: Actor, action: HealthAction, reason: str = "", now: datetime | None = None
 ) -> None:
-    """Take a number back that a rule took out, and exempt it from that rule for the rule's window.
+    """Put a number back that a rule took out, and exempt it from that rule for the rule's window.
 
-    NumbersError when it has returned already.
+    Raise NumbersError if it has already returned.
     """
     pool = action.pool
     require(actor, "numbers.operate", pool)
@@ -209,9 +209,9 @@ def _take_back(
     *,
     exempt_until: datetime | None = None,
 ) -> list[str]:
-    """Return the numbers of open actions, within the caller's transaction; returns which.
+    """Put the numbers of open actions back, within the caller's transaction. Return which.
 
-    A number that somebody else quarantined since, or that has left the pool, stays as it is.
+    A number that someone else quarantined since, or that has left the pool, stays as it is.
     """
     open_rows = HealthAction.objects.select_for_update().filter(
         pk__in=[each.pk for each in actions], returned_at=None
@@ -235,7 +235,7 @@ def _take_back(
 
 
 def note_releases(now: datetime) -> int:
-    """Close the actions whose numbers others have released, deleted or moved meanwhile."""
+    """Close the actions whose numbers were released, deleted or moved by others meanwhile."""
     held = Number.objects.filter(
         pool=OuterRef("pool"), value=OuterRef("number"), quarantined_at=OuterRef("at")
     )

@@ -1,9 +1,9 @@
-"""Calls that have ended are counted for number health, in the transaction that ends their records.
+"""Counts ended calls for number health, in the transaction that ends their records.
 
-Each counted call adds to the slot of its end three times (number, switch, region) and to the
-number's sums of each window that still holds this slot. The pool's mark is locked meanwhile, so a
-window cannot slide between the look and the sum. SQL adds (`calls + excluded.calls`), so nothing is
-read first.
+Each counted call is added to the slot of its end three times (number, switch, region), and to the
+number's sums of each window that still has this slot. The pool's mark is locked meanwhile, so no
+window slides between the read and the sum. SQL adds (`calls + excluded.calls`), so nothing is read
+first.
 """
 
 from collections import defaultdict
@@ -29,8 +29,9 @@ LOOKED_UP = 500
 
 
 def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:
-    """Count the outbound ones of records that have just ended. Call it once for each end, in the
-    transaction that ended them.
+    """Count the outbound calls among records that have just ended.
+
+    Call it once for each end, in the transaction that ended them.
     """
     ended = [
         (each, slot_of(us_of(each.ended_at)))
@@ -60,7 +61,7 @@ def count_ended(pool_id: int, records: Iterable[CallRecord]) -> None:
 
 
 def locked_mark(pool_id: int) -> HealthMark:
-    """The pool's mark, locked until the transaction ends; a new pool's begins now."""
+    """Return the pool's mark, locked until the transaction ends. A new pool's mark begins now."""
     now_us = us_of(timezone.now())
     begin = {f"from_{window.value}_us": window_from(window, now_us) for window in Window}
     HealthMark.objects.get_or_create(pool_id=pool_id, defaults=begin)
@@ -93,7 +94,7 @@ def _add_numbers(
         mine = sums.setdefault(number, [0] * (len(COUNTS) * len(Window)))
         for place, window in enumerate(Window):
             if slot < getattr(mark, f"from_{window.value}_us"):
-                continue  # it ended so long ago that the window has left it behind
+                continue  # it ended so long ago that the window has passed it
             for offset, value in enumerate(tally.values()):
                 mine[place * len(COUNTS) + offset] += value
     counts = tuple(f"{name}_{window.value}" for window in Window for name in COUNTS)

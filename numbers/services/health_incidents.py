@@ -13,7 +13,7 @@ INCIDENT, LIMIT_INCIDENT = "numbers.health_rule", "numbers.health_limit"
 
 
 def report_taken(rule: HealthRule, taken: Sequence[Judged]) -> None:
-    """Open the incident of a rule that took numbers out of use, or bring it up to date."""
+    """Open or update the incident of a rule that took numbers out of use."""
     held = HealthAction.objects.filter(rule=rule, returned_at=None).count()
     incidents.open(
         type=INCIDENT,
@@ -35,7 +35,7 @@ def report_taken(rule: HealthRule, taken: Sequence[Judged]) -> None:
 
 
 def report_limit(rule: HealthRule, *, short: bool) -> None:
-    """Keep the incident of a rule that may not take all that match; short: whether that is so."""
+    """If `short`, open the incident of a rule that can't take all matches. Otherwise close it."""
     if not short:
         incidents.close(type=LIMIT_INCIDENT, object=_object_of(rule))
         return
@@ -61,7 +61,7 @@ def report_limit(rule: HealthRule, *, short: bool) -> None:
 
 
 def close_ended() -> None:
-    """Close the incidents of rules that hold no number any more, or that are gone or off."""
+    """Close the incidents of rules that hold no number any more, or that are deleted or off."""
     from poolsite.operations.models import Incident
 
     rows = Incident.objects.filter(type__in=(INCIDENT, LIMIT_INCIDENT), until=None)

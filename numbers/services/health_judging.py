@@ -1,7 +1,7 @@
-"""Which numbers of a pool a health rule means: by their figures, or by their spam labels.
+"""Finds the numbers that match a health rule, by their figures or by their spam labels.
 
-A number that a rule took out is judged afterwards only by what came since it returned: by the
-slots that began later, and by labels received later.
+A number that has returned is judged only by later data: slots that began after its return, and
+labels received after it.
 """
 
 import math
@@ -26,12 +26,12 @@ from numbers.models import (
 )
 from poolsite.moments import us_of
 
-AT_ONCE = 500  # numbers of one look at the slots
+AT_ONCE = 500  # numbers in one query of the slots
 
 
 @dataclass(frozen=True)
 class Judged:
-    """A number past a rule's threshold: by which value, over how many calls."""
+    """A number past a rule's threshold: the value, and the calls that it is based on."""
 
     number: str
     value: float
@@ -39,8 +39,9 @@ class Judged:
 
 
 def judged(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
-    """Up to `most` numbers that the rule means now, the worst first. Not among them: numbers that
-    are quarantined, have left the pool, or are exempt from the rule.
+    """Return up to `most` numbers that match the rule now, the worst first.
+
+    Numbers that are quarantined, have left the pool, or are exempt from the rule are left out.
     """
     if most <= 0:
         return []
@@ -57,7 +58,7 @@ def judged(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
 
 
 def _returned(rule: HealthRule, now: datetime) -> dict[str, datetime]:
-    """Numbers that some rule took out and that returned within the window: when, at the latest."""
+    """Numbers of the pool that returned within the window → their latest return."""
     return dict(
         _returns(rule, now).values_list("number").annotate(last=Max("returned_at")).order_by()
     )
@@ -69,7 +70,7 @@ def _returns(rule: HealthRule, now: datetime) -> QuerySet[HealthAction]:
 
 
 def _usable(rule: HealthRule, now: datetime, found: Iterable[Judged]) -> set[str]:
-    """Those that the rule may take: in the pool, not out already, not exempt."""
+    """The numbers that the rule may take: in the pool, not quarantined, not exempt."""
     values = sorted({each.number for each in found})
     usable: set[str] = set()
     exempt = HealthAction.objects.filter(rule=rule, number=OuterRef("value"), exempt_until__gt=now)
@@ -94,7 +95,7 @@ def is_past(rule: HealthRule, value: float) -> bool:
 
 
 def _by_sums(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
-    """By the sums of the windows; numbers that returned lately are left to the slots."""
+    """Judge by the sums of the windows. Numbers that returned recently are judged by slots."""
     returned = Exists(_returns(rule, now).filter(number=OuterRef("number")))
     usable = Number.objects.filter(
         pool_id=rule.pool_id, value=OuterRef("number"), quarantined_at=None
@@ -111,7 +112,7 @@ def _by_sums(rule: HealthRule, now: datetime, most: int) -> list[Judged]:
 
 
 def _past(rule: HealthRule) -> QuerySet[NumberHealth]:
-    """Numbers whose sums are past the threshold, with `share`, the measure of each."""
+    """Numbers whose sums are past the threshold. `share` has the measure of each."""
     calls, answered = F(f"calls_{rule.window}"), F(f"answered_{rule.window}")
     by_calls = rule.measure in (Measure.ASR, Measure.UNANSWERED)
     part: Any = {
@@ -132,7 +133,7 @@ def _past(rule: HealthRule) -> QuerySet[NumberHealth]:
 
 
 def _by_slots(rule: HealthRule, now: datetime, returned: dict[str, datetime]) -> Iterable[Judged]:
-    """Numbers that returned within the window: by the slots that began since."""
+    """Judge numbers that returned within the window by the slots that began since."""
     values = sorted(returned)
     first = window_from(Window(rule.window), us_of(now))
     for start in range(0, len(values), AT_ONCE):
@@ -159,7 +160,7 @@ def _by_slots(rule: HealthRule, now: datetime, returned: dict[str, datetime]) ->
 
 
 def _labelled(rule: HealthRule, now: datetime, returned: dict[str, datetime]) -> list[Judged]:
-    """Numbers that enough sources labelled within the window, and, once returned, since then."""
+    """Numbers that enough sources labelled within the window and since their return, if any."""
     rows = SpamLabel.objects.filter(
         pool_id=rule.pool_id, seen_at__gt=now - Window(rule.window).length
     )

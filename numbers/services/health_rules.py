@@ -1,4 +1,4 @@
-"""Health rules are made, changed and deleted by operators."""
+"""Health rules are created, changed and deleted by operators."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from poolsite.access.services.actor import Actor, clean_reason, require
 def health_rule_create(
     *, actor: Actor, pool: Pool, reason: str = "", **settings: Any
 ) -> HealthRule:
-    """Make a rule; it counts from the next evaluation on. ValidationError when a field is bad."""
+    """Create a rule. It applies from the next evaluation. Raise ValidationError for a bad field."""
     require(actor, "numbers.operate", pool)
     aggregates.require_known(settings, SETTINGS)
     rule = HealthRule(pool=pool, **settings)
@@ -35,7 +35,7 @@ def health_rule_create(
 def health_rule_change(
     *, actor: Actor, rule: HealthRule, reason: str = "", **changes: Any
 ) -> HealthRule:
-    """Change a rule, or switch it on or off; numbers that it holds stay as they are."""
+    """Change a rule, or turn it on or off. Numbers that it holds stay as they are."""
     require(actor, "numbers.operate", rule.pool)
     aggregates.require_known(changes, SETTINGS)
     with transaction.atomic():
@@ -61,7 +61,7 @@ def health_rule_change(
 
 
 def health_rule_delete(*, actor: Actor, rule: HealthRule, reason: str = "") -> None:
-    """Delete a rule; rests that it began end at their time, quarantines when someone ends them."""
+    """Delete a rule. Its rests end at their time; its quarantines must be ended by someone."""
     pool = rule.pool
     require(actor, "numbers.operate", pool)
     with transaction.atomic():

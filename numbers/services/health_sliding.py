@@ -1,4 +1,4 @@
-"""The windows of number health move on: what is older than a window leaves the numbers' sums."""
+"""Slides the windows of number health: slots older than a window leave the numbers' sums."""
 
 from datetime import datetime
 from typing import Final
@@ -11,14 +11,15 @@ from numbers.models import HealthMark, HealthSlot, NumberHealth, Pool, Window
 from numbers.services.health_counting import locked_mark
 from poolsite.moments import us_of
 
-# Behind by more than the day for which slots outlive the longest window: sum up again.
+# Slots outlive the longest window by a day. If the sums are further behind, sum up again.
 MOST_SLOTS: Final = 24 * 6
 INSERTED: Final = 500
 
 
 def slide_pool(pool: Pool, now: datetime) -> int:
-    """Bring the pool's sums to `now`; returns how many steps that took. Safe to repeat, and to
-    run twice at once. A clock that was put back moves nothing.
+    """Update the pool's sums to `now`. Return how many steps that took.
+
+    Safe to repeat, and to run twice at the same time. If the clock was set back, nothing changes.
     """
     now_us, steps = us_of(now), 0
     mark = HealthMark.objects.filter(pool=pool).first()
@@ -38,7 +39,7 @@ def slide_pool(pool: Pool, now: datetime) -> int:
 
 
 def _leave_one(pool: Pool, window: Window, wanted_us: int) -> bool:
-    """Take the oldest slot out of a window that should begin later."""
+    """Take the oldest slot out of a window that should begin later. Return whether it did."""
     name = f"from_{window.value}_us"
     with transaction.atomic():
         mark = locked_mark(pool.pk)
@@ -68,13 +69,13 @@ def _subtract(pool: Pool, window: Window, slot_us: int) -> None:
 
 
 def _forget_idle(pool: Pool) -> None:
-    """Numbers without a call in seven days need no row."""
+    """Delete the rows of numbers without a call in seven days."""
     idle = NumberHealth.objects.filter(pool=pool, calls_7d=0, untold_7d=0)
     idle.delete()  # unaudited: sums
 
 
 def sum_up(pool: Pool, now: datetime) -> int:
-    """Make the pool's sums again from its slots; returns how many numbers have some."""
+    """Rebuild the pool's sums from its slots. Return how many numbers have sums."""
     now_us = us_of(now)
     with transaction.atomic():
         mark = locked_mark(pool.pk)

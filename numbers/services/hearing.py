@@ -1,4 +1,4 @@
-"""When each switch was last heard of, and under which incarnation: told by the history."""
+"""Records when each switch last reported, and its incarnation, from the history."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -9,13 +9,13 @@ from numbers.models import Switch
 from numbers.pool import PoolChange
 from poolsite.moments import moment_of
 
-STEP = timedelta(seconds=10)  # often enough for a rebuild; not a write per event
+STEP = timedelta(seconds=10)  # often enough for a rebuild, without a write per event
 
 
 def note_switches(pool_id: int, changes: Sequence[PoolChange]) -> None:
-    """Bring the switches' rows up to date; one that nobody made gets a row without a token.
+    """Update the switches' rows. A switch that was never added gets a row without a token.
 
-    Inside the drain's transaction. A handful of queries however long the page.
+    Runs in the drain's transaction. The number of queries does not depend on the page's length.
     """
     heard: dict[str, int] = {}
     born: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""The pools' kind of history: which streams there are, and what becomes of their entries."""
+"""The pools' kind of history: its streams, and the tables that their entries are written to."""
 
 from django.conf import settings
 
@@ -17,7 +17,7 @@ from numbers.services.records import write_entries
 from poolsite.aggregates.sources import AggregateSource
 from poolsite.history import Retained
 
-HEALTH_KEEP_DAYS = 8  # the longest window of number health, and a day
+HEALTH_KEEP_DAYS = 8  # the longest window of number health, plus a day
 
 POOL_HISTORY = AggregateSource(
     kind=KIND,

@@ -1,4 +1,4 @@
-"""Operators step in: quarantine and release, hang up."""
+"""Actions of operators: quarantine, release, hang up."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,7 +25,7 @@ def numbers_quarantine(
     reason: str,
     job: str | None = None,
 ) -> int:
-    """Take numbers out of picking; calls and registrations stay. Returns how many changed."""
+    """Quarantine numbers. Their calls and registrations stay. Return how many changed."""
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason, needed=True)
     changed: list[str] = []
@@ -57,9 +57,10 @@ def numbers_release(
     reason: str = "",
     job: str | None = None,
 ) -> int:
-    """Let quarantined numbers be picked again. Returns how many changed.
+    """End the quarantine of numbers. Return how many changed.
 
-    A twin stays until it is merged or removed (services.twins): its line would be lent twice.
+    A duplicate stays quarantined until it is merged or removed (services.twins): otherwise its line
+    would be lent twice.
     """
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason)
@@ -87,14 +88,14 @@ def numbers_release(
 
 
 def number_quarantine(*, actor: Actor, number: Number, reason: str) -> Number:
-    """Take one number out of picking."""
+    """Quarantine one number."""
     numbers_quarantine(actor=actor, pool=number.pool, values=[number.value], reason=reason)
     number.refresh_from_db()
     return number
 
 
 def number_release(*, actor: Actor, number: Number, reason: str = "") -> Number:
-    """Let one number be picked again. NumbersError for a twin: merge the two first."""
+    """End the quarantine of one number. Raise NumbersError for a duplicate: merge the two first."""
     if number.twin_of is not None:
         text = _("%(number)s is the same line as %(other)s. Merge them first.")
         place = {"number": number.value, "other": number.twin_of.value}
@@ -111,7 +112,7 @@ def hold_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
 
 
 def let_go_in_redis(pool: Pool, values: Sequence[str], reason: str) -> None:
-    """Let numbers be picked again in Redis."""
+    """End the quarantine of numbers in Redis."""
     for chunk in chunks(values, door.ROWS_LIMIT):
         _all_known(hotpath.run(door.unquarantine(pool.slug, chunk, reason)))
 
@@ -146,9 +147,9 @@ def numbers_force_hangup(
     call_id: str = "",
     job: str | None = None,
 ) -> dict[str, door.Forced]:
-    """End the calls of numbers now; their switches are told to hang up.
+    """End the calls of numbers now, and notify their switches to hang up.
 
-    Raises the runner's errors; the audit entry is written before, so that none is lost.
+    The audit entry is written first, so that none is lost. Raise the runner's errors.
     """
     require(actor, "numbers.operate", pool)
     reason = clean_reason(reason, needed=True)
@@ -173,7 +174,7 @@ def numbers_force_hangup(
 def number_force_hangup(
     *, actor: Actor, number: Number, reason: str, call_id: str = ""
 ) -> door.Forced:
-    """End one number's call now. NumbersError when it is in none."""
+    """End one number's call now. Raise NumbersError if it is not in a call."""
     done = numbers_force_hangup(
         actor=actor, pool=number.pool, values=[number.value], reason=reason, call_id=call_id
     )

@@ -1,4 +1,4 @@
-"""A pool's home country changes: numbers without a country code are read anew."""
+"""Changes a pool's home country: numbers without a country code get new canonical forms."""
 
 from functools import partial
 
@@ -12,18 +12,18 @@ from numbers.services.common import CHUNK, chunks, send_after_commit
 from numbers.services.owners import owners_of
 from poolsite import hotpath
 
-LIMIT = 10_000  # numbers that are read anew while the change waits
+LIMIT = 10_000  # numbers that are changed while the user waits
 
 
 def change_home(pool: Pool, home_country: str) -> None:
-    """Give the pool's numbers the canonical forms that they have at home in another country.
+    """Give the pool's numbers their canonical forms in another home country.
 
-    Inside the caller's transaction. NumbersError when there are too many without a country code,
-    or when one would be the same line as another row.
+    Runs in the caller's transaction. Raise NumbersError if too many have no country code, or if one
+    would be the same line as another row.
     """
     if home_of(pool.home_country) == home_of(home_country):
         return
-    # Every digit sorts behind +: this is a range of the pool's index.
+    # Every digit sorts after +, so this is a range of the pool's index.
     local = Number.objects.filter(pool=pool, value__gte="0").exclude(canonical=None)
     rows = list(local.only("pk", "value", "canonical", "pool_id")[: LIMIT + 1])
     if len(rows) > LIMIT:
@@ -46,7 +46,7 @@ def change_home(pool: Pool, home_country: str) -> None:
         aliases |= {row.canonical or "": "", one: row.value if one != row.value else ""}
     if not changed:
         return
-    # Two steps: a form that one row leaves may be the one that another takes.
+    # In two steps, because one row may take the form that another row had.
     for part in chunks([row.pk for row in changed]):
         Number.objects.filter(pk__in=part).update(canonical=None)
     for row in changed:

@@ -1,4 +1,4 @@
-"""Use cases of imports: upload, confirm, undo, discard; each checks, audits, then starts a job."""
+"""Use cases of imports: upload, confirm, undo, discard. Each checks, audits, then starts a job."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -24,10 +24,10 @@ State = NumberImport.State
 def import_upload(
     *, actor: Actor, pool: Pool, file_name: str, data: Iterable[bytes]
 ) -> NumberImport:
-    """Keep a file and start its preview; nothing is imported yet.
+    """Store a file and start its preview. Nothing is imported yet.
 
-    Raises NumbersError (not-allowed) for a file that is empty, larger than 32 MB or neither CSV
-    nor XLSX; access' refusals for whom the pool is not theirs to operate.
+    Raise NumbersError (not-allowed) if the file is empty, larger than 32 MB, or neither CSV nor
+    XLSX. Raise the errors of access if the actor may not operate the pool.
     """
     require(actor, "numbers.operate", pool)
     if pool.deleted_at is not None:
@@ -58,7 +58,7 @@ def import_upload(
 
 
 def import_confirm(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
-    """Start, or go on with, the import of a preview. A second click changes nothing."""
+    """Start or continue the import of a preview. A second click changes nothing."""
     require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
@@ -73,7 +73,7 @@ def import_confirm(*, actor: Actor, number_import: NumberImport, reason: str = "
 
 
 def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
-    """Start deleting every number that came with the import. A second click changes nothing."""
+    """Start deleting every number of the import. A second click changes nothing."""
     require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
@@ -88,7 +88,7 @@ def import_undo(*, actor: Actor, number_import: NumberImport, reason: str = "") 
 
 
 def import_discard(*, actor: Actor, number_import: NumberImport, reason: str = "") -> NumberImport:
-    """Throw a preview away with its rows; nothing had been imported."""
+    """Discard a preview with its rows. Nothing was imported."""
     require(actor, "numbers.operate", number_import)
     with transaction.atomic():
         found = _locked(number_import)
@@ -111,7 +111,7 @@ def _move(
     reason: str,
     told: Mapping[str, object],
 ) -> None:
-    """Give the import its next state, and write the entry; the caller saves it."""
+    """Set the import's next state and write the audit entry. The caller saves the import."""
     before, found.state = found.state, state
     access.audit(
         actor=actor,
@@ -124,16 +124,16 @@ def _move(
 
 
 def import_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:
-    """Upload, preview and import a file while the caller waits: the same steps, no worker.
+    """Upload, preview and import a file while the caller waits: the same steps without a worker.
 
-    For the demo's data. Raises NumbersError when the file could not be read or imported.
+    For the demo's data. Raise NumbersError if the file could not be read or imported.
     """
     found = preview_now(pool, path, actor)
     return confirm_now(found, actor)
 
 
 def preview_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:
-    """Upload a file and read it while the caller waits. Raises NumbersError."""
+    """Upload a file and read it while the caller waits. Raise NumbersError."""
     with path.open("rb") as file:
         data = iter(lambda: file.read(PART_BYTES), b"")
         found = import_upload(actor=actor, pool=pool, file_name=path.name, data=data)
@@ -141,12 +141,12 @@ def preview_now(pool: Pool, path: Path, actor: Actor) -> NumberImport:
 
 
 def confirm_now(number_import: NumberImport, actor: Actor) -> NumberImport:
-    """Import a preview while the caller waits. Raises NumbersError."""
+    """Import a preview while the caller waits. Raise NumbersError."""
     return _run(import_confirm(actor=actor, number_import=number_import))
 
 
 def _run(found: NumberImport) -> NumberImport:
-    """Run the import's job here; a worker that has taken it already is not disturbed."""
+    """Run the import's job here, unless a worker has already taken it."""
     runner.run(found.job_id or 0)
     found = NumberImport.objects.select_related("pool", "actor", "job").get(pk=found.pk)
     if found.job is not None and found.job.state == Job.State.FAILED:
@@ -166,7 +166,7 @@ def _start(found: NumberImport, kind: str, actor: Actor) -> None:
 
 
 def _locked(number_import: NumberImport) -> NumberImport:
-    """The import as it is now, held until the transaction ends: of two clicks one counts."""
+    """Return the current import, locked until the transaction ends: of two clicks, one counts."""
     rows = NumberImport.objects.select_related("pool__account", "job")
     return rows.select_for_update(of=("self",)).get(pk=number_import.pk)
 

@@ -1,4 +1,4 @@
-"""What reconciling mends: SQL is right about the numbers, Redis about the calls."""
+"""The repairs of reconcile: SQL is right about the numbers, Redis about the calls."""
 
 from collections.abc import Sequence
 
@@ -29,13 +29,13 @@ States = dict[str, door.NumberState]
 
 
 class Mending:
-    """Adds to the report what differs for certain; with `mend`, brings both sides together."""
+    """Adds certain differences to the report. With `mend`, repairs them."""
 
     def __init__(self, pool: Pool, report: PoolReport, *, mend: bool) -> None:
         self.pool, self.report, self.mend = pool, report, mend
 
     def membership(self, values: Sequence[str], states: States, rows: dict[str, Number]) -> None:
-        """Numbers that only one side has, but for those whose calls another pool has."""
+        """Numbers that only one side has, except those whose calls are in another pool."""
         missing = [value for value in values if value in rows and value not in states]
         extra = [value for value in values if value in states and value not in rows]
         owners = twins_known(self.pool, extra)
@@ -52,7 +52,7 @@ class Mending:
             remove_numbers(self.pool, extra)
 
     def confirm(self, values: Sequence[str], states: States, rows: dict[str, Number]) -> None:
-        """Numbers that SQL has here, and of which nobody told Redis."""
+        """Numbers that SQL has here, and that Redis has as unconfirmed."""
         waiting = [value for value in values if value in rows and value in states]
         waiting = [value for value in waiting if states[value].unconfirmed]
         busy = calls_of_others(self.pool, waiting)
@@ -62,7 +62,7 @@ class Mending:
             confirm_states(self.pool, [states[value] for value in waiting])
 
     def held(self, values: Sequence[str], rows: dict[str, Number]) -> None:
-        """Numbers that only one side holds in quarantine."""
+        """Numbers that only one side has in quarantine."""
         if not values:
             return
         self.report.add(QUARANTINE, values)
@@ -79,21 +79,21 @@ class Mending:
                 hotpath.run(door.unquarantine(self.pool.slug, [value], "reconciled"))
 
     def calls_over(self, records: Sequence[CallRecord]) -> None:
-        """Calls that are open in SQL alone."""
+        """Calls that are open only in SQL."""
         self.report.add(CALL_OVER, [record.number for record in records])
         if self.mend:
             for record in records:
                 close_untold(record)
 
     def calls_unknown(self, states: Sequence[door.NumberState]) -> None:
-        """Calls that Redis alone has."""
+        """Calls that only Redis has."""
         self.report.add(CALL_UNKNOWN, [state.number for state in states])
         for state in states:
             if self.mend and state.call is not None:
                 self._record(state, state.call)
 
     def _record(self, state: door.NumberState, call: door.Call) -> None:
-        """A call whose beginning the history lost; its start in µs stands for its entry."""
+        """Record a call whose start the history lost. `seq` is its start in µs."""
         CallRecord.objects.get_or_create(
             pool=self.pool,
             generation=self.pool.generation,

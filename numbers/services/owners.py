@@ -1,4 +1,4 @@
-"""Whose a number is already, whatever its spelling: what every way of adding asks first."""
+"""Finds the owner of a number in any format. Every way of adding numbers checks this first."""
 
 from collections.abc import Sequence
 
@@ -6,15 +6,15 @@ from numbers.canonical import canonical, spellings
 from numbers.models import CallRecord, Number, Pool
 from numbers.services.common import chunks
 
-QUERY_VALUES = 400  # SQLite takes a bounded number of parameters
+QUERY_VALUES = 400  # SQLite limits the number of parameters
 
 
 def owners_of(values: Sequence[str]) -> dict[str, Number]:
-    """Canonical form → the row that has it, in whatever spelling and pool."""
+    """Canonical form → the row that has it, in any format and pool."""
     owners: dict[str, Number] = {}
     for chunk in chunks(values, QUERY_VALUES):
         rows = Number.objects.filter(canonical__in=chunk).select_related("pool__account")
-        # Beside them rows that wait to be told from their twins: their spelling is taken too.
+        # Also rows without a canonical form, such as duplicates: their format is taken, too.
         waiting = Number.objects.filter(value__in=chunk, canonical=None)
         for row in (*waiting.select_related("pool__account"), *rows):
             owners[row.canonical or row.value] = row
@@ -22,9 +22,9 @@ def owners_of(values: Sequence[str]) -> dict[str, Number]:
 
 
 def calls_of_others(pool: Pool, values: Sequence[str]) -> dict[str, str]:
-    """Numbers that were deleted in a call which still runs → that call's pool.
+    """Return number → pool for numbers that were deleted during a call still in progress.
 
-    One of this very pool and spelling is no hindrance: Redis waits for the end of its call.
+    A call of the same pool and format is left out: Redis waits for its end.
     """
     found: dict[str, str] = {}
     for chunk in chunks(values, QUERY_VALUES // 4):
@@ -37,9 +37,9 @@ def calls_of_others(pool: Pool, values: Sequence[str]) -> dict[str, str]:
 
 
 def twins_known(pool: Pool, values: Sequence[str]) -> dict[str, Number]:
-    """Spelling → the row that has the same line, for spellings that no row of this pool has.
+    """Return format → the row with the same line, for formats that no row of this pool has.
 
-    The row may be one of another pool, or of this one under another spelling.
+    The row can be in another pool, or in this one in another format.
     """
     mine: set[str] = set()
     for chunk in chunks(values, QUERY_VALUES):
@@ -56,5 +56,5 @@ def twins_known(pool: Pool, values: Sequence[str]) -> dict[str, Number]:
 
 
 def place_of(value: str, owner: Number) -> str:
-    """Where a number is at home, as people read it: `care-north`, or `care-north as +86…`."""
+    """The place of a number, as people read it: `care-north`, or `care-north as +86…`."""
     return owner.pool.slug if owner.value == value else f"{owner.pool.slug} as {owner.value}"

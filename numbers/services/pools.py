@@ -1,4 +1,4 @@
-"""Use cases of a whole pool: made, set, paused, opened, deleted."""
+"""Use cases of a whole pool: create, change, pause, open, delete."""
 
 from typing import Any
 
@@ -53,16 +53,16 @@ def pool_create(
     reason: str = "",
     **settings: Any,
 ) -> Pool:
-    """Make a pool, in SQL and then in Redis. ValidationError when a field is bad.
+    """Create a pool, in SQL and then in Redis. Raise ValidationError for a bad field.
 
-    A slug that a pool has or had is refused: years of history name it.
+    A slug that a pool has or had is refused, because years of history contain it.
     """
     act = Act(actor, "numbers.pool_create", reason)
     return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any) -> Pool:
-    """Change settings, in SQL and then in Redis; they count from the next event on."""
+    """Change settings, in SQL and then in Redis. They take effect with the next event."""
 
     def prepare(pool: Pool) -> None:
         if "home_country" in changes:
@@ -72,33 +72,35 @@ def pool_configure(*, actor: Actor, pool: Pool, reason: str = "", **changes: Any
 
 
 def pool_pause(*, actor: Actor, pool: Pool, reason: str) -> Pool:
-    """Answer every `call` with "paused" until resumed; calls that run are not touched."""
+    """Answer every `call` with "paused" until resumed. Calls in progress continue."""
     return LIFE.pause(pool, Act(actor, "numbers.pool_pause", reason))
 
 
 def pool_resume(*, actor: Actor, pool: Pool, reason: str = "") -> Pool:
-    """Let calls be placed again."""
+    """Accept calls again."""
     return LIFE.resume(pool, Act(actor, "numbers.pool_resume", reason))
 
 
 def pool_open_early(*, actor: Actor, pool: Pool, reason: str) -> Pool:
-    """Open a recovering pool before its switches have reported. Raises the runner's errors.
+    """Open a recovering pool before its switches have reported. Raise the runner's errors.
 
-    Numbers whose calls were not re-reported may then be lent a second time: hence the reason.
+    Numbers whose calls were not reported again can then be lent a second time, so a reason is
+    required.
     """
     return LIFE.open_early(pool, Act(actor, "numbers.pool_open_early", reason))
 
 
 def pool_delete(*, actor: Actor, pool: Pool, reason: str) -> None:
-    """Delete a pool with its numbers. Its history stays; its slug is not given out again.
+    """Delete a pool with its numbers. Its history stays, and its slug is not used again.
 
-    NumbersError while it has calls. Redis is closed first, so that none begins meanwhile.
+    Raise NumbersError while the pool has calls. Redis is closed first, so that no call begins
+    meanwhile.
     """
     LIFE.delete(pool, Act(actor, "numbers.pool_delete", reason))
 
 
 def _close_for_good(pool: Pool, reason: str) -> None:
-    """Pause in Redis, then make sure that no call runs; a pool that Redis lost has none."""
+    """Pause in Redis, then check that no call is in progress. A pool that Redis lost has none."""
     paused = hotpath.run(door.pause(pool.slug, reason))
     if paused.reason == door.reasons.NO_SUCH_POOL:
         return
@@ -120,7 +122,7 @@ def _close_for_good(pool: Pool, reason: str) -> None:
 
 
 def _forget(pool: Pool) -> None:
-    """Remove a deleted pool's numbers and data; the sweep repeats what is left undone."""
+    """Remove a deleted pool's numbers and data. The sweep completes what is left."""
     hotpath.run(door.destroy(pool.slug, pool.generation))
     while True:
         with transaction.atomic():
@@ -133,11 +135,11 @@ def _forget(pool: Pool) -> None:
     UnconfirmedNumber.objects.filter(pool=pool).delete()
 
 
-# -- what Redis is told ---------------------------------------------------------------------------
+# -- writing to Redis -----------------------------------------------------------------------------
 
 
 def create_in_redis(pool: Pool) -> None:
-    """Make the pool's data of its present generation; harmless when it is there."""
+    """Create the data of the pool's current generation. Harmless if it exists."""
     paused = pool.paused_at is not None
     check(hotpath.run(door.create(pool.slug, pool.generation, settings_of(pool), paused=paused)))
 
@@ -150,7 +152,7 @@ def apply_settings(pool: Pool) -> None:
 
 
 def apply_pause(pool: Pool) -> None:
-    """Pause or resume in Redis as SQL says. A recovering pool learns it when it opens."""
+    """Pause or resume in Redis according to SQL. A recovering pool applies it when it opens."""
     if pool.paused_at is not None:
         outcome = hotpath.run(door.pause(pool.slug, pool.paused_reason))
     else:

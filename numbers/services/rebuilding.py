@@ -1,9 +1,9 @@
-"""Redis lost a pool, or went back in time: its data is made again from SQL, and stays closed.
+"""Rebuilds a pool's data from SQL when Redis lost it or went back in time. The pool stays closed.
 
-A number is lent again when every switch that may have calls has reported them or started
-anew, or when the longest lease has passed; an operator may open early. Any number of workers
-may find the loss at once: the one that moves SQL's generation on does the work, and one that
-dies while it loads is followed by the next.
+Numbers are lent again when every switch that may have calls has reported them or restarted, or when
+the longest lease has passed. An operator can open the pool early. Several workers may find the loss
+at the same time: the one that increments SQL's generation does the work. If it dies while loading,
+the next one continues.
 """
 
 import logging
@@ -30,13 +30,13 @@ logger = logging.getLogger(__name__)
 
 KIND = "numbers.pool"
 LOADS_AT_ONCE = 4
-NO_NAME = "calls without a switch"  # awaited, never heard of: only time opens the pool then
+NO_NAME = "calls without a switch"  # awaited but never reports, so only time opens the pool
 
 
 def pool_check(pool: Pool, figures: door.PoolFigures | None) -> bool:
-    """Compare a pool's data with what SQL remembers, and rebuild it if it was lost.
+    """Compare a pool's data with SQL, and rebuild it if it was lost. Return whether it did.
 
-    figures: as Redis has just told them. Returns whether something was done.
+    `figures`: as Redis just returned them.
     """
     return check_life(pool, figures, pool_rebuild, _closed)
 
@@ -48,19 +48,20 @@ def _closed(pool: Pool, figures: door.PoolFigures) -> bool:
 
 
 def pool_rebuild(pool: Pool, why: str, found_generation: int = 0) -> bool:
-    """Begin a new life of the pool's data, load it, and await the switches. False: not our turn.
+    """Begin a new generation of the pool's data, load it, and await the switches.
 
-    Raises the runner's errors; what was begun is then gone on with by the next check.
+    Return False if another worker does it. Raise the runner's errors; the next check then continues
+    the work.
     """
     cursor = Cursor.objects.filter(kind=KIND, tag=pool.tag).first()
     used = (
         cursor is not None
         or bool(found_generation)
         or CallRecord.objects.filter(pool=pool).exists()
-        or Switch.objects.filter(pool=pool).exists()  # its calls may be those that no drain took
+        or Switch.objects.filter(pool=pool).exists()  # its calls may be missing from the history
     )
     if not used:
-        create_in_redis(pool)  # its first life: nothing was lost, it only was not begun
+        create_in_redis(pool)  # its first generation: nothing was lost, it was only not created
         load_all(pool)
         return True
     act = Act("numbers.rebuild", "numbers.pool_rebuild", why)
@@ -90,10 +91,10 @@ def _begin(pool: Pool) -> None:
 
 
 def awaited_switches(pool: Pool) -> dict[str, str]:
-    """Name → incarnation of every switch that may still have calls.
+    """Return name → incarnation of every switch that may still have calls.
 
-    A new one that SQL has not heard of yet is among them: its first calls may have been lost
-    with the entries that no drain had taken.
+    This includes new switches that SQL has not heard from: their first calls may have been lost
+    with the entries that were not drained.
     """
     longest = timezone.now() - timedelta(seconds=pool.lease_seconds + pool.suspect_seconds)
     heard = Q(last_heard__gte=longest) | Q(last_heard=None, created_at__gte=longest)
@@ -106,7 +107,7 @@ def awaited_switches(pool: Pool) -> dict[str, str]:
 
 
 def load_all(pool: Pool) -> int:
-    """Put every number of SQL into Redis, then say that the pool is whole. Safe to repeat."""
+    """Load every number from SQL into Redis, then mark the pool as complete. Safe to repeat."""
     put = 0
     for rows in _pages(pool):
         write_aliases(pool, rows)
@@ -133,7 +134,7 @@ def load_all(pool: Pool) -> int:
 
 
 def _pages(pool: Pool) -> Iterator[list[Number]]:
-    """Every number of a pool, a few thousand at a time, by keyset: memory does not grow."""
+    """Yield every number of a pool, a few thousand at a time, by keyset: memory does not grow."""
     size = LOADS_AT_ONCE * door.ROWS_LIMIT
     after = ""
     numbers = Number.objects.filter(pool=pool).only(

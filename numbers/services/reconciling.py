@@ -1,8 +1,8 @@
-"""SQL and Redis compared, number by number, and brought together.
+"""Compares SQL and Redis, number by number, and repairs the differences.
 
-Whoever adds, deletes or holds a number writes SQL first, so SQL is right about which numbers
-there are; Redis is right about calls. What differs at first sight is looked at again after
-the history has been drained: an entry that was still under way is no drift.
+Services that add, delete or quarantine a number write SQL first, so SQL is right about which
+numbers exist. Redis is right about calls. A difference is checked again after the history has been
+drained, because an entry that was still on its way is not drift.
 """
 
 from django.db import transaction
@@ -23,10 +23,10 @@ from poolsite.operations import incidents
 def pool_reconcile(
     *, pool: Pool, check: bool, actor: Actor = "numbers.reconcile", reason: str = ""
 ) -> PoolReport:
-    """Compare a pool's SQL and Redis; unless `check`, bring them together.
+    """Compare a pool in SQL and Redis. Unless `check`, repair the differences.
 
-    Reads every number once, in pages; memory does not grow with the pool. Mending is audited
-    when it changed something. Raises the runner's errors.
+    Reads every number once, in pages: memory does not grow with the pool. A repair that changed
+    something is audited. Raise the runner's errors.
     """
     figures = hotpath.run(door.show(pool.slug))
     report = PoolReport(pool.slug)
@@ -56,7 +56,7 @@ def pool_reconcile(
 
 
 def _write_aliases(pool: Pool) -> None:
-    """Let Redis find every number that is stored in another spelling than its canonical form."""
+    """Let Redis find every number that is stored in another format than its canonical form."""
     rows = Number.objects.filter(pool=pool, canonical__isnull=False)
     rows = rows.exclude(canonical=F("value")).order_by("value").only("value", "canonical")
     after = ""

@@ -1,4 +1,4 @@
-"""History entries become rows: events, call records, and numbers made by the command line."""
+"""Turns history entries into rows: events, call records, and numbers added in Redis."""
 
 import logging
 from collections.abc import Sequence
@@ -39,8 +39,8 @@ UNTOLD = "end not heard"
 def write_entries(pool_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
     """Write one page of a pool's history, inside the drain's transaction.
 
-    Events as they are; calls opened and closed; numbers added or deleted straight in Redis
-    made or removed. Redis is not called before the commit.
+    Stores events as they are, opens and closes call records, and adds or deletes the rows of
+    numbers that were added or deleted directly in Redis. Redis is not called before the commit.
     """
     changes = [(entry, _change(entry)) for entry in entries]
     note_switches(pool_id, [change for _, change in changes])
@@ -60,7 +60,7 @@ def close_untold(record: CallRecord) -> None:
 
 
 def _change(entry: StreamEntry) -> PoolChange:
-    """The entry as a value. One that no script of ours wrote is kept, and stops nothing."""
+    """Parse the entry. An unreadable one is logged and stored, and stops nothing."""
     try:
         return read_change(entry.fields, entry.at_us)
     except (ValueError, TypeError):
@@ -97,7 +97,7 @@ def _event(change: PoolChange) -> dict[str, Any]:
 
 @dataclass
 class _Calls:
-    """Call records of one page: opened, closed, adopted; a handful of queries however long."""
+    """The call records of one page: opened, closed, adopted; a few queries for any page length."""
 
     pool_id: int
     generation: int
@@ -181,7 +181,7 @@ class _Calls:
             self.changed[record.pk] = record
 
     def _close_unadopted(self, opened_us: int) -> None:
-        """The pool is open again: what no switch reported from before has ended meanwhile."""
+        """Close the calls from before the recovery that no switch reported: the pool is open."""
         running = CallRecord.objects.filter(
             pool_id=self.pool_id, ended_at=None, generation__lt=self.generation
         )
@@ -194,15 +194,15 @@ class _Calls:
 
 @dataclass
 class _Membership:
-    """Numbers that were added or deleted in Redis: by a switch, or by its command line.
+    """Numbers that were added or deleted in Redis, by a switch or on its command line.
 
-    What the console does is in SQL before it is in Redis, so its entries change nothing here.
+    The console writes SQL before Redis, so its entries change nothing here.
     """
 
     pool_id: int
 
     def write(self, changes: Sequence[tuple[StreamEntry, PoolChange]]) -> None:
-        last: dict[str, tuple[str, int, bool]] = {}  # what happened last, when, and whether it asks
+        last: dict[str, tuple[str, int, bool]] = {}  # last event, time, unconfirmed?
         held: dict[str, tuple[str, int, str]] = {}
         registered: dict[str, tuple[bool, str]] = {}
         for entry, change in changes:
@@ -222,7 +222,7 @@ class _Membership:
         self._register(registered)
 
     def _delete(self, gone: dict[str, int]) -> None:
-        """Rows younger than the deletion were made since, and stay."""
+        """Delete rows, except those that were created after the deletion."""
         for start in range(0, len(gone), BATCH):
             values = sorted(gone)[start : start + BATCH]
             rows = Number.objects.filter(pool_id=self.pool_id, value__in=values)
@@ -231,7 +231,7 @@ class _Membership:
             Number.objects.filter(pk__in=keys).delete()
 
     def _add(self, came: dict[str, int]) -> None:
-        """A number whose line SQL has elsewhere, in any spelling, gets no row here."""
+        """Add rows, except for numbers whose line SQL has elsewhere, in any format."""
         if not came:
             return
         pool = Pool.all_objects.get(pk=self.pool_id)
@@ -245,7 +245,7 @@ class _Membership:
                 if value not in known
             ]
             Number.objects.bulk_create(rows, ignore_conflicts=True)
-            # Read after the insert: of two drains at once, and of two spellings, one came first.
+            # Read after the insert: of two concurrent drains, or two formats, one came first.
             foreign = twins_known(pool, wanted)
             ours = [row for row in rows if row.value not in foreign]
             if aliases_of(ours):
@@ -265,7 +265,7 @@ class _Membership:
         )
 
     def _register(self, registered: dict[str, tuple[bool, str]]) -> None:
-        """What a rebuilt pool's registrations start from; one contact stands for all."""
+        """Store registrations, from which a rebuilt pool starts. One contact represents all."""
         values = sorted(registered)
         for start in range(0, len(values), BATCH):
             rows = Number.objects.filter(

@@ -1,4 +1,4 @@
-"""Numbers leave a pool: deleted, or moved to another."""
+"""Removes numbers from a pool: deletes them, or moves them to another pool."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ def numbers_delete(
     reason: str = "",
     job: str | None = None,
 ) -> int:
-    """Delete numbers; a call that runs goes on to its hangup. Returns how many there were."""
+    """Delete numbers. Calls in progress continue until their hangup. Return the count."""
     require(actor, "numbers.operate", pool)
     deleted: list[str] = []
     for chunk in chunks(values):
@@ -48,7 +48,7 @@ def numbers_delete(
 
 
 def number_delete(*, actor: Actor, number: Number, reason: str = "") -> None:
-    """Delete one number; a call that runs goes on to its hangup."""
+    """Delete one number. A call in progress continues until its hangup."""
     numbers_delete(actor=actor, pool=number.pool, values=[number.value], reason=reason)
 
 
@@ -64,10 +64,10 @@ def remove_numbers(pool: Pool, values: Sequence[str]) -> None:
 def numbers_move(
     *, actor: Actor, numbers: Sequence[Number], pool: Pool, reason: str = "", job: str | None = None
 ) -> Mapping[str, str]:
-    """Move numbers to another pool; returns those that stay, each with why.
+    """Move numbers to another pool. Return those that stay, each with the reason.
 
-    A number in a call stays: it would be free in the new pool while its call runs in the old.
-    It is quarantined in the old pool first, so that no call begins while it moves.
+    A number in a call stays, because it would be free in the new pool during its call in the old
+    one. Numbers are quarantined in the old pool first, so that no call begins during the move.
     """
     require(actor, "numbers.operate", pool)
     stay: dict[str, str] = {}
@@ -113,7 +113,7 @@ def _move(source: Pool, target: Pool, rows: Sequence[Number], stay: dict[str, st
     keys = [row.pk for row in going]
     with transaction.atomic():
         Number.objects.filter(pk__in=keys).update(pool=target)
-        # The drain may have taken our quarantine for an operator's.
+        # The drain may have stored the quarantine of this move as an operator's.
         Number.objects.filter(pk__in=[row.pk for row in going if row.value not in held]).update(
             quarantined_at=None,
             quarantined_by="",

@@ -1,4 +1,4 @@
-"""What reconcile found: where SQL and Redis differ, in the words of its report."""
+"""The report of reconcile: where SQL and Redis differ."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ CALL_OVER = "call over in Redis"
 
 @dataclass
 class PoolReport:
-    """What was found. `drift`: kind → how many; `samples`: kind → the first numbers.
+    """The result of a comparison. `drift`: kind → how many; `samples`: kind → the first numbers.
 
-    `foreign`: numbers here that SQL has in another pool → that pool; listed, no drift.
-    `status`: open, paused, recovering or lost; nothing is compared in the last two.
+    `foreign`: numbers here that SQL has in another pool → that pool; listed, but not drift.
+    `status`: open, paused, recovering or lost. A lost pool is not compared.
     """
 
     pool: str
@@ -32,7 +32,7 @@ class PoolReport:
     mended: bool = False
 
     def add(self, kind: str, values: Iterable[str]) -> None:
-        """Count what differs in one way."""
+        """Count differences of one kind."""
         for value in values:
             self.drift[kind] = self.drift.get(kind, 0) + 1
             names = self.samples.setdefault(kind, [])

@@ -1,4 +1,4 @@
-"""What a pool looked like at each minute's end, and what it did within that minute."""
+"""Samples of each pool at a minute's end, with its calls within that minute."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ COUNTERS = ("offered", "carried", "blocked")
 
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
-    """Sample every pool for the minute that has just begun; a minute that is there stays."""
+    """Sample every pool for the minute that has just begun. An existing sample stays."""
     return minutes.take_samples(Pool.objects.all(), door.show, _sample, now)
 
 

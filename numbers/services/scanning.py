@@ -1,4 +1,4 @@
-"""Walks over a whole pool in Redis: structure mended, regions given, counters put right."""
+"""Walks over a whole pool in Redis: mends its structure, sets regions, corrects counters."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ KEYS = ("idle", "near", "timers")
 
 @dataclass
 class Problems:
-    """What contradicted the numbers' states: problem → numbers (the first of them) and how many."""
+    """What contradicts the numbers' states: problem → its count and its first numbers."""
 
     counts: dict[str, int] = field(default_factory=dict)
     samples: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, problem: str, number: str) -> None:
-        """Count one; remember the first twenty."""
+        """Count a problem, and store its first twenty numbers."""
         self.counts[problem] = self.counts.get(problem, 0) + 1
         names = self.samples.setdefault(problem, [])
         if len(names) < 20:
@@ -34,7 +34,7 @@ Page = Mapping[str, door.NumberState]
 
 
 def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[door.Scanned]:
-    """Every part of one of the pool's keys. A number may come twice, as with any SCAN."""
+    """Yield every part of one of the pool's keys. As with any SCAN, a number can come twice."""
     cursor = 0
     while True:
         scanned = hotpath.run(door.scan(slug, what, cursor, count=PART, mend=mend))
@@ -49,10 +49,10 @@ def pages(slug: str, what: str = "numstate", *, mend: bool = False) -> Iterator[
 def scan_structure(
     slug: str, *, mend: bool, look: Callable[[Page], None] | None = None
 ) -> Problems:
-    """Walk the pool once and name (or mend) what is inconsistent within Redis.
+    """Walk the pool once. Report (or mend) inconsistencies within Redis.
 
-    look: called with the states of each part. The counters are compared only when nothing
-    happened meanwhile; a pool that is never still is compared at the next quiet moment.
+    `look` is called with the states of each part. The counters are compared only if nothing changed
+    meanwhile; those of a busy pool are compared at the next quiet moment.
     """
     problems = Problems()
     totals = _Totals()
@@ -77,7 +77,7 @@ def scan_structure(
 
 @dataclass
 class _Totals:
-    """The counters as a whole walk finds them, good when the pool stood still."""
+    """The counters as a complete walk finds them, valid if the pool did not change."""
 
     seqs: set[int] = field(default_factory=set)
     seen: int = 0
@@ -88,7 +88,7 @@ class _Totals:
     def add(self, seq: int, states: Page) -> None:
         self.seqs.add(seq)
         if len(self.seqs) > 1:
-            return  # it moved: nothing can be said about the counters
+            return  # the pool changed: the counters can't be compared
         self.seen += len(states)
         for state in states.values():
             if not state.readable:
@@ -103,7 +103,7 @@ class _Totals:
         (seq,) = self.seqs
         figures = hotpath.run(door.show(slug))
         if figures is None or figures.seq != seq or figures.numbers != self.seen:
-            return  # it moved, or a scan showed a number twice: at another time
+            return  # it changed, or a scan returned a number twice: compare another time
         found = hotpath.run(
             door.recount(
                 slug,
@@ -119,7 +119,7 @@ class _Totals:
 
 
 def refresh_numbers(pool: Pool) -> None:
-    """After `near` was switched on, or the daily cap changed: look through every number."""
+    """Visit every number, after `near` was turned on or the daily cap changed."""
     for scanned in pages(pool.slug, mend=True):
         if pool.near:
             wanted = {number: regions.area(number) for number, _, _ in scanned.numbers}

@@ -1,4 +1,4 @@
-"""Reports that a number is shown as spam to callees: by API, or by an uploaded file."""
+"""Reports that callees see a number as spam, from the API or an uploaded file."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -27,12 +27,12 @@ COLUMNS = ("number", "source", "label", "seen_at")
 ROWS_LIMIT = 50_000
 FILE_LIMIT_BYTES = 8_000_000
 TEXT_LENGTH = 64
-AHEAD = timedelta(hours=1)  # a source's clock may be that far ahead
+AHEAD = timedelta(hours=1)  # how far ahead a source's clock may be
 
 
 @dataclass(frozen=True)
 class RefusedRow:
-    """A row that was not taken, counted from 1 as the file's or the request's, and why."""
+    """A row that was not accepted, counted as in the file or request, and why."""
 
     row: int
     reason: str
@@ -40,7 +40,7 @@ class RefusedRow:
 
 @dataclass
 class Labelled:
-    """What became of a report: how many labels are new, known already, and refused."""
+    """The result of a report: how many labels are new, known already, and refused."""
 
     added: int = 0
     known: int = 0
@@ -55,8 +55,9 @@ def spam_labels_add(
     now: datetime | None = None,
     reason: str = "",
 ) -> Labelled:
-    """Keep the labels of rows, each with its place; a row that is wrong is named, the others
-    count. The same label of the same source at the same moment is kept once. Audited.
+    """Store the labels of rows, each with its place. Wrong rows are listed, the others stored.
+
+    The same label of the same source at the same moment is stored once. Audited.
     """
     require(actor, "numbers.label", pool)
     now = now or timezone.now()
@@ -119,7 +120,7 @@ def _keep(
 
 
 def _stored(pool: Pool, forms: Sequence[str]) -> dict[str, str]:
-    """Canonical form → the spelling under which the pool stores the number."""
+    """Canonical form → the format in which the pool stores the number."""
     rows = Number.objects.filter(pool=pool, canonical__in=forms)
     return {str(one): value for one, value in rows.values_list("canonical", "value")}
 
@@ -127,7 +128,7 @@ def _stored(pool: Pool, forms: Sequence[str]) -> dict[str, str]:
 def _read(
     row: Mapping[str, Any], now: datetime, home_country: str
 ) -> tuple[str, str, str, datetime]:
-    """A row's key; its number in canonical form. ValidationError when something is wrong."""
+    """Return a row's key, with its number in canonical form. Raise ValidationError for bad data."""
     try:
         number = canonical(number_format.parse(str(row.get("number") or "")), home_country)
     except number_format.NotANumberError:
@@ -173,8 +174,8 @@ def read_rows(
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the rows of an uploaded CSV or XLSX file, each with its line.
 
-    The first line names the columns, in any order. ValidationError while reading: it is no such
-    file.
+    The first line names the columns, in any order. Raise ValidationError while reading if the file
+    is not valid.
     """
     try:
         with (
@@ -207,7 +208,7 @@ def _names(cells: Sequence[str]) -> list[str]:
 
 
 def _named(names: Sequence[str], line: int, cells: Sequence[str]) -> dict[str, str]:
-    """Return a row by its columns; an empty one, which is wrong, if it has more cells."""
+    """Return a row by its columns, or {}, which is refused later, if it has too many cells."""
     if isinstance(cells[0], OpenQuote):
         raise ValidationError(_("Line %(line)s: quotation mark not closed.") % {"line": line})
     if len(cells) > len(names):

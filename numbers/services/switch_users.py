@@ -18,10 +18,11 @@ PASSWORD_SHORTEST = 16
 def switch_user_make(
     *, actor: Actor, pool: Pool, switch: str, password: str = "", apply: bool = False
 ) -> tuple[SwitchUser, str, list[str]]:
-    """Return the Redis user of a switch, its password, and the masters that forget it on a restart.
+    """Return a switch's Redis user, its password, and the masters that lose it on a restart.
 
-    Without `password` one is made. With `apply` every master of the default Redis gets the user at
-    once, in place of one of the same name, and the audit log says so; else nothing is changed.
+    Without `password`, one is generated. With `apply`, every master of the default Redis gets the
+    user immediately, replacing one with the same name, and the audit log records it. Otherwise
+    nothing is changed.
     """
     require(actor, "numbers.operate", pool)
     password = password or secrets.token_urlsafe(PASSWORD_BYTES)

@@ -1,4 +1,4 @@
-"""Switches of a pool, and the tokens by which they report."""
+"""Switches of a pool, and the tokens with which they report."""
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -15,9 +15,10 @@ from poolsite.access.services.actor import Actor, clean_reason, require
 def switch_create(
     *, actor: Actor, pool: Pool, name: str, kind: str = SwitchKind.PROXY, reason: str = ""
 ) -> tuple[Switch, str]:
-    """Make a switch and its token; returns it and the token's secret, shown once.
+    """Create a switch and its token. Return it and the token's secret, which is shown once.
 
-    A switch that already reported under this name keeps its history and gets a token and the kind.
+    A switch that already reported under this name keeps its history, and gets the token and the
+    kind.
     """
     require(actor, "numbers.operate", pool)
     name = name.strip()
@@ -59,7 +60,7 @@ def switch_create(
 
 
 def switch_configure(*, actor: Actor, switch: Switch, kind: str, reason: str = "") -> Switch:
-    """Choose what the switch's restart means for its calls; it counts from the next restart on."""
+    """Choose how a restart of the switch affects its calls. It applies from the next restart."""
     pool = switch.pool
     require(actor, "numbers.operate", pool)
     with transaction.atomic():
@@ -84,7 +85,7 @@ def switch_configure(*, actor: Actor, switch: Switch, kind: str, reason: str = "
 
 
 def switch_delete(*, actor: Actor, switch: Switch, reason: str = "") -> None:
-    """Forget a switch and revoke its token; calls of it that run are judged by their leases."""
+    """Delete a switch and revoke its token. Its calls in progress end with their leases."""
     require(actor, "numbers.operate", switch.pool)
     with transaction.atomic():
         if switch.token is not None and switch.token.is_live:

@@ -1,4 +1,4 @@
-"""A test call: the events of a switch, sent by a person; no number stays busy by it."""
+"""A test call: a person sends the events of a switch. No number stays busy."""
 
 from uuid import UUID
 
@@ -15,15 +15,15 @@ from poolsite.access.models import AuditEntry
 from poolsite.access.services.actor import Actor, require
 
 ACTION = "numbers.test_call"
-NAME = "test-call"  # its agent, its cause, and how its call id begins
-REGISTERED_SECONDS = 60  # should this process end before the number is offline again
+NAME = "test-call"  # its agent, its cause, and the prefix of its call ID
+REGISTERED_SECONDS = 60  # in case this process ends before the number is offline again
 
 
 def trial_call(*, actor: Actor, pool: Pool, token: UUID) -> AuditEntry:
-    """Borrow a number, renew its lease, hang up; the entry tells what the pool answered to each.
+    """Borrow a number, renew its lease, hang up. Return the audit entry with the pool's answers.
 
-    A number without a registered phone counts as registered meanwhile. The same token again finds
-    the first call. NumbersError: refused; no number is lent then.
+    A number without a registered phone counts as registered meanwhile. The same token again returns
+    the first call. Raise NumbersError if the call is refused; no number is lent then.
     """
     require(actor, "numbers.operate", pool)
     call_id = f"{NAME}-{token.hex[:12]}"
@@ -56,7 +56,7 @@ def trial_call(*, actor: Actor, pool: Pool, token: UUID) -> AuditEntry:
 
 
 def trial_calls(pool: Pool) -> QuerySet[AuditEntry]:
-    """The entries of the pool's test calls, newest first."""
+    """The audit entries of the pool's test calls, newest first."""
     return AuditEntry.objects.filter(thing_kind="pool", thing_id=pool.slug, action=ACTION)
 
 
@@ -80,7 +80,7 @@ def _ask(pool: Pool, event: door.Event) -> door.EventOutcome:
 
 
 def _offline_number(pool: Pool) -> str:
-    """A number to register for the call; "" while the pool has one that it can lend."""
+    """A number to register for the call, or "" if the pool has one that it can lend."""
     figures = hotpath.run(door.show(pool.slug))
     if figures is None or figures.pickable or not figures.idle_down:
         return ""

@@ -1,7 +1,8 @@
-"""Twins: rows that are one line in two spellings, stored before there was one canonical form.
+"""Duplicates (twins): rows of one line in two formats, from before there was a canonical form.
 
-The migration keeps one of each group and quarantines the others; here an operator merges a group
-into one row, or removes rows. A group is a row with a canonical form and those that point to it.
+The migration keeps one row of each group and quarantines the others. Here an operator merges a
+group into one row, or removes rows. A group is a row with a canonical form and the rows that point
+to it.
 """
 
 from collections.abc import Sequence
@@ -27,17 +28,17 @@ from poolsite.access.services.actor import Actor, clean_reason, require
 from poolsite.access.services.aggregates import Act
 from poolsite.jobs.models import Job
 
-KIND: Final = "numbers.twins"  # of the job, numbers.bulk_jobs
-BY: Final = "numbers.twins"  # whose quarantine it is; the migration writes the same
+KIND: Final = "numbers.twins"  # of the job, see numbers.bulk_jobs
+BY: Final = "numbers.twins"  # marks the quarantine of duplicates; the migration writes the same
 
 
 def twins_merge(
     *, actor: Actor, number: Number, reason: str = "", job: str | None = None
 ) -> Number:
-    """Make one row of a number's group: this one stays, with labels, notes and tags of all.
+    """Merge a number's group into its row, with labels, notes and tags of all.
 
-    NumbersError when the number has no twin, or while one that would go is in a call. Calls and
-    events keep the spelling they had: look-ups know every spelling of a line.
+    Raise NumbersError if the number has no duplicate, or while a row to remove is in a call. Calls
+    and events keep their format: look-ups know every format of a line.
     """
     group = _group(number)
     others = [row for row in group if row.pk != number.pk]
@@ -47,9 +48,9 @@ def twins_merge(
 
 
 def twin_remove(*, actor: Actor, number: Number, reason: str = "") -> None:
-    """Remove one row of a group; of what stays, one keeps the canonical form.
+    """Remove one row of a group. One of the remaining rows keeps the canonical form.
 
-    NumbersError when the number has no twin, or while it is in a call.
+    Raise NumbersError if the number has no duplicate, or while it is in a call.
     """
     group = _group(number)
     rest = [row for row in group if row.pk != number.pk]
@@ -60,7 +61,7 @@ def twin_remove(*, actor: Actor, number: Number, reason: str = "") -> None:
 
 @dataclass
 class Merged:
-    """What became of many groups; `stayed`: number → why its group was left as it is."""
+    """The result for many groups. `stayed`: number → why its group was not merged."""
 
     merged: int
     stayed: dict[str, str]
@@ -69,7 +70,7 @@ class Merged:
 def twins_merge_all(
     *, actor: Actor, keepers: Sequence[Number], reason: str = "", job: str | None = None
 ) -> Merged:
-    """Merge the groups of these keepers, each into the row that is spelled canonically."""
+    """Merge the groups of these keepers, each into the row stored in canonical form."""
     done = Merged(0, {})
     for keeper in keepers:
         try:
@@ -83,7 +84,7 @@ def twins_merge_all(
 
 
 def merge_all_start(*, principal: Principal, reason: str, total: int) -> Job:
-    """Start the job that merges every group that the person may operate."""
+    """Start the job that merges every group that the user may operate."""
     access.require(principal, "numbers.operate")
     return jobs.start(
         KIND,
@@ -93,7 +94,7 @@ def merge_all_start(*, principal: Principal, reason: str, total: int) -> Job:
 
 
 def preferred(group: Sequence[Number]) -> Number:
-    """Which row of a group stays if nobody chooses: spelled canonically, else the oldest."""
+    """The row of a group that stays by default: the one in canonical form, otherwise the oldest."""
     one = _canonical_of(group[0])
     first = min(group, key=lambda row: (row.created_at, row.pk))
     return next((row for row in group if row.value == one), first)
@@ -108,7 +109,7 @@ def _canonical_of(row: Number) -> str:
 
 
 def _group(number: Number) -> list[Number]:
-    """The number with its twins, the keeper first. NumbersError when it has none."""
+    """Return the number's group, the keeper first. Raise NumbersError if it has no duplicate."""
     key = number.twin_of_id or number.pk
     rows = Number.objects.filter(Q(pk=key) | Q(twin_of_id=key))
     group = list(rows.select_related("pool__account", "twin_of").order_by("-canonical", "pk"))
@@ -121,7 +122,7 @@ def _group(number: Number) -> list[Number]:
 def _resolve(
     act: Act, stays: Number, gone: Sequence[Number], job: str | None = None, *, join: bool
 ) -> None:
-    """Remove `gone`, let `stays` have the canonical form. SQL first, then Redis."""
+    """Remove `gone`, and give `stays` the canonical form. SQL first, then Redis."""
     for row in (stays, *gone):
         require(act.actor, "numbers.operate", row.pool)
     held = _hold_while_removed(gone)
@@ -176,7 +177,7 @@ def _write(act: Act, stays: Number, gone: Sequence[Number], job: str | None, *, 
 
 
 def _join(row: Number, others: Sequence[Number], tags: Sequence[str]) -> None:
-    """Labels, notes and tags of all; the first region and carrier that is known."""
+    """Combine labels, notes and tags of all rows. Take the first known region and carrier."""
     labels = dict.fromkeys(each.label for each in (row, *others) if each.label)
     notes = dict.fromkeys(each.notes for each in (row, *others) if each.notes)
     row.label = " / ".join(labels)[:120]
@@ -189,7 +190,7 @@ def _join(row: Number, others: Sequence[Number], tags: Sequence[str]) -> None:
 def _send(
     row: Number, gone: Sequence[Number], registered: Sequence[Number], *, release: bool
 ) -> None:
-    """After the commit: the others leave Redis, this one is found by every spelling."""
+    """After the commit, remove the others from Redis and make this one known by every format."""
     by_pool: dict[int, list[Number]] = {}
     for other in gone:
         by_pool.setdefault(other.pool_id, []).append(other)
@@ -200,7 +201,7 @@ def _send(
 
 
 def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
-    """A line that was registered under the spelling that goes stays registered."""
+    """Keep the line registered if it was registered in a removed format."""
     slug = row.pool.slug
     write_aliases(row.pool, [row])
     if registered and not row.is_up:
@@ -213,9 +214,9 @@ def _bring(row: Number, registered: Sequence[Number], *, release: bool) -> None:
 
 
 def _hold_while_removed(gone: Sequence[Number]) -> list[Number]:
-    """Quarantine in Redis what is to go, so that no call begins; NumbersError while one runs.
+    """Quarantine the rows to remove in Redis, so that no call begins.
 
-    Returns those that were not quarantined before.
+    Return those that were not quarantined before. Raise NumbersError if one is in a call.
     """
     free = [row for row in gone if row.quarantined_at is None]
     with redis_refusals():

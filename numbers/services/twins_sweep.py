@@ -1,4 +1,4 @@
-"""What the sweep does with twins: it settles rows without a canonical form, and tells of twins."""
+"""The sweep of duplicates: settles rows without a canonical form, and reports duplicates."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -22,7 +22,7 @@ SETTLED_AT_ONCE: Final = 500
 
 
 def watch_twins() -> dict[str, int]:
-    """Settle rows without a canonical form; open the incident while there are twins."""
+    """Settle rows without a canonical form. Keep an incident open while there are duplicates."""
     settled = sum(_settle(row) for row in _unsettled())
     count = Number.objects.filter(twin_of__isnull=False).count()
     if not count:
@@ -51,7 +51,7 @@ def _unsettled() -> Iterator[Number]:
 
 
 def _settle(row: Number) -> int:
-    """Give a row its canonical form, or make it the twin of the row that has it."""
+    """Give a row its canonical form, or make it the duplicate of the row that has it."""
     one = canonical(row.value, row.pool.home_country)
     with transaction.atomic():
         mine = Number.objects.filter(pk=row.pk, canonical=None, twin_of=None)

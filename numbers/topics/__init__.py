@@ -1,3 +1,3 @@
-"""The pools' live topics; importing this registers them."""
+"""The pools' live topics. Importing this module registers them."""
 
 from numbers.topics import figures, story, tiles  # noqa: F401

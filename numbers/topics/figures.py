@@ -1,4 +1,4 @@
-"""`numbers.pool:<slug>`: one pool's figures. `numbers.pools:<account or all>`: a row for each."""
+"""`numbers.pool:<slug>`: one pool's figures. `numbers.pools:<account or all>`: a row per pool."""
 
 from collections import deque
 from typing import Any
@@ -11,15 +11,15 @@ from poolsite import hotpath, live
 from poolsite.live.lists import AggregateListTopic
 from poolsite.live.tail import version_at
 
-CLOCK_SECONDS = 1.0  # resting and waiting move without an event
+CLOCK_SECONDS = 1.0  # resting and waiting change without an event
 MEAN_OF_CALLS = 500
-CALLS_PER_READ = 100  # of a busy pool's hundreds
+CALLS_PER_READ = 100  # a sample of a busy pool's hundreds
 
 
 def figures_of(found: pool.PoolFigures | None) -> dict[str, Any]:
-    """Return a pool's figures as pages get them; `status` "missing" while Redis has no such pool.
+    """Return a pool's figures as pages get them. `status` is "missing" if Redis has no such pool.
 
-    lag: history entries that SQL has not yet. dropped: entries that it will never get.
+    `lag`: history entries that SQL does not have yet. `dropped`: entries that it will never get.
     """
     if found is None:
         return {"status": "missing"}
@@ -48,7 +48,7 @@ def figures_of(found: pool.PoolFigures | None) -> dict[str, Any]:
 
 @live.register
 class PoolFiguresTopic(PoolTopic, live.StateTopic):
-    """The figures of `figures_of`, and the mean length of about 500 calls that ended last, in s.
+    """The figures of `figures_of`, and the mean length of about 500 recently ended calls, in s.
 
     A change is the new state.
     """
@@ -70,7 +70,7 @@ class PoolFiguresTopic(PoolTopic, live.StateTopic):
         return live.Snapshot(version, {**figures_of(found), "mean_call_seconds": self._mean()})
 
     def _measure_calls(self) -> None:
-        """Take in the calls that ended since the last read."""
+        """Add the calls that ended since the last read."""
         version = self.tail.version
         entries = self.tail.since(self._measured)
         if entries is None:
@@ -84,7 +84,7 @@ class PoolFiguresTopic(PoolTopic, live.StateTopic):
             if text.startswith(ENDINGS):
                 move = read_move(text)
                 if move.was_in_call and move.since_us:
-                    # The clock may have been put back since the call began.
+                    # The clock may have been set back since the call began.
                     self._lengths.append(max(0, int(entry.value("at")) - move.since_us) / 1e6)
                     left -= 1
         self._measured = version

@@ -1,8 +1,8 @@
-"""How tiles travel: a short text that a browser reads with one pattern (static/live/tiles.js).
+"""Packs tiles into a short text that a browser reads with one pattern (static/live/tiles.js).
 
-`[<gap>]<letter>[*<times>;]…`: the gap from the tile before (left out = the next one; the first
-counts from -1), the state's letter, and how often it repeats on the tiles that follow.
-`3RC*9;` = tile 2 is R, tiles 3 to 12 are C. A tile costs one to three characters.
+`[<gap>]<letter>[*<times>;]…`: the gap to the previous tile (omitted if adjacent; the first counts
+from -1), the state's letter, and how often it repeats on the following tiles. `3RC*9;` = tile 2 is
+R, tiles 3 to 12 are C. A tile takes one to three characters.
 """
 
 import re
@@ -37,7 +37,7 @@ def _end_run(words: list[str], letter: str, times: int) -> None:
 
 
 def unpack_tiles(text: str) -> Iterator[tuple[int, str]]:
-    """Give the (index, letter) of a text back."""
+    """Yield the (index, letter) of a text."""
     index = -1
     for gap, letter, times in _TILE.findall(text):
         index += int(gap) if gap else 1

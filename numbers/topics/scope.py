@@ -1,4 +1,4 @@
-"""What every topic of one pool has in common: its slug, its tenant, its stream."""
+"""The base of a pool's topics: its slug, its access check, its stream."""
 
 from numbers.api.directory import POOLS
 from numbers.pool import PoolKeys

@@ -1,4 +1,4 @@
-"""A tile's letter (numbers.pool.number_state), quickly: from a state's JSON, or from an entry."""
+"""A fast way to a tile's letter (numbers.pool.number_state), from a state's JSON or an entry."""
 
 import re
 
@@ -11,7 +11,7 @@ _DAY = re.compile(r'"day":(\d+)')
 
 
 def letter_of_code(code: str, ready_us: int, now_us: int) -> str:
-    """Return the letter for a state as the history writes it, at a moment: rests end by time."""
+    """Return the letter of a state's code in the history at a moment: rests end with time."""
     letter = state_letter(code)
     if letter == "R":
         return "r" if ready_us > now_us else "R"
@@ -25,7 +25,7 @@ def letter_of_state(text: str | None, now_us: int) -> tuple[str, int]:
     if text is None:
         return "-", 0
     found = _OURS.match(text)
-    if found is None:  # another hand wrote it, or it cannot be read
+    if found is None:  # another program wrote it, or it can't be read
         state = parse_state("", text)
         return (state.letter(now_us) if state is not None else "-"), 0
     busy, up, since, held, rest = found.groups()

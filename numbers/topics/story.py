@@ -1,4 +1,4 @@
-"""`numbers.number:<number>`: what happened to one number, and what happens while one looks."""
+"""`numbers.number:<number>`: the past events of one number, and new ones live."""
 
 import re
 from collections.abc import Iterable
@@ -30,8 +30,8 @@ class _Place:
 class NumberTopic(live.Topic):
     """Snapshot {"pool", "letter", "events": newest first}; change {"letter", "events"}.
 
-    Events of this number in its present pool: older ones from SQL, and from the stream's tail
-    those that the drain has not taken yet. `at_us`, `since_us`, `ready_us` are µs since 1970.
+    Events of this number in its present pool: older ones from SQL, and from the stream's tail those
+    that are not drained yet. `at_us`, `since_us`, `ready_us` are µs since 1970.
     """
 
     name = "numbers.number"
@@ -53,7 +53,7 @@ class NumberTopic(live.Topic):
         return access.decide_found(principal, "numbers.view", known)
 
     def wake_channels(self) -> list[str]:
-        """The pool's: somebody was allowed to look before the feed began, so it is known."""
+        """The pool's channel. It is known, because `allowed` runs before the feed begins."""
         return [*self._wakes, live.touch_channel(self.address)]
 
     async def snapshot(self) -> live.Snapshot:

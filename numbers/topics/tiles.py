@@ -14,19 +14,19 @@ from numbers.topics.states import letter_of_code, letter_of_state
 from poolsite import hotpath, live
 
 PAGES = 1_000
-NUMBERS_PER_READ = 2_000  # Redis answers others in between
-FRAME_LENGTH = 3_500  # a longer change goes in parts, so that frames stay below 4 kB
-SETTLE_SECONDS = (2.0, 4.0, 8.0, 16.0)  # SQL learns of a number later than Redis
-CHECK_SECONDS = 30.0  # a change of SQL alone is found then
+NUMBERS_PER_READ = 2_000  # Redis answers other requests in between
+FRAME_LENGTH = 3_500  # a longer change is split, so that frames stay below 4 kB
+SETTLE_SECONDS = (2.0, 4.0, 8.0, 16.0)  # SQL gets a number later than Redis
+CHECK_SECONDS = 30.0  # the interval in which changes of SQL alone are found
 
 
 @live.register
 class TilesTopic(PoolTopic):
     """Snapshot {"layout": id, "states": "RRC…"}; change {"set": packed tiles} (packing.py).
 
-    Tile n is the n-th number of the page, 10 000 to a page, in the order of numbers. When
-    numbers come or go, a new snapshot names another layout. A change sets letters, so that it
-    may be applied twice.
+    Tile n is the n-th number of the page, 10 000 per page, in the order of numbers. When numbers
+    are added or removed, a new snapshot has another layout. A change sets letters, so it can be
+    applied twice.
     """
 
     name = "numbers.tiles"
@@ -42,7 +42,7 @@ class TilesTopic(PoolTopic):
         self._settling: list[float] = []
         self._resting: list[tuple[int, int]] = []  # a heap of (ready µs, tile)
         self._letters: list[str] = []
-        self._timed_version = -1  # the newest at which time alone moved a tile
+        self._timed_version = -1  # the latest version at which time alone changed a tile
 
     async def snapshot(self) -> live.Snapshot:
         await self.tail.read()
@@ -50,7 +50,7 @@ class TilesTopic(PoolTopic):
         shown = self._shown = await self._layout.page(self.page, newer_than=self._wanted_at())
         self._letters = []
         self._resting = []
-        # What is read now may be newer than `version`: the changes that follow set the same again.
+        # The states read now may be newer than `version`: the following changes set the same again.
         for start in range(0, len(shown.numbers), NUMBERS_PER_READ):
             self._take_states(await self._read(shown.numbers[start : start + NUMBERS_PER_READ]))
         return live.Snapshot(version, {"layout": shown.id, "states": "".join(self._letters)})
@@ -125,7 +125,7 @@ class TilesTopic(PoolTopic):
             yield self._settling[0] - asyncio.get_running_loop().time()
 
     async def _is_laid_out_anew(self, entries: list[str]) -> bool:
-        """Whether numbers came or went on this page, as far as SQL knows by now."""
+        """Whether numbers were added to or removed from this page, as far as SQL knows."""
         now = asyncio.get_running_loop().time()
         if self._touches_layout(entries):
             first = self._settling[0] if self._settling else now
@@ -173,7 +173,7 @@ class TilesTopic(PoolTopic):
 
 
 def _after(move: NumberMove, now: int) -> tuple[str, int]:
-    """Return the letter after an entry, and until when it rests (0: it does not)."""
+    """Return the letter after an entry, and until when it rests (0: not resting)."""
     if not move.after.startswith("iu"):
         return state_letter(move.after), 0
     ready_us = max(move.since_us, move.ready_us)
@@ -182,7 +182,7 @@ def _after(move: NumberMove, now: int) -> tuple[str, int]:
 
 
 def changes_of(version: int, tiles: dict[int, str]) -> live.Changes:
-    """Put the tiles into as few frames as their length allows."""
+    """Pack the tiles into as few frames as their length allows."""
     if not tiles:
         return live.Changes(version, None)
     ordered = sorted(tiles.items())

@@ -1,4 +1,4 @@
-"""What the pages here share: who asks, and what a refusal looks like."""
+"""Shared parts of the pages here: the user, and the form of a refusal."""
 
 from typing import ParamSpec
 
@@ -15,27 +15,30 @@ P = ParamSpec("P")
 
 
 def reason_of(request: HttpRequest, *, required: bool) -> str:
-    """The reason that a person gave. ValidationError without one where it is needed."""
+    """Return the reason that the user gave. Raise ValidationError if a required one is missing."""
     return verbs.reason_of(verbs.body_of(request), required=required)
 
 
 def answers_json(view: verbs.View[P]) -> verbs.View[P]:
-    """`verbs.answers_json`, with our sentences for what a pool's scripts refuse."""
+    """`verbs.answers_json`, with sentences for the refusals of a pool's scripts."""
     return verbs.answers_json(view, sentence_of)
 
 
 def number_of(principal: access.Principal, value: str, action: str = "numbers.view") -> Number:
-    """A number, however it is written; a foreign or missing one is hidden."""
+    """Return a number, in any format. Raise Hidden if it is missing or of another account."""
     result = number_format.normalise(value)
     known = result.value if isinstance(result, number_format.Normalised) else value
     return selectors.number_get(principal, known, action).number
 
 
 def pool_of(principal: access.Principal, slug: str, action: str = "numbers.view") -> Pool:
-    """A pool that the principal may do `action` to; a foreign or missing one is hidden."""
+    """Return a pool that the principal may do `action` to.
+
+    Raise Hidden if it is missing or belongs to another account.
+    """
     return selectors.pool_get(principal, slug, action)
 
 
 def visible_pools(principal: access.Principal) -> QuerySet[Pool]:
-    """The pools that the principal may see, by their names."""
+    """The pools that the principal may see, by name."""
     return selectors.visible_pools(principal).order_by("name", "slug")

@@ -1,4 +1,4 @@
-"""A pool's health: heat map, worst numbers, what rules did, spam labels."""
+"""A pool's health: heat map, worst numbers, actions of rules, spam labels."""
 
 import itertools
 from typing import Any
@@ -25,12 +25,12 @@ from poolsite import access, dates
 from poolsite.console.pages import principal_of
 
 REFUSED_SHOWN = 100
-NOT_TOLD_MARK = 0.9  # told for fewer of the calls: the page says so
+NOT_TOLD_MARK = 0.9  # below this share of reported calls, the page shows a warning
 
 
 @require_GET
 def health_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The pool by health; window, region, switch and page in the address."""
+    """Show the pool's health. Window, region, switch and page are in the URL."""
     principal = principal_of(request)
     pool = pool_of(principal, slug)
     return render(request, "numbers/health.html", _context(request, pool))
@@ -80,7 +80,7 @@ def _filter(request: HttpRequest) -> HealthFilter:
 
 
 def _legend(counts: dict[str, int]) -> list[dict[str, Any]]:
-    """The map's classes: what each means, and how many numbers stand in it."""
+    """The map's classes: the meaning of each, and its count of numbers."""
     bounds = [*health.CLASSES, None]
     found = []
     for place, (low, high) in enumerate(itertools.pairwise(bounds)):
@@ -110,7 +110,7 @@ def _next(request: HttpRequest, after: str) -> str:
 
 @require_POST
 def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpResponse:
-    """Take one number back that a rule took out."""
+    """Put a number back that a rule took out."""
     principal = principal_of(request)
     pool = pool_of(principal, slug, "numbers.operate")
     action = HealthAction.objects.filter(pool=pool, pk=action_id).select_related("pool").first()
@@ -135,7 +135,7 @@ def health_undo_action(request: HttpRequest, slug: str, action_id: int) -> HttpR
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def spam_labels_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Upload a file of spam labels; rows that are wrong are named, the others count."""
+    """Upload a file of spam labels. Wrong rows are listed, the others are stored."""
     principal = principal_of(request)
     pool = pool_of(principal, slug, "numbers.label")
     form = SpamLabelsForm(request.POST or None, request.FILES or None)

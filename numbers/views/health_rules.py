@@ -1,4 +1,4 @@
-"""The health rules of a pool: listed, made, changed, switched off, deleted."""
+"""The health rules of a pool: list, create, change, switch and delete them."""
 
 from collections.abc import Callable
 from copy import copy
@@ -26,7 +26,7 @@ from poolsite.console.pages import principal_of
 
 @require_GET
 def rule_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The pool's rules, each in one sentence."""
+    """List the pool's rules, each as one sentence."""
     principal = principal_of(request)
     pool = pool_of(principal, slug)
     context = {
@@ -39,7 +39,7 @@ def rule_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def rule_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make a rule."""
+    """Create a rule."""
     return _edit(request, slug, None)
 
 
@@ -53,7 +53,7 @@ def _edit(request: HttpRequest, slug: str, rule_id: int | None) -> HttpResponse:
     principal = principal_of(request)
     pool = pool_of(principal, slug, "numbers.operate")
     rule = None if rule_id is None else _rule(pool, rule_id)
-    # The form writes into its instance, also what is refused: it gets a row of its own.
+    # The form writes also refused values into its instance, so it gets a separate one.
     instance = HealthRule(pool=pool) if rule is None else copy(rule)
     form = HealthRuleForm(request.POST or None, instance=instance)
     save: Callable[..., HealthRule] = (

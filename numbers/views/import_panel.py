@@ -1,4 +1,4 @@
-"""What the docked import panel shows: a file to choose, a preview, progress, the outcome."""
+"""The docked import panel: choosing a file, the preview, the progress, the result."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ from poolsite.console.templatetags.console import figure
 
 NEW = "new"
 EXAMPLES = 3
-TABS = {  # as they are shown: what a person must look at first
+TABS = {  # in the order of the tabs: what needs a person comes first
     "suspicious": ImportRow.Kind.SUSPICIOUS,
     "refused": ImportRow.Kind.REFUSED,
     "cleaned": ImportRow.Kind.CLEANED,
@@ -28,7 +28,7 @@ State = NumberImport.State
 
 @dataclass(frozen=True)
 class ImportStep:
-    """One of the four steps; `mark` is done, current or nothing."""
+    """One of the four steps. `mark` is "done", "current" or ""."""
 
     word: str
     mark: str = ""
@@ -36,7 +36,7 @@ class ImportStep:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a raw text; `kind` bad or cleaned is marked."""
+    """A piece of a raw text. The kinds "bad" and "cleaned" are highlighted."""
 
     text: str
     kind: str = ""
@@ -45,7 +45,7 @@ class Piece:
 def panel_of(
     request: HttpRequest, principal: Principal, pools: list[Pool]
 ) -> dict[str, Any] | None:
-    """The panel that the address asks for; None = closed, or not for this reader."""
+    """Return the panel that the URL asks for, or None if it is closed or not for this user."""
     if request.GET.get("panel") == NEW:
         if not pools:
             return None
@@ -56,7 +56,7 @@ def panel_of(
 
 
 def _panel(found: NumberImport, request: HttpRequest, principal: Principal) -> dict[str, Any]:
-    """The panel of one import in its state."""
+    """The panel of an import, according to its state."""
     may = access.decide(principal, "numbers.operate", found).allowed
     shown = found.shown_state
     step = _STEPS.get(shown, "ended")
@@ -126,7 +126,7 @@ def _preview(found: NumberImport, request: HttpRequest) -> dict[str, Any]:
 
 
 def pieces_of(row: ImportRow) -> list[Piece]:
-    """The raw text with its bad part, or what was cleaned away, marked."""
+    """The raw text with its bad part, or what was cleaned up, highlighted."""
     if row.kind == ImportRow.Kind.CLEANED:
         return _cleaned_pieces(row)
     if row.why.startswith("twice"):
@@ -145,7 +145,7 @@ def _shortened(text: str) -> str:
 
 
 def _cleaned_pieces(row: ImportRow) -> list[Piece]:
-    """Everything that is not a plain digit of the number is marked as what was cleaned up."""
+    """Highlight everything that is not a plain digit of the number as cleaned up."""
     pieces: list[Piece] = []
     prefix = row.value.startswith("+") and not row.raw.lstrip().startswith(("+", "＋"))
     zeros = 2 if prefix else 0

@@ -1,4 +1,4 @@
-"""Imports of numbers: the list of them, and the steps of one."""
+"""Imports of numbers: their list, and the steps of one import."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ STATES = tuple(each for each in State if each != State.STOPPED)
 
 @require_GET
 def import_list(request: HttpRequest) -> HttpResponse:
-    """Every import that the reader may see, newest first, with what can be done about it."""
+    """List every import that the user may see, newest first, with the possible actions."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     everything = visible_imports(principal)
@@ -119,7 +119,7 @@ def _undo_label(found: NumberImport) -> str:
 
 @require_POST
 def import_upload(request: HttpRequest) -> HttpResponse:
-    """Take a file and show its preview; a file that is refused leaves nothing behind."""
+    """Store a file and show its preview. A refused file leaves nothing behind."""
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
     pool = pool_of(principal, request.POST.get("pool", ""), "numbers.operate")
@@ -148,7 +148,7 @@ def import_confirm(request: HttpRequest, import_id: int) -> HttpResponse:
 
 @require_POST
 def import_undo(request: HttpRequest, import_id: int) -> HttpResponse:
-    """Start taking the import's numbers out again."""
+    """Start deleting the import's numbers."""
     principal = principal_of(request)
     found = import_of(principal, import_id)
     reason = " ".join(request.POST.get("reason", "").split())
@@ -161,7 +161,7 @@ def import_undo(request: HttpRequest, import_id: int) -> HttpResponse:
 
 @require_POST
 def import_discard(request: HttpRequest, import_id: int) -> HttpResponse:
-    """Throw a preview away; back to choosing a file."""
+    """Discard a preview, and return to choosing a file."""
     principal = principal_of(request)
     found = import_of(principal, import_id)
     try:
@@ -178,7 +178,7 @@ def import_discard(request: HttpRequest, import_id: int) -> HttpResponse:
 
 @require_GET
 def import_refused(request: HttpRequest, import_id: int) -> StreamingHttpResponse:
-    """The rows that are left out, as CSV, to be mended and imported again."""
+    """The rows that are left out, as CSV, to be corrected and imported again."""
     found = import_of(principal_of(request), import_id)
     left_out = (ImportRow.Kind.SUSPICIOUS, ImportRow.Kind.REFUSED)
     kinds = [kind for kind in left_out if kind == request.GET.get("kind", kind)]

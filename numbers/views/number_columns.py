@@ -1,4 +1,4 @@
-"""The columns of the list of numbers: which there are, and which the address asks for."""
+"""The columns of the number list, and those that the URL asks for."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-UNASKED = frozenset({"notes"})  # shown only to who asks for them
+UNASKED = frozenset({"notes"})  # shown only on request
 
 
 def columns() -> dict[str, str]:
-    """Every column but the number, which is always there, with its head."""
+    """Every column and its heading, except the number, which is always shown."""
     return {
         "state": _("State"),
         "pool": _("Pool"),
@@ -24,9 +24,9 @@ def columns() -> dict[str, str]:
 
 
 def read_columns(query: QueryDict, useless: Iterable[str] = ()) -> dict[str, Any]:
-    """What the template needs; useless: columns that say nothing in this list.
+    """Return the template's data. `useless`: columns without information in this list.
 
-    `cols` may be given several times, as a form does, or once with commas. Nonsense is left out.
+    `cols` can be given several times, as by a form, or once with commas. Unknown names are ignored.
     """
     known = columns()
     given = [name for part in query.getlist("cols") for name in part.split(",")]

@@ -1,4 +1,4 @@
-"""The number list's filters: from the address to a NumberFilter, and to the chips."""
+"""The number list's filters: from the URL to a NumberFilter, and to the chips."""
 
 import re
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from poolsite.access import Principal
 
 FIELDS = ("q", "pool", "region", "state", "tag", "import")
 IMPORTS = 50
-ROWS_AT_MOST = 100  # of a page, and so marked at once
+ROWS_AT_MOST = 100  # per page, and so selected at once
 _IMPORT = re.compile(r"^(?:imp-)?0*(\d{1,18})$")
 
 
 def states() -> list[tuple[StateFilter, str]]:
-    """The states to filter by, with their words."""
+    """The states to filter by, with their labels."""
     return [
         ("idle+up", _("Idle")),
         ("busy+up", _("In call")),
@@ -37,24 +37,24 @@ def states() -> list[tuple[StateFilter, str]]:
 
 @dataclass
 class Filters:
-    """What the address says: `given` as people wrote it, `wanted` as the selector takes it."""
+    """The filters of a URL: `given` as written, `wanted` for the selector."""
 
     given: dict[str, str] = field(default_factory=dict)
     wanted: NumberFilter = field(default_factory=NumberFilter)
 
     @property
     def any(self) -> bool:
-        """Whether anything is left out."""
+        """Whether any filter is set."""
         return any(self.given.values())
 
     def address(self, **changes: Any) -> str:
-        """The list's address with these filters and changes; empty ones stay out."""
+        """The list's URL with these filters and changes. Empty values are omitted."""
         values = {**self.given, **changes}
         kept = {name: value for name, value in values.items() if value not in (None, "")}
         return "?" + urlencode(sorted(kept.items()))
 
     def chips(self, kept: Mapping[str, Any]) -> list[dict[str, str]]:
-        """One chip per filter: its name, its value, the address without it; `kept` stays in it."""
+        """One chip per filter: name, value, and the URL without it. `kept` stays in the URL."""
         words = dict(states())
         shown = {
             "pool": (_("Pool"), self.given["pool"]),
@@ -71,7 +71,7 @@ class Filters:
 
 
 def read_filters(query: QueryDict | dict[str, Any]) -> Filters:
-    """The filters of an address, or of a request's JSON; nonsense in one filters nothing out."""
+    """Read the filters of a URL, or of a request's JSON. An invalid state or import is ignored."""
     given = {name: str(query.get(name) or "").replace("\x00", "")[:120].strip() for name in FIELDS}
     state = given["state"] if given["state"] in dict(states()) else ""
     given["state"] = state
@@ -90,21 +90,21 @@ def read_filters(query: QueryDict | dict[str, Any]) -> Filters:
 
 
 def other_forms(principal: Principal, wanted: NumberFilter) -> list[str]:
-    """What else may be meant: the beginning behind the country's code, or a whole number's row."""
+    """Other prefixes that may be meant: after the country code, or the stored form of a number."""
     prefix = wanted.prefix
     forms = [with_country(prefix), f"+{prefix}", stored_value(visible_numbers(principal), prefix)]
     return [form for form in dict.fromkeys(forms) if form != prefix and "?" not in form]
 
 
 def with_prefix(wanted: NumberFilter, prefix: str) -> NumberFilter:
-    """The same filter with another beginning."""
+    """The same filter with another prefix."""
     return NumberFilter(
         wanted.pool_slug, wanted.region, wanted.tag, prefix, wanted.state, wanted.import_id
     )
 
 
 def choices(principal: Principal, filters: Filters, pools: list[Pool]) -> dict[str, Any]:
-    """What the dialog of filters offers."""
+    """The options of the filter dialog."""
     given = filters.given
     imports = visible_imports(principal).order_by("-pk")
     if given["pool"]:
@@ -120,5 +120,5 @@ def choices(principal: Principal, filters: Filters, pools: list[Pool]) -> dict[s
 
 
 def _with(options: list[str], chosen: str) -> list[str]:
-    """The options, with the chosen one among them though it is far down or gone."""
+    """The options, including the chosen one if it is missing from them."""
     return options if not chosen or chosen in options else [chosen, *options]

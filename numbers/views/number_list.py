@@ -1,4 +1,4 @@
-"""The list of numbers: search, filters, live states, the file; beside it the import."""
+"""The number list: search, filters, live states, CSV export; next to it the import panel."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,13 +36,13 @@ from poolsite.console.templatetags.console import figure
 from poolsite.csv_text import csv_file
 
 ROWS = (25, 50, ROWS_AT_MOST)
-LAST = "~"  # behind every number
+LAST = "~"  # sorts after every number
 EXPORT_HEAD = ("number", "pool", "label", "region", "carrier", "tags", "notes", "quarantined")
 
 
 @require_GET
 def number_list_page(request: HttpRequest) -> HttpResponse:
-    """The list; everything about it stands in the address."""
+    """Show the list. Its whole state is in the URL."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     filters = read_filters(request.GET)
@@ -100,10 +100,10 @@ def number_list_page(request: HttpRequest) -> HttpResponse:
 def _page(
     principal: Principal, filters: Filters, request: HttpRequest, size: int, descending: bool
 ) -> tuple[list[Any], str, str, NumberFilter]:
-    """The rows, the keys of the pages around, and what was filtered in the end.
+    """Return the rows, the keys of the neighbouring pages, and the filter that was used.
 
-    A beginning that no number has is tried behind the country code: 138 finds +86 138 …, and as
-    a whole number in another format.
+    If no number has the prefix, it is tried after the country code (138 finds +86 138 …), and as a
+    whole number in another format.
     """
     after, before = (request.GET.get(name, "")[:40] for name in ("after", "before"))
     tries = [filters.wanted]
@@ -159,7 +159,7 @@ def _shown(rows: int, count: About, later: bool, by_state: bool) -> str:
 def _page_json(
     filters: Filters, rows: list[Any], count: About, operable: list[Pool]
 ) -> dict[str, Any]:
-    """What the page's module needs."""
+    """The data for the page's JavaScript module."""
     return {
         "states_url": reverse("numbers:states"),
         "bulk_url": reverse("numbers:bulk"),
@@ -188,7 +188,7 @@ def _page_json(
 @require_GET
 @answers_json
 def number_states(request: HttpRequest) -> HttpResponse:
-    """The live states of the numbers on a page; those that the reader may not see are left out."""
+    """The live states of a page's numbers. Numbers that the user may not see are left out."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     values = request.GET.get("n", "")[:8_000].split(",")[:ROWS_AT_MOST]
@@ -198,7 +198,7 @@ def number_states(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def number_export(request: HttpRequest) -> StreamingHttpResponse:
-    """The filtered list as CSV, as it is read: a million rows need no memory."""
+    """Stream the filtered list as CSV: a million rows need no memory."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     filters = read_filters(request.GET)
@@ -206,7 +206,7 @@ def number_export(request: HttpRequest) -> StreamingHttpResponse:
 
 
 def _exported(principal: Principal, wanted: NumberFilter) -> Iterator[list[str]]:
-    """The rows, a page at a time: no cursor stays open while a slow reader reads."""
+    """Yield the rows, a page at a time: no cursor stays open while a slow client reads."""
     after = ""
     while True:
         page = number_list(principal, wanted, after=after, limit=1_000)

@@ -1,4 +1,4 @@
-"""One page of the number list as its template and its module take it."""
+"""One page of the number list, for its template and its JavaScript module."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from poolsite import hotpath
 
 @dataclass
 class NumberRow:
-    """One number: as SQL remembers it, as Redis has it now."""
+    """One number: its row in SQL, and its state in Redis."""
 
     number: Number
     letter: str = "-"
@@ -37,12 +37,12 @@ class NumberRow:
 
     @property
     def full(self) -> bool:
-        """Whether the day's cap is nearly used up."""
+        """Whether the daily cap is nearly used up."""
         cap = self.number.pool.daily_cap
         return bool(cap) and self.used_today >= cap * 0.95
 
     def as_json(self) -> dict[str, Any]:
-        """What changes while one looks."""
+        """The fields that change while the page is open."""
         return {
             "value": self.number.value,
             "letter": self.letter,
@@ -54,7 +54,7 @@ class NumberRow:
 
 
 def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[NumberRow]:
-    """The rows with live states and last calls: one query, one round trip per node."""
+    """Return the rows with live states and last calls: one query, one round trip per node."""
     rows = [NumberRow(number) for number in numbers]
     _take_states(rows)
     if not last_calls:
@@ -71,7 +71,7 @@ def rows_of(numbers: Sequence[Number], *, last_calls: bool = True) -> list[Numbe
 
 
 def _take_states(rows: Sequence[NumberRow]) -> None:
-    """While Redis is away every state is unknown, and the page says so."""
+    """Set the live states. While Redis is unavailable, every state is shown as unknown."""
     by_pool: dict[str, list[NumberRow]] = {}
     for row in rows:
         by_pool.setdefault(row.number.pool.slug, []).append(row)
@@ -90,5 +90,5 @@ def _take_states(rows: Sequence[NumberRow]) -> None:
 
 
 def shown_letter(state: door.NumberState, now_us: int) -> str:
-    """The letter by which pages draw a state; one that is offered just now is ready."""
+    """The letter with which pages draw a state. An offered number is shown as ready."""
     return {"o": "R", "?": "-"}.get(state.letter(now_us), state.letter(now_us))

@@ -1,4 +1,4 @@
-"""What the list of numbers does: add, change, and the verbs for many."""
+"""The actions of the number list: add, change, and the actions for many numbers."""
 
 from typing import Any
 
@@ -90,7 +90,7 @@ def change_number(request: HttpRequest, value: str) -> HttpResponse:
 @require_POST
 @answers_json
 def bulk(request: HttpRequest) -> HttpResponse:
-    """One verb for the marked numbers, or for the whole filter: then a job, when there are many."""
+    """Apply one action to the selected numbers or the whole filter. A job does it for many."""
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
     body = body_of(request)
@@ -125,7 +125,7 @@ def bulk(request: HttpRequest) -> HttpResponse:
 def _chosen(
     principal: Principal, body: dict[str, Any]
 ) -> tuple[list[Number] | None, dict[str, Any], int]:
-    """The chosen numbers; None = so many that a job has to do it, with its filter and count."""
+    """Return the chosen numbers with filter and count; None instead of them if a job must do it."""
     values = body.get("numbers")
     if body.get("all") is not True:
         if not isinstance(values, list) or not values or len(values) > ROWS_AT_MOST:

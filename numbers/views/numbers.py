@@ -1,4 +1,4 @@
-"""One number: its story, its state, and what an operator may do with it."""
+"""One number: its events, its state, and the actions of an operator."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -31,7 +31,7 @@ CALLS = 10
 
 @require_GET
 def number_page(request: HttpRequest, value: str) -> HttpResponse:
-    """One number's timeline, from now or from a moment backwards."""
+    """Show one number's timeline, back from now or from a given moment."""
     principal = principal_of(request)
     number = number_of(principal, value)
     at = _moment(request.GET.get("at", ""))
@@ -78,7 +78,7 @@ def number_page(request: HttpRequest, value: str) -> HttpResponse:
 @require_GET
 @answers_json
 def number_story(request: HttpRequest, value: str) -> HttpResponse:
-    """The latest of a number's story, with its state now."""
+    """The latest events of a number, with its current state."""
     principal = principal_of(request)
     number = number_of(principal, value)
     events = records.number_story(principal, number.value, limit=STORY_LENGTH).events
@@ -111,7 +111,7 @@ def _story_json(number: Number, events: list[PoolEvent], state: dict[str, Any]) 
 
 
 def _state(number: Number) -> dict[str, Any]:
-    """What the number is doing now: letter, word, and one line beside it."""
+    """The number's current state: letter, label, and one line of detail."""
     now_us = us_of(timezone.now())
     try:
         found = hotpath.run(door.states(number.pool.slug, [number.value]))
@@ -169,7 +169,7 @@ def _facts(number: Number, state: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> str:
-    """Why was it busy at that moment? One sentence."""
+    """One sentence that says in which call the number was at that moment, or ""."""
     if at is None:
         return ""
     calls = records.who_had(principal, at=at, number=number, limit=1)
@@ -189,7 +189,7 @@ def _busy_at(principal: access.Principal, number: str, at: datetime | None) -> s
 
 
 def _moment(text: str) -> datetime | None:
-    """A moment of the reader's zone; None when it is none."""
+    """Parse a time in the user's time zone. Return None if the text is not a time."""
     try:
         found = parse_datetime(text)
     except ValueError:
@@ -213,13 +213,13 @@ def _next(request: HttpRequest, place: tuple[int, int] | None) -> str:
     return f"?{given.urlencode()}"
 
 
-# -- what an operator may do ----------------------------------------------------------------------
+# -- actions of an operator -----------------------------------------------------------------------
 
 
 @require_POST
 @answers_json
 def number_quarantine(request: HttpRequest, value: str) -> HttpResponse:
-    """Take it out of picking, with a reason."""
+    """Quarantine the number, with a reason."""
     principal = principal_of(request)
     number = number_of(principal, value, "numbers.operate")
     reason = reason_of(request, required=True)
@@ -230,7 +230,7 @@ def number_quarantine(request: HttpRequest, value: str) -> HttpResponse:
 @require_POST
 @answers_json
 def number_release(request: HttpRequest, value: str) -> HttpResponse:
-    """Let it be picked again."""
+    """End the number's quarantine."""
     principal = principal_of(request)
     number = number_of(principal, value, "numbers.operate")
     reason = reason_of(request, required=False)
@@ -241,7 +241,7 @@ def number_release(request: HttpRequest, value: str) -> HttpResponse:
 @require_POST
 @answers_json
 def number_hangup(request: HttpRequest, value: str) -> HttpResponse:
-    """End its call now; the switch is told."""
+    """End the number's call now. The switch is notified."""
     principal = principal_of(request)
     number = number_of(principal, value, "numbers.operate")
     reason = reason_of(request, required=True)

@@ -1,4 +1,4 @@
-"""One pool live: its page, what its modules ask for, and what an operator may do to it."""
+"""One pool, live: its page, the data for its modules, and the actions of an operator."""
 
 from copy import copy
 from datetime import timedelta
@@ -34,12 +34,12 @@ from poolsite.moments import us_of
 RANGES = (3_600, 7_200, 86_400, 604_800)
 SIZING_WINDOW = timedelta(hours=24)
 PAGES_LIMIT = 1_000
-PLACE = "NUMBER"  # stands in addresses where a module puts a number
+PLACE = "NUMBER"  # the placeholder in URLs that a module replaces with a number
 
 
 @require_GET
 def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One pool live."""
+    """Show one pool, live."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug)
     figures = _figures(pool)
@@ -72,7 +72,7 @@ def pool_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _figures(pool: Pool) -> door.PoolFigures | None:
-    """The figures now; None while Redis is away, and the page fills when it is back."""
+    """The current figures, or None while Redis is unavailable. The page fills when it is back."""
     try:
         return hotpath.run(door.show(pool.slug))
     except hotpath.HotPathError:
@@ -86,13 +86,13 @@ def _add_url(pool: Pool) -> str:
         return ""
 
 
-# -- what the page's modules ask for --------------------------------------------------------------
+# -- data for the page's modules ------------------------------------------------------------------
 
 
 @require_GET
 @answers_json
 def pool_tiles(request: HttpRequest, slug: str) -> HttpResponse:
-    """Which number stands on which tile of a page, with their states now."""
+    """The numbers on the tiles of a page, with their current states."""
     pool = selectors.pool_get(principal_of(request), slug)
     given = request.GET.get("page", "0")
     page = int(given) if given.isascii() and given.isdecimal() and len(given) < 5 else 0
@@ -101,7 +101,7 @@ def pool_tiles(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _letters(pool: Pool, numbers: list[str]) -> str:
-    """A letter for each number; "" while Redis is away: the live topic brings them."""
+    """A letter for each number, or "" while Redis is unavailable: the live topic sends them."""
     if not numbers:
         return ""
     now_us = us_of(timezone.now())
@@ -115,7 +115,7 @@ def _letters(pool: Pool, numbers: list[str]) -> str:
 @require_GET
 @answers_json
 def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
-    """The charts' points over one of the ranges, and the last hour in figures."""
+    """The charts' points over one of the ranges, and the figures of the last hour."""
     pool = selectors.pool_get(principal_of(request), slug)
     given = request.GET.get("seconds", "")
     seconds = int(given) if given.isascii() and given.isdecimal() and len(given) < 8 else 0
@@ -141,7 +141,7 @@ def pool_samples(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 @answers_json
 def pool_sizing(request: HttpRequest, slug: str) -> HttpResponse:
-    """The sizing advice: measured load, the curve around today's size, the cheapest remedy."""
+    """The sizing advice: measured load, the curve around the current size, the cheapest remedy."""
     pool = selectors.pool_get(principal_of(request), slug)
     figures = hotpath.run(door.show(pool.slug))
     now = timezone.now()
@@ -166,7 +166,7 @@ def pool_sizing(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _curve(found: Sizing) -> list[tuple[int, float]]:
-    """The part of the curve that matters: around what is there and what is needed."""
+    """The relevant part of the curve: around the current and the needed size."""
     low, high = sorted((found.pickable, found.needed))
     reach = max(4, high // 12)
     first, last = max(0, low - reach), high + reach
@@ -211,7 +211,7 @@ def _advice(pool: Pool, found: Sizing, figures: door.PoolFigures) -> dict[str, s
     }
 
 
-# -- what an operator may do ----------------------------------------------------------------------
+# -- actions of an operator -----------------------------------------------------------------------
 
 
 @require_POST
@@ -227,7 +227,7 @@ def pool_pause(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_json
 def pool_resume(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take calls again."""
+    """Accept calls again."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     services.pool_resume(actor=principal, pool=pool, reason=reason_of(request, required=False))
@@ -237,7 +237,7 @@ def pool_resume(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_json
 def pool_reconcile(request: HttpRequest, slug: str) -> HttpResponse:
-    """Compare Redis with SQL and mend what differs."""
+    """Compare Redis with SQL and repair the differences."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     found = services.pool_reconcile(
@@ -255,7 +255,7 @@ def pool_reconcile(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pool_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything about a pool that may be changed."""
+    """Edit all settings of a pool."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     form = PoolSettingsForm(request.POST or None, instance=copy(pool))

@@ -1,4 +1,4 @@
-"""All pools live, and the first pool."""
+"""The list of all pools, live, and the creation of a pool."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -41,7 +41,7 @@ SORTS: dict[str, Callable[[PoolRow], Any]] = {
 
 @require_GET
 def pool_list(request: HttpRequest) -> HttpResponseBase:
-    """Every pool that the reader may see, with its figures; state in the address."""
+    """List every pool that the user may see, with its figures. The list's state is in the URL."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     may_create = access.decide(principal, "numbers.create").allowed
@@ -53,7 +53,7 @@ def pool_list(request: HttpRequest) -> HttpResponseBase:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pool_create(request: HttpRequest) -> HttpResponse:
-    """Make a pool, then show it."""
+    """Create a pool, then show it."""
     principal = principal_of(request)
     access.require(principal, "numbers.create")
     form = PoolCreateForm(request.POST or None)

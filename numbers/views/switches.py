@@ -1,4 +1,4 @@
-"""The switches of a pool: which there are, of which kind, and a new one with its token."""
+"""The switches of a pool: their list with their kinds, and a new switch with its token."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ from poolsite.console.verbs import carry_out
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def pool_switches(request: HttpRequest, slug: str) -> HttpResponse:
-    """The list; posted to, it adds a switch and shows its token once."""
+    """Show the list. A POST adds a switch and shows its token once."""
     principal = principal_of(request)
     posted = request.method == "POST"
     pool = selectors.pool_get(principal, slug, "numbers.operate" if posted else "numbers.view")
@@ -32,7 +32,7 @@ def pool_switches(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(
     request: HttpRequest, pool: Pool, form: SwitchForm, new: tuple[Switch | None, str] = (None, "")
 ) -> HttpResponse:
-    """The list; `new`: a switch that was made, and its token."""
+    """The list. `new`: a switch that was created, and its token."""
     context = {
         "pool": pool,
         "switches": switches_of(pool),
@@ -50,7 +50,7 @@ def _page(
 
 @require_POST
 def switch_kind(request: HttpRequest, slug: str, switch_id: int) -> HttpResponse:
-    """Choose a switch's kind, then show the list."""
+    """Set a switch's kind, then show the list."""
     principal = principal_of(request)
     pool = selectors.pool_get(principal, slug, "numbers.operate")
     switch = Switch.objects.select_related("pool").filter(pool=pool, pk=switch_id).first()

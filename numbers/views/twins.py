@@ -1,4 +1,4 @@
-"""Duplicates: one line that is stored in two formats, to be merged or removed by an operator."""
+"""Duplicates: one line stored in two formats, which an operator merges or removes."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ from poolsite.console.templatetags.console import figure
 from poolsite.console.verbs import carry_out, word_of
 
 GROUPS = 25
-AT_ONCE = 50  # groups that are merged while the person waits
+AT_ONCE = 50  # groups that are merged while the user waits
 
 
 @require_GET
 def twin_list(request: HttpRequest) -> HttpResponse:
-    """Every group that the reader may see, a page at a time."""
+    """List every group that the user may see, page by page."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     found = keepers(principal)
@@ -54,7 +54,7 @@ def twin_list(request: HttpRequest) -> HttpResponse:
 
 
 def _shown(principal: Principal, group: TwinGroup, live: dict[int, Any]) -> dict[str, Any]:
-    """A group as the template takes it."""
+    """A group as the template expects it."""
     may = not group.hidden and all(
         access.decide(principal, "numbers.operate", row).allowed for row in group.rows
     )
@@ -76,7 +76,7 @@ def _shown(principal: Principal, group: TwinGroup, live: dict[int, Any]) -> dict
 
 @require_POST
 def twin_merge(request: HttpRequest, value: str) -> HttpResponse:
-    """Keep this spelling; the others go into it."""
+    """Keep this format, and merge the others into it."""
     principal = principal_of(request)
     number = _number(principal, value)
     reason = word_of(request, "reason")
@@ -91,7 +91,7 @@ def twin_merge(request: HttpRequest, value: str) -> HttpResponse:
 
 @require_POST
 def twin_remove(request: HttpRequest, value: str) -> HttpResponse:
-    """Remove this spelling."""
+    """Remove this format."""
     principal = principal_of(request)
     number = _number(principal, value)
     reason = word_of(request, "reason")
@@ -106,7 +106,7 @@ def twin_remove(request: HttpRequest, value: str) -> HttpResponse:
 
 @require_POST
 def twins_merge_all(request: HttpRequest) -> HttpResponse:
-    """Merge every group into the row in international format; many by a job."""
+    """Merge every group into the row in international format. Many groups are merged by a job."""
     principal = principal_of(request)
     access.require(principal, "numbers.operate")
     reason = word_of(request, "reason")
@@ -129,11 +129,14 @@ def twins_merge_all(request: HttpRequest) -> HttpResponse:
 
 
 def _number(principal: Principal, value: str) -> Number:
-    """The row of this very spelling; a foreign or missing one is hidden."""
+    """Return the row with exactly this format.
+
+    Raise Hidden if it is missing or belongs to another account.
+    """
     rows = Number.objects.select_related("pool__account", "twin_of").filter(value=value)
     return access.require_one(rows, principal, "numbers.operate")
 
 
 def twin_count(principal: Principal) -> int:
-    """How many duplicates the reader may see, for the list of numbers."""
+    """How many duplicates the user may see, for the number list."""
     return visible_numbers(principal).filter(twin_of__isnull=False).count()

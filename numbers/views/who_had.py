@@ -27,7 +27,7 @@ SECOND = timedelta(seconds=1)
 
 @require_GET
 def who_had(request: HttpRequest) -> HttpResponse:
-    """Who had a number, or which number somebody had, at one moment."""
+    """Show who had a number, or which number a person had, at one moment."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
     asked = "what" in request.GET
@@ -41,7 +41,7 @@ def who_had(request: HttpRequest) -> HttpResponse:
 
 def _answer(principal: access.Principal, data: dict[str, Any]) -> dict[str, Any]:
     by, what, at = data["by"], data["what"], data["at"]
-    if by == "number":  # the number of ours that was meant, in whatever format it was typed
+    if by == "number":  # find the stored number that was meant, whatever its typed format
         what = selectors.stored_value(selectors.visible_numbers(principal), what)
     calls = records.who_had(principal, at=at, **{by: what})
     before, after = records.calls_around(principal, at=at, **{by: what})
@@ -58,7 +58,7 @@ def _answer(principal: access.Principal, data: dict[str, Any]) -> dict[str, Any]
 
 
 def _around(call: CallRecord, by: str, what: str, at: datetime) -> dict[str, Any]:
-    """A call that ended before the moment, or began after it: how far away, and the way there."""
+    """A call that ended before the moment or began after it: how far away, and a link to it."""
     later = call.started_at > at
     ended = call.ended_at or at
     away = span((call.started_at - at if later else at - ended).total_seconds())
@@ -72,13 +72,13 @@ def _around(call: CallRecord, by: str, what: str, at: datetime) -> dict[str, Any
 
 
 def lookup_url(by: str, what: str, moment: datetime) -> str:
-    """The address of a question: which call was it at that moment?"""
+    """The URL of a lookup: which call was it at that moment?"""
     at = f"{timezone.localtime(moment):%Y-%m-%dT%H:%M:%S}"
     return f"{reverse('numbers:who_had')}?{urlencode({'what': what, 'by': by, 'at': at})}"
 
 
 def _within(call: CallRecord) -> datetime:
-    """A whole second of the call, as the form's field has it."""
+    """A whole second within the call, for the form's field."""
     moment = timezone.localtime(call.started_at).replace(microsecond=0)
     lasts = call.ended_at is None or call.ended_at - call.started_at > SECOND
     return moment + SECOND if moment < call.started_at and lasts else moment

@@ -1,4 +1,4 @@
-"""`manage.py pool`: pools from the command line."""
+"""`manage.py pool`: pools on the command line."""
 
 from argparse import ArgumentParser
 from getpass import getpass
@@ -25,7 +25,7 @@ TWINS_AT_ONCE = 200
 
 
 class Command(VerbCommand):
-    """Make, set, show, compare and open pools; write the Redis users of switches."""
+    """Creates, changes, shows, compares and opens pools, and writes the Redis users of switches."""
 
     help = (
         "Pools of numbers: create, set, show, delete, number, calls, import, imports, rule, "
@@ -241,7 +241,7 @@ class Command(VerbCommand):
 
 
 def _pools(slug: str) -> list[Pool]:
-    """The pool of that slug; "" = all."""
+    """Return the pool with this slug, or all pools if it is ""."""
     return [_pool(slug)] if slug else list(Pool.objects.select_related("account").order_by("slug"))
 
 
