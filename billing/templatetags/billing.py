@@ -29,9 +29,7 @@ def money(units: int | str | None, currency: str = "") -> SafeString | str:
 
 @register.filter
 def hero_money(units: int | None, currency: str = "") -> SafeString | str:
-    """¥18,240 with .6150 muted, always with all digits: heroMoney of money.js continues to
-    draw it.
-    """
+    """¥18,240 with .6150 muted, always with all digits; heroMoney of money.js redraws it."""
     if units is None:
         return "–"
     point = str(get_format("DECIMAL_SEPARATOR"))

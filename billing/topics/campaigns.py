@@ -1,6 +1,4 @@
-"""`billing.campaign:<wallet's slug>.<id>`: a campaign's live progress, exact to message and
-unit.
-"""
+"""`billing.campaign:<wallet's slug>.<id>`: a campaign's progress, exact to message and unit."""
 
 import asyncio
 import re
@@ -17,7 +15,7 @@ from poolsite.live.tail import version_at
 
 _KEY = re.compile(r"([a-z0-9-]{1,40})\.([0-9]{1,18})")
 _MESSAGE = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
-LOOK_SECONDS = 1.0  # minimum time between reads of SQL; a large campaign's read takes longer, so it is rarer
+LOOK_SECONDS = 1.0  # least time between reads of SQL; large campaigns are read less often
 PAGE_ENTRIES = 500
 PAGES = 200  # at the first read, if the books are far behind
 SHARE = 20  # reads take at most 1/SHARE of the time
@@ -89,7 +87,7 @@ class CampaignTopic(WalletTopicBase):
         await tail.read()
         figures, version = self._base or CampaignFigures(), self._base_version
         entries = tail.since(version)
-        if entries is None and self._told is not None:  # the books are far behind: continue from here
+        if entries is None and self._told is not None:  # the books are far behind
             figures, version = self._told
             entries = tail.since(version)
         if entries is None:
@@ -102,9 +100,7 @@ class CampaignTopic(WalletTopicBase):
         return {**self._facts, "figures": figures.as_data()}
 
     async def _caught_up(self) -> tuple[CampaignFigures, int]:
-        """Return the books plus the later entries of the stream, page by page, and where they
-        end.
-        """
+        """Return the books plus later entries of the stream, page by page, and where they end."""
         figures, (generation, seq) = self._base or CampaignFigures(), self._base_at
         for _page in range(PAGES):
             found: Any = await self.path().arun(door.entries(self.slug, seq, PAGE_ENTRIES))

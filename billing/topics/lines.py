@@ -48,9 +48,7 @@ class Moved:
 
     @property
     def words(self) -> str:
-        """The entry's key in LEDGER_WORDS, as wordOf of static/js/billing/wallet_lines.js has
-        it.
-        """
+        """The entry's key in LEDGER_WORDS, as in wordOf of static/js/billing/wallet_lines.js."""
         kind = "settle_return" if self.kind == "settle" and self.amount > 0 else self.kind
         return f"call_{kind}" if kind in OF_CALLS and pool_of(self.operation_id) else kind
 

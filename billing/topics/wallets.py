@@ -26,7 +26,7 @@ from billing.topics.scope import WalletTopicBase
 from poolsite import live
 from poolsite.live.tail import version_at
 
-OLDER_ROWS = 400  # of the journal, where the stream's tail has not enough lines
+OLDER_ROWS = 400  # of the journal, if the stream's tail has too few lines
 
 
 def figures_of(now: door.Balance | None) -> dict[str, Any]:
@@ -150,9 +150,7 @@ class WalletTopic(WalletTopicBase):
         return {**self._figures, "lines": [line.as_json() for line in lines]}
 
     async def _named(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-        """Return the lines with names of their causes: a campaign's name, the reason of a
-        movement.
-        """
+        """Return the lines with their causes' names: a campaign's name, a movement's reason."""
         found = list(lines)
         unknown = {line.cause for line in found} - set(self._names)
         if unknown and self._ref is not None:

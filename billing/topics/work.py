@@ -36,9 +36,7 @@ class _WorkTopic(live.SnapshotTopic, ABC):
 
 @live.register
 class FlaggedTopic(_WorkTopic):
-    """`billing.flagged:all`: changes with the flagged reports, the open ones and those that
-    wait.
-    """
+    """`billing.flagged:all`: changes with the flagged reports, the open and the waiting ones."""
 
     name = "billing.flagged"
 
