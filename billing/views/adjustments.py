@@ -160,7 +160,7 @@ def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def refund(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer a refund request as an operator: accept creates an adjustment, decline needs a
+    """Answer a refund request as an operator: accept it as an adjustment, or decline with a
     reason.
     """
     principal = principal_of(request)

@@ -64,9 +64,7 @@ def own(request: HttpRequest, page: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Enter name, template and recipients; the campaign's page then shows the result of each
-    row.
-    """
+    """Enter name, template and recipients; the campaign's page then shows each row's result."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     templates = [each for each in templates_of(wallet) if not missing_of(each)]

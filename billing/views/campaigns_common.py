@@ -102,7 +102,7 @@ class CampaignForm(forms.Form):
     def __init__(self, templates: Sequence[Template], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.templates = {str(each.pk): each for each in templates}
-        self.fields["template"].choices = template_choices(templates)  # type: ignore[attr-defined]  # a choice
+        self.fields["template"].choices = template_choices(templates)  # type: ignore[attr-defined]
 
     def clean_template(self) -> Template:
         """Return the template that was chosen."""
