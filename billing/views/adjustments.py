@@ -160,9 +160,7 @@ def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def refund(request: HttpRequest, pk: int) -> HttpResponse:
-    """Answer a refund request as an operator: accept it as an adjustment, or decline with a
-    reason.
-    """
+    """Answer a refund request as an operator: accept it as an adjustment, or decline it."""
     principal = principal_of(request)
     found = selectors.refund_get(principal, pk, "billing.finance")
     accept = AcceptRefundForm(request.POST if "accept" in request.POST else None)

@@ -13,9 +13,7 @@ FAR_HOURS = 24 * 365
 
 @dataclass(frozen=True, slots=True)
 class Lasts:
-    """`until`: the moment when it runs out; `left`: the time until then; `level`: bad, warn or
-    "".
-    """
+    """`until`: when it runs out; `left`: the time until then; `level`: bad, warn or ""."""
 
     until: str
     left: str

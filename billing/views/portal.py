@@ -34,7 +34,7 @@ OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that are als
 
 @require_GET
 def own_portal(request: HttpRequest) -> HttpResponse:
-    """Redirect to the user's own balance; operators choose an account."""
+    """Redirect to the user's own balance; operators without one choose an account."""
     principal = principal_of(request)
     access.require(principal, "billing.view")
     wallet = own_wallet(principal)

@@ -54,9 +54,7 @@ def _open_variants() -> set[str]:
 @csrf_exempt
 @require_POST
 def provider_event(request: HttpRequest, variant: str) -> JsonResponse:
-    """Take a provider's event, trusted only for its signature; the answer is the report's
-    result.
-    """
+    """Take a provider's event, trusted only for its signature; answer its result."""
     if variant not in _open_variants():
         return JsonResponse({"error": "There is no such provider."}, status=404)
     # Imported here: only the web needs Stripe's client, and only if Stripe is configured.

@@ -65,9 +65,7 @@ def _row(
 
 
 def _in_and_out(units: int) -> tuple[str, str]:
-    """Return two columns without signs: spreadsheets take a cell with a leading minus as a
-    formula.
-    """
+    """Return two columns without signs: spreadsheets read a cell with a minus as a formula."""
     if units >= 0:
         return (money.plain(units) if units else "", "")
     return ("", money.plain(-units))
