@@ -32,7 +32,7 @@ class CallLine:
 
     @property
     def prefix(self) -> str:
-        """The prefix of the called numbers; "" for all others."""
+        """The prefix of the called numbers; "" for all other numbers."""
         return self.rate.prefix if self.rate else ""
 
     @property

@@ -48,7 +48,7 @@ class Rebuilt:
 
     `difference` and `held_difference` are Redis' figures after the rebuild less those before it, or
     None where Redis had none. `orders` counts orders that were applied in vain and wait again.
-    `unexplained` is the sum, of the available balance, of entries that SQL can never get, less the
+    `unexplained` is the change of the available balance by entries that SQL can never get, less the
     quotes of holds that only an intent has and that the balance does not cover.
     """
 

@@ -183,7 +183,7 @@ def _books_balance(slug: str) -> int:
 
 
 def names_of(wallet_id: int, causes: Iterable[str]) -> dict[str, str]:
-    """Return names of causes, "" for those that need none; each cause is read only once.
+    """Return names of causes; those without a name are "", so that no cause is read twice.
 
     A campaign has its own name. A movement of money has its reason, and who requested and approved
     it, or who paid. Names contain no words of a language: readers of all languages share them.

@@ -91,7 +91,10 @@ def _differences(current: AuditRun | None, last: AuditRun | None) -> list[dict[s
 @require_POST
 @answers_json
 def audit_run(request: HttpRequest) -> HttpResponse:
-    """Start an audit run for a few seconds; the background continues it."""
+    """Start an audit run, or continue the current one, for a few seconds.
+
+    The background does the rest.
+    """
     access.require(principal_of(request), "billing.books")
     done = audit_some(RUN_SECONDS, 0.0)
     live.touch(TOPIC)
