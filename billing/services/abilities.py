@@ -27,11 +27,11 @@ FAULTS_SHOWN: Final = 100
 
 
 def look_up(numbers: Iterable[str]) -> dict[str, Ability]:
-    """Return what is known of each number, written as poolsite.number_format does. Never raise.
+    """Return what is known of each number, written as poolsite.number_format does.
 
-    Answers younger than 30 days come from SQL, the others from the provider, within 200 ms per 1
-    000 numbers. A number that the provider does not know, or not in time, falls back to video and
-    is asked for again the next time.
+    It never raises. Answers younger than 30 days come from SQL, the others from the provider,
+    within 200 ms per 1 000 numbers. A number that the provider does not know, or not in time, falls
+    back to video and is asked for again the next time.
     """
     wanted = list(dict.fromkeys(numbers))
     found: dict[str, Ability] = {}
@@ -112,8 +112,8 @@ def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
     """Read a file into the table, row by row; of two rows of a number the last one counts.
 
     Chunks of 1 000 rows are committed one at a time, so that a million rows hold no lock for long.
-    A repeated import changes nothing more. Raise UnreadableFileError if the file cannot be read on;
-    the rows before that point were taken.
+    A repeated import changes nothing more. Raise UnreadableFileError if the file cannot be read to
+    its end; the rows before that point were taken.
     """
     done = Imported()
     chunk: dict[str, bool] = {}
@@ -142,7 +142,10 @@ def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
 
 
 def list_terminals(chunk: dict[str, bool]) -> None:
-    """Write rows of the table, all or none; stored answers from the old rows are deleted."""
+    """Write rows of the table, all or none.
+
+    The table's earlier answers for these numbers are deleted, so that they are read again.
+    """
     now = timezone.now()
     with transaction.atomic():
         TerminalListing.objects.bulk_create(

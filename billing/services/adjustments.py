@@ -237,9 +237,9 @@ def _check(wallet: Wallet, kind: str, recharge: Recharge | None) -> None:
 
 
 def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
-    """Refuse a cash refund above the balance of now. The script checks again when it pays.
+    """Refuse a cash refund above the current balance.
 
-    The script pays the whole amount, or the order waits.
+    The script checks again when it pays: it pays the whole amount, or the order waits.
     """
     if kind != Kind.CASH_REFUND:
         return

@@ -1,4 +1,4 @@
-"""Automatic top-ups: below the mark a stored card is charged, at most this many times a day.
+"""Automatic top-ups: below the mark a stored card is charged, up to a daily number of times.
 
 SQL's balance only finds candidates; the balance in Redis decides. The top-up's row is written
 before the provider is called, under the wallet's lock. So there is one at a time, and if a worker
@@ -76,9 +76,10 @@ def top_up(wallet: Wallet) -> Recharge | None:
 
 
 def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
-    """Whether a top-up may start: the account is open, no other top-up is under way, and the day's
+    """Whether a top-up may start.
 
-    count, including failures, is below the rule's limit.
+    The account must be open, no other top-up under way, and the day's number of top-ups, including
+    failed ones, below the rule's limit.
     """
     if wallet.status != Wallet.Status.OPEN or not wallet.top_up_below:
         return False

@@ -86,9 +86,9 @@ class Payer:
     def first(self, callee: str, seconds: int, at: datetime | None = None) -> Interval:
         """Return a call's first interval, of at least this many seconds.
 
-        `callee` is in canonical form. Raise CallRefusedError: `no-tariff` if none is valid;
-        `no-rate` if neither the callee's destination has a rate at this time nor the tariff a price
-        for all calls.
+        `callee` is in canonical form. Raise CallRefusedError: `no-tariff` if no tariff is valid, or
+        it has neither rates nor a price for calls; `no-rate` if neither the callee's destination
+        has a rate at this time nor the tariff a price for all calls.
         """
         moment = at or timezone.now()
         version = self.ref.book.at(moment)

@@ -31,7 +31,7 @@ def begin_when_due(campaign: Campaign) -> bool:
 
 
 def begin_when_paid(campaign: Campaign) -> bool:
-    """Resume a campaign that waits for money, if some came in since then; return whether it did."""
+    """Resume a campaign that waits for a top-up if money came in; return whether it was resumed."""
     with transaction.atomic():
         found = locked(campaign)
         since = found.top_up_awaited_since

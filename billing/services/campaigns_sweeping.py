@@ -66,7 +66,7 @@ def _awaiting_money() -> list[Campaign]:
 
 
 def _take_up(campaign: Campaign) -> bool:
-    """Start a new job for a campaign whose last one ended without its knowledge."""
+    """Start a new job for a sending campaign whose job ended; pause it if the job failed."""
     if campaign.job is not None and not campaign.job.ended:
         return False
     with transaction.atomic():

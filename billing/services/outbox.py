@@ -84,7 +84,7 @@ def _apply_quietly(order_pk: int) -> None:
 
 
 def apply_orders(keys: Sequence[int]) -> int:
-    """Apply waiting orders; return how many are applied now. Never raise Redis errors."""
+    """Apply waiting orders; return how many are applied now. It raises no Redis errors."""
     waiting = _waiting().filter(pk__in=keys).order_by("pk")
     orders = list(waiting.select_related("wallet__account"))
     in_books = _in_books(orders)

@@ -33,7 +33,7 @@ def method_remove(method: PaymentMethod, *, actor: Actor) -> None:
 
 
 def _forget(method: PaymentMethod) -> None:
-    """Have the provider delete the card, too; even if it does not answer, it is charged no more."""
+    """Have the provider delete the card, too; we never charge it again, even if that fails."""
     if method.variant not in settings.PAYMENT_VARIANTS:
         return
     try:

@@ -1,7 +1,4 @@
-"""Payments that need a person: the provider reports another amount or currency than was requested,
-
-or another payment.
-"""
+"""Payments that need a person: the provider reports another amount, currency or payment."""
 
 from functools import cache
 from typing import Final

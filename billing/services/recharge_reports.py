@@ -20,8 +20,8 @@ from poolsite import access, live
 def reported(report: ProviderReport) -> ReportResult:
     """Take one report; this is the only place where a top-up's status and money change.
 
-    It is atomic, under the row's lock. Repeated, late, unordered, wrong or unknown reports get an
-    answer and leave the books unchanged. A wrong amount cannot be credited: it is compared.
+    It is atomic, under the row's lock. Repeated, late, out-of-order, wrong or unknown reports get
+    an answer and leave the books unchanged. A wrong amount cannot be credited: it is compared.
     """
     with transaction.atomic():
         recharge = _found(report)
@@ -162,7 +162,7 @@ def _move(
 
 
 def _reinstated(recharge: Recharge, report: ProviderReport) -> ReportResult:
-    """Return what this chargeback took, after it was won."""
+    """Return to the balance what a chargeback took, after it was won."""
     operation = f"reinstated:{report.reference}"[:80]
     if _was_ordered(recharge.wallet, operation):
         return ReportResult.REPEAT
