@@ -1,5 +1,5 @@
-"""Payment providers: what they are told, and what they report. They decide nothing themselves.
+"""Payment providers: the requests to them, and their reports. They decide nothing themselves.
 
-`reports` is the one way from a provider to the books, `variants` says which providers stand open,
-`stripe_provider` and `demo_provider` are classes of django-payments.
+Every report reaches the books through `reports`. `variants` lists the providers that are
+configured. `stripe_provider` and `demo_provider` are classes of django-payments.
 """

@@ -1,8 +1,8 @@
-"""The demo's provider: the payer says how the payment ends. It exists in the demo alone.
+"""The demo's provider: the payer chooses how the payment ends. It exists only in the demo.
 
-django-payments' own dummy takes any status from the address of its call-back, so that whoever
-knows a payment's address credits it. This one takes nothing from there, and no status but from
-its own form, which the page shows to who may pay for that account.
+The dummy provider of django-payments takes any status from the URL of its callback, so anyone who
+knows a payment's address can credit it. This provider takes nothing from that URL. It accepts a
+status only from its own form, which the page shows to the users who may pay for the account.
 """
 
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +21,7 @@ from billing.recharging.variants import DEMO
 if TYPE_CHECKING:
     from billing.models import PaymentMethod, Recharge
 
-# What the payer may say; the page offers these.
+# What the payer may choose; the page offers these.
 ENDINGS: Final = {
     "paid": reports.PaymentEvent.PAID,
     "failed": reports.PaymentEvent.FAILED,
@@ -30,7 +30,7 @@ ENDINGS: Final = {
 
 
 class DemoProvider(DummyProvider):
-    """Moves no money. ImproperlyConfigured outside the demo."""
+    """A provider that moves no money. Raise ImproperlyConfigured outside the demo."""
 
     keeps_methods = True
 
@@ -40,38 +40,38 @@ class DemoProvider(DummyProvider):
         super().__init__(**given)
 
     def open(self, recharge: "Recharge") -> str:
-        """The page of our own that stands for the provider's."""
+        """Return the address of our own page, which takes the place of the provider's."""
         return reverse("billing:recharge_pay", args=[recharge.wallet.slug, recharge.pk])
 
     def get_form(self, payment: "Recharge", data: Any = None) -> Any:
-        """No form of the library's: its page would let the payer choose any status."""
+        """Raise PaymentError: the library's form would let the payer choose any status."""
         raise PaymentError("The demo's payment page is the console's own.")
 
     def process_data(self, payment: "Recharge", request: HttpRequest) -> HttpResponse:
-        """The call-back's address changes nothing; it leads to the receipt."""
+        """Change nothing, and redirect the callback to the receipt."""
         return HttpResponseRedirect(
             reverse("billing:recharge", args=[payment.wallet.slug, payment.pk])
         )
 
     def get_token_from_request(self, payment: Any, request: HttpRequest) -> str:
-        """There is no call-back for the whole provider."""
+        """Raise PaymentError: this provider has no callback for all payments."""
         raise PaymentError("The demo's provider sends nothing.", code=404)
 
     def end(self, recharge: "Recharge", ending: str) -> reports.ReportResult:
-        """End the payment as its payer says. KeyError for an ending that is not offered."""
+        """End the payment as its payer chose. Raise KeyError for an ending that is not offered."""
         said = ENDINGS[ending]
         return reports.deliver(_report(recharge, said, keep=recharge.keep_method))
 
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
-        """A kept demo card always has money."""
+        """Report the payment as paid: a stored demo card always has money."""
         reports.deliver(_report(recharge, reports.PaymentEvent.PAID, keep=False))
 
     def look(self, recharge: "Recharge") -> reports.ProviderReport | None:
-        """There is nobody to ask."""
+        """Return None: the demo has no provider to ask."""
         return None
 
     def forget(self, method: "PaymentMethod") -> None:
-        """Nothing is kept anywhere else."""
+        """Do nothing: the card is stored nowhere else."""
 
 
 def _report(

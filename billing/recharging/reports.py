@@ -1,4 +1,4 @@
-"""What a provider says of a payment, as a value, and the one door that it is handed in at."""
+"""A provider's report about a payment, as a value, and the one function that takes reports."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,17 +9,17 @@ class PaymentEvent(StrEnum):
     """What happened to the payment."""
 
     PAID = "paid"
-    OPENED = "opened"  # the payer stands before the provider's form
+    OPENED = "opened"  # the payer is at the provider's form
     FAILED = "failed"
     CANCELLED = "cancelled"
-    REFUNDED = "refunded"  # amount = sum of all its refunds
-    WITHDRAWN = "withdrawn"  # a charge-back took the money
-    REINSTATED = "reinstated"  # a charge-back was won
-    KEPT = "kept"  # the provider keeps the card
+    REFUNDED = "refunded"  # amount = sum of all refunds of the payment
+    WITHDRAWN = "withdrawn"  # a chargeback took the money
+    REINSTATED = "reinstated"  # a chargeback was won
+    KEPT = "kept"  # the provider stored the card
 
 
 class ReportResult(StrEnum):
-    """What came of a report. Only CREDITED, TAKEN_BACK and REINSTATED move money, once each."""
+    """The result of a report. Only CREDITED, TAKEN_BACK and REINSTATED move money, once each."""
 
     CREDITED = "credited"
     REPEAT = "repeat"
@@ -31,14 +31,14 @@ class ReportResult(StrEnum):
     REINSTATED = "reinstated"
     NOTED = "noted"
     TOO_LATE = "too late"
-    TOO_EARLY = "too early"  # what it follows has not come yet: it must come again
+    TOO_EARLY = "too early"  # an earlier report is still missing: this one must be sent again
     UNKNOWN = "unknown payment"
     IGNORED = "ignored"
 
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What a provider keeps: its token, its customer, and words for a person ("Visa 4242")."""
+    """A stored card: the provider's token and customer, and a label for people ("Visa 4242")."""
 
     reference: str
     customer: str
@@ -47,10 +47,10 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class ProviderReport:
-    """One statement of a provider. `amount` in units of 1/10 000, `currency` in capitals.
+    """One report from a provider. `amount` is in units of 1/10 000, `currency` in capitals.
 
-    The payment is found by `token`, else by `payment`. `reference` is the provider's name of the
-    payment as it was opened, `payment` its name of what was paid, `event` that of the statement.
+    The payment is found by `token`, else by `payment`. `reference` is the provider's ID of the
+    payment as it was opened, `payment` its ID of what was paid, `event` its ID of this report.
     """
 
     variant: str
@@ -69,10 +69,10 @@ _handler: list[Callable[[ProviderReport], ReportResult]] = []
 
 
 def handled_by(handler: Callable[[ProviderReport], ReportResult]) -> None:
-    """Tell who takes reports (services.recharges); called by AppConfig.ready()."""
+    """Register the handler of reports (services.recharges). AppConfig.ready() calls this."""
     _handler[:] = [handler]
 
 
 def deliver(report: ProviderReport) -> ReportResult:
-    """Hand a report in; returns what came of it. A repeated report is answered, never applied."""
+    """Hand in a report and return its result. A repeated report is answered, but never applied."""
     return _handler[0](report)

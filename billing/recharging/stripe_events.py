@@ -1,4 +1,4 @@
-"""Stripe's events as reports: which of them mean something here, and what they say."""
+"""Stripe's events as reports: the types that this project uses, and how to read them."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -15,11 +15,11 @@ Found = Mapping[str, Any]
 
 
 class NotUnderstoodError(ValueError):
-    """An event of a known type does not have the form that Stripe gives it."""
+    """An event of a supported type does not have the form that Stripe documents."""
 
 
 def decimals_of(currency: str) -> int:
-    """How many decimal places Stripe's smallest unit of this currency has."""
+    """Return the number of decimal places of this currency's smallest unit at Stripe."""
     small = currency.lower()
     if small in zero_decimal_currency:
         return 0
@@ -27,7 +27,10 @@ def decimals_of(currency: str) -> int:
 
 
 def to_stripe(units: int, currency: str) -> int:
-    """Units of 1/10 000 as Stripe's integer. MoneyError when finer than that currency goes."""
+    """Convert units of 1/10 000 to Stripe's integer.
+
+    Raise MoneyError if the currency is coarser.
+    """
     scaled = money.as_decimal(units).scaleb(decimals_of(currency))
     if scaled != scaled.to_integral_value():
         raise money.MoneyError("finer than the currency's smallest coin")
@@ -35,12 +38,12 @@ def to_stripe(units: int, currency: str) -> int:
 
 
 def from_stripe(amount: int, currency: str) -> int:
-    """Stripe's integer as units of 1/10 000."""
+    """Convert Stripe's integer to units of 1/10 000."""
     return money.parse(Decimal(amount).scaleb(-decimals_of(currency)))
 
 
 def report_of(event: Found) -> ProviderReport | None:
-    """What an event says; None when its type means nothing here. NotUnderstoodError."""
+    """Return the report of an event, or None if its type is not used. Raise NotUnderstoodError."""
     reader = _READERS.get(str(event.get("type")))
     if reader is None:
         return None
@@ -52,9 +55,10 @@ def report_of(event: Found) -> ProviderReport | None:
 
 
 def report_of_state(found: Found) -> ProviderReport | None:
-    """What a checkout session or payment intent says that was asked for; None = it goes on.
+    """Return the report of a checkout session or payment intent that was retrieved.
 
-    NotUnderstoodError. The answer comes over our own connection to Stripe, so it is believed.
+    Return None if it is still in progress. Raise NotUnderstoodError. The answer comes over our own
+    connection to Stripe, so it is trusted.
     """
     kind = _STATES.get((str(found.get("object")), _state_of(found)))
     if kind is None:
@@ -79,7 +83,7 @@ _STATES = {
 
 
 def _session_done(found: Found, event: str) -> ProviderReport | None:
-    # "unpaid": a delayed way to pay; async_payment_succeeded or _failed follows.
+    # "unpaid": a delayed payment method; async_payment_succeeded or _failed follows.
     return _session(found, event, PaymentEvent.PAID) if found["payment_status"] == "paid" else None
 
 
@@ -104,7 +108,7 @@ def _session(found: Found, event: str, said: PaymentEvent) -> ProviderReport:
 
 
 def _intent_paid(found: Found, event: str) -> ProviderReport | None:
-    """An automatic charge is paid by this; after a checkout it only tells the kept card."""
+    """Read a paid intent: a paid automatic charge, or only the stored card after a checkout."""
     token = _token_of(found)
     if not token:
         return None

@@ -1,8 +1,9 @@
-"""Stripe behind django-payments: checkout, kept cards, signed events.
+"""Stripe through django-payments: checkout, stored cards, signed events.
 
-The library's own class was written for a Stripe client whose objects were dicts, compares no
-amount, lets a late "expired" undo a payment and answers a forged signature with 500. So it gives
-its place in the library (variant, addresses, settings); what is said and heard is ours.
+The library's own class was written for a Stripe client whose objects were dicts. It compares no
+amounts, lets a late "expired" undo a payment and answers a forged signature with 500. This class
+therefore uses only the library's variant, URLs and settings; the requests to Stripe and the reading
+of its events are our own.
 """
 
 import json
@@ -26,7 +27,7 @@ _ERRORS = (stripe.StripeError, OSError)
 
 
 class StripeProvider(StripeProviderV3):
-    """One Stripe account. `api_base` is another address than Stripe's own, for tests."""
+    """One Stripe account. `api_base` is an address other than Stripe's own, for tests."""
 
     keeps_methods = True
 
@@ -42,7 +43,10 @@ class StripeProvider(StripeProviderV3):
     # -- to Stripe ---------------------------------------------------------------------------
 
     def open(self, recharge: "Recharge") -> str:
-        """Open a checkout; the idempotency key gives the same one however often it is asked."""
+        """Open a checkout and return its address.
+
+        Its idempotency key makes repeated calls return the same.
+        """
         if recharge.transaction_id:
             return str(recharge.attrs.url)
         try:
@@ -57,7 +61,7 @@ class StripeProvider(StripeProviderV3):
         return str(session.url)
 
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
-        """Charge a kept card without its holder; the event says how it ended."""
+        """Charge a stored card without its holder present; an event reports the result."""
         try:
             intent = self._client.v1.payment_intents.create(
                 _off_session(recharge, method), {"idempotency_key": f"recharge:{recharge.token}"}
@@ -68,7 +72,7 @@ class StripeProvider(StripeProviderV3):
         recharge.save()
 
     def look(self, recharge: "Recharge") -> reports.ProviderReport | None:
-        """How the checkout, or the charge of the kept card, stands at Stripe; as its event says."""
+        """Retrieve the checkout or the charge, and return the same report as from its event."""
         opened = recharge.transaction_id
         try:
             if opened.startswith("cs_"):
@@ -90,23 +94,25 @@ class StripeProvider(StripeProviderV3):
             raise _provider_error(error) from error
 
     def get_form(self, payment: "Recharge", data: Any = None) -> Any:
-        """Leave for Stripe's page, as the library asks it."""
+        """Raise RedirectNeeded to Stripe's page, as the library expects."""
         raise RedirectNeeded(self.open(payment))
 
     # -- from Stripe --------------------------------------------------------------------------
 
     def get_token_from_request(self, payment: Any, request: HttpRequest) -> str:
-        """For the library's own address of call-backs: our events come to ours alone."""
+        """Raise PaymentError: events go to our own address, not to the library's."""
         raise PaymentError("Send Stripe's events to /payments/events/stripe/.", code=404)
 
     def process_data(self, payment: "Recharge", request: HttpRequest) -> HttpResponse:
-        """The library's address of one payment; nothing that comes there is believed."""
+        """Answer 404: nothing that is sent to the library's address of a payment is trusted."""
         return JsonResponse({"error": "Send events to /payments/events/stripe/."}, status=404)
 
     def read_event(self, request: HttpRequest) -> Mapping[str, Any]:
-        """The event that was sent, its signature verified over the raw body, at most 5 min old.
+        """Return the event after verifying its signature over the raw body.
 
-        PaymentError with the HTTP status as its code: too long, no or a wrong signature, no JSON.
+        The signature may be at most 5 minutes old.
+        Raise PaymentError, with the HTTP status as its code, if the body is too long, the signature
+        is missing or wrong, or the body is not JSON.
         """
         raw = request.body
         if len(raw) > BODY_LIMIT_BYTES:
@@ -126,7 +132,10 @@ class StripeProvider(StripeProviderV3):
         return event
 
     def report_of(self, event: Mapping[str, Any]) -> reports.ProviderReport | None:
-        """What the event says; None when it means nothing here. PaymentError, code 422."""
+        """Return the event's report, or None if its type is not used.
+
+        Raise PaymentError, code 422.
+        """
         try:
             return stripe_events.report_of(event)
         except stripe_events.NotUnderstoodError as error:

@@ -1,4 +1,4 @@
-"""Which payment providers stand open here, and what each can do."""
+"""The payment providers that are configured, and what each can do."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -17,7 +17,10 @@ STRIPE = "stripe"
 
 
 class ProviderError(Exception):
-    """The provider refused or did not answer. The text is for the log; `certain`: surely unpaid."""
+    """The provider refused or did not answer. The text is for the log.
+
+    `certain` is true if the payment surely was not made.
+    """
 
     def __init__(self, text: str, *, certain: bool) -> None:
         super().__init__(text)
@@ -25,26 +28,29 @@ class ProviderError(Exception):
 
 
 class PaymentProvider(Protocol):
-    """What the services ask of a provider, besides what django-payments asks of it."""
+    """What the services need from a provider, in addition to django-payments' interface."""
 
     keeps_methods: bool
 
     def open(self, recharge: "Recharge") -> str:
-        """Open the payment at the provider, once whatever repeats; the address to pay at."""
+        """Open the payment at the provider, once even if repeated. Return the address to pay at."""
 
     def charge_kept(self, recharge: "Recharge", method: "PaymentMethod") -> None:
-        """Charge a kept card for this recharge, once whatever repeats; ProviderError."""
+        """Charge a stored card for this recharge, once even if repeated. Raise ProviderError."""
 
     def look(self, recharge: "Recharge") -> ProviderReport | None:
-        """Ask how an opened payment stands; None = nothing new. ProviderError."""
+        """Ask the provider for the state of an open payment. Return None if nothing changed.
+
+        Raise ProviderError.
+        """
 
     def forget(self, method: "PaymentMethod") -> None:
-        """Have a kept card forgotten there, too. ProviderError."""
+        """Have the provider delete a stored card, too. Raise ProviderError."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One way to pay, as a customer chooses it."""
+    """One way to pay, as customers choose it."""
 
     name: str
     label: Any
@@ -58,20 +64,20 @@ _KNOWN = (
 
 
 def configured() -> list[Variant]:
-    """The providers that a customer may choose from, the preferred first."""
+    """Return the providers that a customer may choose from, the preferred one first."""
     return [variant for variant in _KNOWN if variant.name in settings.PAYMENT_VARIANTS]
 
 
 def label_of(name: str) -> str:
-    """A provider's name for people; one that is no longer configured keeps its own."""
+    """Return a provider's name for people; one that is no longer configured keeps its raw name."""
     return next((str(variant.label) for variant in _KNOWN if variant.name == name), name)
 
 
 def provider_of(name: str) -> PaymentProvider:
-    """The provider of a configured variant. ValueError for another name."""
+    """Return the provider of a configured variant. Raise ValueError for another name."""
     return cast("PaymentProvider", provider_factory(name))
 
 
 def keeps_methods(name: str) -> bool:
-    """Whether cards can be kept there for auto top-up."""
+    """Whether the provider can store cards for auto top-up."""
     return name in settings.PAYMENT_VARIANTS and provider_of(name).keeps_methods

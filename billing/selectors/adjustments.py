@@ -1,4 +1,4 @@
-"""Adjustments as their list shows them, and what one does to a balance."""
+"""Adjustments as their list shows them, and the effect of an adjustment on a balance."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,16 @@ ALL = "all"
 
 
 def adjustment_rows(show: str = ALL, kind: str = "", search: str = "") -> QuerySet[Adjustment]:
-    """The operators' list; the caller has asked for the right to all accounts."""
+    """Return the operators' list; the caller has checked the right to all accounts."""
     rows = _found(kind, search).select_related("wallet__account", "asked_by", "decided_by")
     return rows if show == ALL else rows.filter(status=show)
 
 
 def adjustment_counts(kind: str = "", search: str = "") -> dict[str, int]:
-    """How many there are of each status; few enough to count, as people made each one."""
+    """Return the number of adjustments of each status and in all.
+
+    They are few enough to count, as people made each of them.
+    """
     rows = _found(kind, search).order_by().values_list("status").annotate(Count("pk"))
     found = dict(rows)
     return {**found, ALL: sum(found.values())}
@@ -35,7 +38,10 @@ def _found(kind: str, search: str) -> QuerySet[Adjustment]:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """A balance and what is owed after an adjustment, in units; `refused`: it is not paid out."""
+    """The balance and the amount owed after an adjustment, in units.
+
+    `refused`: the adjustment would not be paid out.
+    """
 
     balance: int
     owed: int
@@ -45,7 +51,7 @@ class Effect:
 def effect(
     kind: str, amount: int, balance: int, owed: int, credit_limit: int = 0, promotional: int = 0
 ) -> Effect:
-    """What an adjustment does to these figures, as billing/lua/move.lua does it."""
+    """Return the effect of an adjustment on these figures, as billing/lua/move.lua computes it."""
     if kind == Adjustment.CREDIT_LIMIT:
         return Effect(balance, owed)
     if kind == Kind.CREDIT:

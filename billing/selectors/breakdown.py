@@ -1,4 +1,4 @@
-"""The available balance step by step: what it began with, what came, what went, what is left."""
+"""The available balance step by step: the opening balance, what was added and taken, the rest."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ END_OF_TIME: Final = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """opening + added - charged + corrected - held + owed = closing, to the unit; all in units.
+    """opening + added - charged + corrected - held + owed = closing, exactly; all in units.
 
-    `held` and `owed`: by how much they grew. `owed` is what was charged and not covered.
+    `held` and `owed` are the amounts by which these grew. `owed` was charged and not covered.
     """
 
     opening: int
@@ -33,7 +33,7 @@ class Steps:
 
 
 def steps_of(wallet: Wallet, figure: Figure) -> Steps | None:
-    """The steps of a time of the available balance; None for any other figure."""
+    """Return the steps of the available balance over a time, or None for any other figure."""
     if figure.leg != "spendable" or not figure.is_a_time:
         return None
     until = max(figure.until or END_OF_TIME, figure.since)
@@ -53,7 +53,7 @@ def steps_of(wallet: Wallet, figure: Figure) -> Steps | None:
 
 @dataclass(frozen=True, slots=True)
 class DaySums:
-    """A day's entries: how many, what they move of what can be spent, what is left; in units."""
+    """One day: the number of entries, their sum, and the available balance at its end; in units."""
 
     count: int
     moved: int
@@ -61,7 +61,10 @@ class DaySums:
 
 
 def sums_of_days(wallet: Wallet, days: Collection[date]) -> dict[date, DaySums]:
-    """Whole days of the account by the journal, whatever a page shows of them: three queries."""
+    """Return the sums of whole days of the account, from the journal: three queries.
+
+    They do not depend on the rows that a page shows.
+    """
     if not days:
         return {}
     starts = {
@@ -82,5 +85,5 @@ def sums_of_days(wallet: Wallet, days: Collection[date]) -> dict[date, DaySums]:
 
 
 def balance_of(wallet: Wallet, until_us: int = 0) -> int:
-    """What could be spent by the journal before that moment; 0 = by all of it."""
+    """Return the amount available before that moment, from the journal; 0 counts all entries."""
     return wallet.opening + checkpoints.sums(wallet.pk, until_us=until_us).amounts["spendable"]

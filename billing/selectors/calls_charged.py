@@ -1,4 +1,4 @@
-"""What calls were charged for: a month by destination, and one interval by its rate."""
+"""Charged calls: a month by destination, and one interval by its rate."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,10 @@ MOST: Final = 10_000  # destinations of one statement
 
 @dataclass(frozen=True, slots=True)
 class CallLine:
-    """The calls of a month by one rate. `rate` None: by the tariff's price of a call."""
+    """The calls of a month at one rate.
+
+    `rate` is None where the tariff's price of a call applied.
+    """
 
     rate: Rate | None
     calls: int
@@ -29,12 +32,12 @@ class CallLine:
 
     @property
     def prefix(self) -> str:
-        """Of the numbers called; "" = every other."""
+        """The prefix of the called numbers; "" for all other numbers."""
         return self.rate.prefix if self.rate else ""
 
     @property
     def destination(self) -> str:
-        """The rate's name of it; "" = the call was not rated by its destination."""
+        """The rate's name of the destination; "" if the call was not rated by destination."""
         return self.rate.destination if self.rate else ""
 
     @property
@@ -45,9 +48,9 @@ class CallLine:
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of a month, those that cost most first; `lines` are the first of `count`.
+    """The calls of a month, the most expensive first; `lines` are the first of `count`.
 
-    `seconds`, `units` are those of all lines.
+    `seconds` and `units` are the sums over all lines.
     """
 
     lines: Sequence[CallLine] = ()
@@ -58,12 +61,15 @@ class Calls:
 
     @property
     def more(self) -> int:
-        """How many lines are left out."""
+        """The number of lines that are left out."""
         return self.count - len(self.lines)
 
 
 def calls_of(wallet: Wallet, month: Month, limit: int) -> Calls:
-    """The month's calls by rate: some rows for each quarter of an hour are added up, no message."""
+    """Return the month's calls by rate.
+
+    It adds up a few rows for each quarter of an hour and reads no messages.
+    """
     since, until = (datetime.fromtimestamp(us / 1e6, UTC) for us in (month.start_us, month.end_us))
     rows = CallUsage.objects.filter(wallet=wallet, quarter__gte=since, quarter__lt=until)
     sums = (
@@ -88,14 +94,14 @@ def _rates(keys: Iterable[int]) -> dict[int, Rate]:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedInterval:
-    """How many seconds of an interval were charged, and why they cost so much."""
+    """The charged seconds of an interval, and a text that explains its price."""
 
     seconds: int
     text: str
 
 
 def explained(wallet: Wallet, entries: Iterable[JournalEntry]) -> dict[str, ExplainedInterval]:
-    """The intervals of calls that these entries settle, by the id of their hold; two queries."""
+    """Return the call intervals that these entries settle, by hold ID; two queries."""
     ids = [row.operation_id for row in entries if row.kind == "settle" and row.mode == CALL]
     if not ids:
         return {}
@@ -109,7 +115,10 @@ def explained(wallet: Wallet, entries: Iterable[JournalEntry]) -> dict[str, Expl
 
 
 def explain(message: Message | None) -> str:
-    """Why one interval of a call cost what it did, until then its rate; "" = it is none."""
+    """Explain the price of one interval of a call, or name its rate until it is charged.
+
+    Return "" if the message is not an interval of a call.
+    """
     rate_id = call_codes.rate_of(message.body_hash) if message is not None else None
     if message is None or rate_id is None:
         return ""

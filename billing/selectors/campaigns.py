@@ -1,4 +1,4 @@
-"""What pages, topics and files read of campaigns. Tenant-safe."""
+"""Reads campaigns for pages, topics and files. Tenant-safe."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,19 +19,19 @@ ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
 
 
 def visible_campaigns(principal: Principal, action: str = "billing.view") -> QuerySet[Campaign]:
-    """The campaigns with which this principal may do the action, the latest first."""
+    """Return the campaigns on which this principal may do the action, the latest first."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
     return in_visible_wallets(rows, principal, action).order_by("-pk")
 
 
 def campaign_get(principal: Principal, campaign_id: int, action: str = "billing.view") -> Campaign:
-    """One campaign; a foreign or missing one raises Hidden (404)."""
+    """Return one campaign. Raise Hidden (404) if it is missing or belongs to another account."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
     return one_of(rows.filter(pk=campaign_id), principal, action)
 
 
 def templates_of(wallet: Wallet) -> list[Template]:
-    """The templates that a campaign of the account may use."""
+    """Return the templates that a campaign of the account may use."""
     rows = Template.objects.select_related("chatbot").filter(
         chatbot__account_id=wallet.account_id, archived_at=None, chatbot__archived_at=None
     )
@@ -39,17 +39,20 @@ def templates_of(wallet: Wallet) -> list[Template]:
 
 
 def opt_outs_of(wallet: Wallet) -> QuerySet[OptOut]:
-    """The account's opt-outs, the latest first."""
+    """Return the account's opt-outs, the latest first."""
     return OptOut.objects.filter(account_id=wallet.account_id).order_by("-pk")
 
 
 def opt_out_get(principal: Principal, opt_out_id: int) -> OptOut:
-    """One opt-out that the principal may remove; a foreign or missing one is hidden."""
+    """Return one opt-out that the principal may remove.
+
+    Raise Hidden if it is missing or belongs to another account.
+    """
     return one_of(OptOut.objects.filter(pk=opt_out_id), principal, "billing.send")
 
 
 def figures_of(campaign: Campaign) -> CampaignFigures:
-    """The campaign's figures now, as far as SQL knows: its messages lag behind the hand-over."""
+    """Return the campaign's current figures in SQL. Its messages lag behind the hand-over."""
     found = figures_in_books(campaign)
     handed_over = campaign.recipients.filter(state=Recipient.State.SENT).count()
     ended = found.delivered_count + found.failed + found.expired + found.cancelled
@@ -57,7 +60,7 @@ def figures_of(campaign: Campaign) -> CampaignFigures:
 
 
 def figures_in_books(campaign: Campaign) -> CampaignFigures:
-    """The campaign's figures of the moment of the wallet's last persistence."""
+    """Return the campaign's figures as of the last time the wallet was persisted."""
     by_state = dict(
         campaign.recipients.values_list("state").annotate(n=Count("pk")).values_list("state", "n")
     )
@@ -94,13 +97,13 @@ def figures_in_books(campaign: Campaign) -> CampaignFigures:
 
 
 def messages_of(campaign: Campaign) -> QuerySet[Message]:
-    """The recipients' messages, as far as their change entries are in SQL."""
+    """Return the recipients' messages whose change entries have reached SQL."""
     ids = campaign.recipients.values("message_id")
     return Message.objects.filter(wallet_id=campaign.wallet_id, message_id__in=ids)
 
 
 def is_over(campaign: Campaign) -> bool:
-    """Whether every message that was handed over has come to its end, in SQL."""
+    """Whether every message that was handed over has ended, according to SQL."""
     handed_over = campaign.recipients.filter(state=Recipient.State.SENT)
     ended = Message.objects.filter(
         wallet_id=campaign.wallet_id,
@@ -111,20 +114,20 @@ def is_over(campaign: Campaign) -> bool:
 
 
 def abilities_of(campaign: Campaign) -> dict[bool | None, int]:
-    """How many recipients' terminals resolve Yuexin messages, do not, or are unknown."""
+    """Count the recipients whose terminals support Yuexin, do not, or are unknown."""
     rows = campaign.recipients.values_list("supports_yuexin").annotate(Count("pk"))
     found = dict(rows)
     return {ability: found.get(ability, 0) for ability in (True, False, None)}
 
 
 def dropped_rows(campaign: Campaign, limit: int | None = None) -> Sequence[DroppedRow]:
-    """The rows of the file that are skipped, in its order."""
+    """Return the rows of the file that were skipped, in the order of the file."""
     return list(campaign.dropped_rows.order_by("row")[:limit])
 
 
 @dataclass(frozen=True)
 class Result:
-    """One recipient and what became of its message; `at` = its end, or its hand-over."""
+    """A recipient and the result of its message; `at` is when it ended, else its hand-over."""
 
     row: int
     number: str
@@ -143,13 +146,13 @@ SHOWS = ("", "delivered", "waiting", "failed", "refused")
 
 @dataclass(frozen=True)
 class ResultQuery:
-    """What a list of recipients is asked for."""
+    """What a list of recipients is filtered by."""
 
     show: str = ""
     after: int = 0  # the last row's place in the file
 
     def page(self, campaign: Campaign) -> tuple[list[Result], int]:
-        """Some results, and the key of the next page; 0 at the end."""
+        """Return one page of results and the key of the next page, 0 at the end."""
         rows = self._rows(campaign).filter(row__gt=self.after)[: PAGE_ROWS + 1]
         found = list(_results(campaign, list(rows)))
         following = found[PAGE_ROWS - 1].row if len(found) > PAGE_ROWS else 0
@@ -171,7 +174,10 @@ class ResultQuery:
 
 
 def results(campaign: Campaign) -> Iterator[Result]:
-    """Every recipient in the order of the file, in chunks: a million rows need little memory."""
+    """Yield every recipient in the order of the file.
+
+    It reads in chunks, so a million rows need little memory.
+    """
     last = 0
     while chunk := list(campaign.recipients.filter(row__gt=last).order_by("row")[:CHUNK]):
         yield from _results(campaign, chunk)
@@ -202,5 +208,5 @@ def _results(campaign: Campaign, rows: Sequence[Recipient]) -> Iterator[Result]:
 
 
 def campaign_rows(campaigns: Sequence[Campaign]) -> list[tuple[Campaign, CampaignFigures]]:
-    """Campaigns with their figures, for lists."""
+    """Return campaigns with their figures, for lists."""
     return [(each, figures_of(each)) for each in campaigns]

@@ -1,4 +1,4 @@
-"""What a campaign will cost: from the cheapest ends of its messages to what is held for them."""
+"""What a campaign will cost: from the cheapest results of its messages to the amount held."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from billing.wallet import Quote
 
 @dataclass(frozen=True)
 class TerminalGroup:
-    """Recipients whose terminals can do the same: how many, and what one message costs."""
+    """Recipients whose terminals have the same ability: their number, a message's cost."""
 
     name: str
     count: int
@@ -24,10 +24,11 @@ class TerminalGroup:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Units. least, most: if every message is delivered, by its cheapest or its dearest end.
+    """An estimate in units: the lowest and the highest cost if every message is delivered.
 
-    `most` is also what is held at once, at most. covers: how many messages the balance allows
-    for sure, before any money comes back. problem: why there is no estimate, for a person.
+    `most` is also the upper limit of what is held at once. `covers` is the number of messages that
+    the balance surely pays for, before any money is returned. `problem` tells a person why there is
+    no estimate.
     """
 
     kinds: tuple[TerminalGroup, ...] = ()
@@ -52,17 +53,17 @@ class Estimate:
 
     @property
     def missing(self) -> int:
-        """What a top-up must bring so that nothing can stop for money."""
+        """The top-up needed so that the campaign cannot run out of money."""
         return max(0, self.most - self.spendable)
 
     @property
     def share(self) -> float:
-        """The part of the recipients that the balance covers for sure."""
+        """The share of the recipients that the balance surely covers."""
         return self.covers / self.recipients if self.recipients else 0.0
 
 
 def estimate_of(campaign: Campaign) -> Estimate:
-    """Estimate by the tariff of now (or of the time it is scheduled for), and by abilities."""
+    """Estimate with the tariff of now, or of the scheduled time, and by terminal abilities."""
     spendable = figures.of(campaign.wallet).spendable
     tariff = tariff_at(campaign.wallet.account_id, campaign.scheduled_at)
     if tariff is None:
@@ -85,7 +86,7 @@ def estimate_of(campaign: Campaign) -> Estimate:
 
 
 def missing_of(campaign: Campaign) -> int:
-    """What a top-up must bring so that the rest of a campaign cannot stop for money."""
+    """Return the top-up needed so that the rest of a campaign cannot run out of money."""
     estimate = estimate_of(campaign)
     dearest = max((kind.most for kind in estimate.kinds if kind.count), default=0)
     left = campaign.recipients.filter(state="").count()
@@ -93,6 +94,6 @@ def missing_of(campaign: Campaign) -> int:
 
 
 def _ends(*quotes: Quote) -> tuple[int, int]:
-    """The cheapest and the dearest end of these."""
+    """Return the lowest and the highest price of these quotes."""
     prices = [price for each in quotes for price in each.prices.values()]
     return min(prices), max(prices)

@@ -1,6 +1,6 @@
-"""Where a page of a ledger goes on: after which entry, and with which figure.
+"""Cursors of a ledger's pages: the entry after which a page begins, and the figure there.
 
-A cursor is signed for its wallet and figure, so that no link shows figures that were never there.
+A cursor is signed for its wallet and figure, so that no link can show figures that never existed.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from billing.models import JournalEntry, Wallet
 
 @dataclass(frozen=True, slots=True)
 class PageCursor:
-    """The last entry of a page; `running` is the figure before it, None where it is not known."""
+    """The last entry of a page; `running` is the figure before it, or None if unknown."""
 
     generation: int
     seq: int
@@ -21,17 +21,17 @@ class PageCursor:
 
     @property
     def older(self) -> Q:
-        """The entries before it."""
+        """A filter for the entries before the cursor."""
         return Q(generation__lt=self.generation) | Q(generation=self.generation, seq__lt=self.seq)
 
 
 def cursor_of(wallet: Wallet, figure: str, last: JournalEntry, running: int | None) -> str:
-    """What the address of the next page says."""
+    """Return the cursor for the address of the next page."""
     return signing.dumps([last.generation, last.seq, running], salt=_salt(wallet, figure))
 
 
 def place_of(wallet: Wallet, figure: str, cursor: str) -> PageCursor:
-    """Read a cursor of the same wallet and figure; raises ValueError for any other text."""
+    """Read a cursor of the same wallet and figure. Raise ValueError for any other text."""
     try:
         return PageCursor(*signing.loads(cursor, salt=_salt(wallet, figure)))
     except signing.BadSignature:

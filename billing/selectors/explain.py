@@ -1,4 +1,4 @@
-"""Explain this balance: any figure as the exact list of entries that sum to it, page by page."""
+"""Explain a balance: any figure as the exact list of entries that sum to it, page by page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ MOST_ROWS: Final = 1_000
 
 @dataclass(frozen=True)
 class Figure:
-    """Which figure: one leg of one wallet, and which entries it counts. Empty = all of them.
+    """A figure: one leg of one wallet, and the entries it counts. Empty fields count all entries.
 
-    `since` and `until` are µs, [since, until). The customer's figures of now have no filter.
+    `since` and `until` are µs, [since, until). The current figures of a customer have no filter.
     """
 
     leg: str = "spendable"
@@ -37,12 +37,12 @@ class Figure:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every entry counts, so that the opening balance does too."""
+        """Whether every entry counts, so that the opening balance counts, too."""
         return self == Figure(self.leg)
 
     @property
     def is_a_time(self) -> bool:
-        """Whether every entry of some time counts: then checkpoints stand for what they sum up."""
+        """Whether every entry of a time counts; then checkpoints can replace the entries."""
         return self == Figure(self.leg, self.since, self.until)
 
 
@@ -57,7 +57,7 @@ class ExplainedEntry:
 
 @dataclass(frozen=True)
 class Explanation:
-    """A page, newest first. opening + every page's amounts = total. `next` = "" on the last."""
+    """A page, newest first. opening + every page's amounts = total. `next` is "" on the last."""
 
     figure: Figure
     opening: int
@@ -70,10 +70,10 @@ class Explanation:
 def explain(
     wallet: Wallet, figure: Figure, *, after: str = "", limit: int = PAGE_ROWS
 ) -> Explanation:
-    """Return the entries that sum to the figure as SQL knows it, newest first.
+    """Return the entries that sum to the figure according to SQL, newest first.
 
-    after: `next` of the page before; ValueError when it is none. Entries that SQL does not have
-    yet are `wallet.entries(slug, since=wallet.seq)`. Entries whose leg is 0 are left out.
+    `after` is `next` of the page before; raise ValueError if it is not. Entries that have not
+    reached SQL are `wallet.entries(slug, since=wallet.seq)`. Entries whose leg is 0 are left out.
     """
     limit = max(1, min(limit, MOST_ROWS))
     entries = entries_of(wallet, figure)
@@ -97,7 +97,7 @@ def explain(
 
 
 def _sum(wallet: Wallet, figure: Figure, entries: QuerySet[JournalEntry]) -> tuple[int, int]:
-    """The sum of the figure's entries, and how many there are."""
+    """Return the sum of the figure's entries, and their number."""
     if figure.is_a_time:
         found = checkpoints.sums(wallet.pk, figure.since, figure.until)
         return found.amounts[figure.leg], found.counts[figure.leg]
@@ -106,7 +106,7 @@ def _sum(wallet: Wallet, figure: Figure, entries: QuerySet[JournalEntry]) -> tup
 
 
 def entries_of(wallet: Wallet, figure: Figure) -> QuerySet[JournalEntry]:
-    """The entries that sum to the figure, in no order."""
+    """Return the entries that sum to the figure, in no order."""
     rows = JournalEntry.objects.filter(wallet=wallet).exclude(**{figure.leg: 0})
     if figure.since:
         rows = rows.filter(at_us__gte=figure.since)

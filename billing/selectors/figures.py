@@ -1,4 +1,4 @@
-"""Wallets' figures now: Redis' where it can be read, else those of the books."""
+"""The current figures of wallets: from Redis if it can be read, else from the books."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,12 @@ AWAY = (hotpath.HotPathError, RedisError, OSError, servers.UnknownServerError)
 
 @dataclass(frozen=True, slots=True)
 class WalletFigures:
-    """One wallet at one moment, in units. status `missing`: Redis lost it, or cannot be read; then
-    the figures are the books'. lag: entries that SQL does not have yet. balance: what is there,
-    below zero where credit is used."""
+    """One wallet at one moment, in units.
+
+    With the status `missing`, Redis lost the wallet or cannot be read, and the figures are those of
+    the books. `lag` counts the entries that have not reached SQL. `balance` is below zero where
+    credit is used.
+    """
 
     status: str
     balance: int
@@ -42,7 +45,7 @@ class WalletFigures:
 
     @property
     def promotional(self) -> int:
-        """What is left of promotional credit; it is in the balance."""
+        """The rest of the promotional credit; the balance includes it."""
         return sum(each.left for each in self.grants)
 
     @property
@@ -52,17 +55,17 @@ class WalletFigures:
 
     @property
     def is_on_credit(self) -> bool:
-        """Whether balance and what can be spent are two figures."""
+        """Whether the balance and the amount available are two figures."""
         return self.credit_limit > 0 or self.balance < 0
 
 
 def of(wallet: Wallet) -> WalletFigures:
-    """One wallet's figures now."""
+    """Return one wallet's current figures."""
     return of_all([wallet])[wallet.slug]
 
 
 def of_all(wallets: Sequence[Wallet]) -> dict[str, WalletFigures]:
-    """Each wallet's figures by its slug; one round trip for each server."""
+    """Return each wallet's figures by slug; one round trip per server."""
     found: dict[str, WalletFigures] = {}
     by_server: dict[str, list[Wallet]] = {}
     for wallet in wallets:
@@ -110,9 +113,10 @@ def _figures(wallet: Wallet, now: door.Balance | None) -> WalletFigures:
 
 
 def waiting(wallet: Wallet, leg: str, seq: int) -> list[tuple[door.WalletChange, int]]:
-    """The newest entries up to `seq` that the books do not have yet, with their part of one figure.
+    """Return the newest entries up to `seq` that have not reached the books.
 
-    At most 50 entries are looked at, the newest first; [] while Redis cannot be read.
+    Each comes with its part of one figure. This reads at most 50 entries, the newest first. Return
+    [] while Redis cannot be read.
     """
     since = max(wallet.seq, seq - MOST_WAITING)
     if leg not in LIVE_LEGS or seq <= since:

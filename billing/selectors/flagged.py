@@ -1,4 +1,4 @@
-"""Flagged reports: what the money rules could not close by themselves. Tenant-safe."""
+"""Flagged reports: those that the money rules could not close automatically. Tenant-safe."""
 
 from dataclasses import dataclass, field
 
@@ -15,13 +15,16 @@ SHOWS = ("open", "waiting", "closed", "all")
 
 
 def visible_reports(principal: Principal, action: str = "billing.view") -> QuerySet[FlaggedReport]:
-    """The reports of the wallets that the principal may see."""
+    """Return the reports of the wallets that the principal may see."""
     rows = FlaggedReport.objects.select_related("wallet__account")
     return in_visible_wallets(rows, principal, action)
 
 
 def report_get(principal: Principal, key: int, action: str = "billing.view") -> FlaggedReport:
-    """One report. access.Hidden for a foreign or missing one, else Forbidden, FactorNeeded."""
+    """Return one report. Raise access.Hidden if it is missing or belongs to another account.
+
+    Otherwise raise Forbidden or FactorNeeded if the principal may not do the action.
+    """
     found = FlaggedReport.objects.select_related("wallet__account").filter(pk=key).first()
     if found is None:
         raise access.Hidden(action)
@@ -31,34 +34,34 @@ def report_get(principal: Principal, key: int, action: str = "billing.view") -> 
 
 @dataclass(frozen=True)
 class FlagTotals:
-    """Open reports by flag: how many, and what was delivered less what was paid."""
+    """Open reports by flag: their number, and what was delivered less what was paid."""
 
     counts: dict[str, int] = field(default_factory=dict)
     amounts: dict[str, int] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """All of them."""
+        """The number of all open reports."""
         return sum(self.counts.values())
 
     @property
     def amount(self) -> int:
-        """Units that stand open."""
+        """Units that are still owed."""
         return sum(self.amounts.values())
 
 
 @dataclass(frozen=True)
 class FlaggedQuery:
-    """What the list is asked for; every part comes from the address."""
+    """The filters of the list; each comes from the address."""
 
     show: str = "open"
     flag: str = ""
     account: str = ""
     search: str = ""
-    before: int | None = None  # the last row's id
+    before: int | None = None  # the last row's ID
 
     def rows(self, principal: Principal) -> QuerySet[FlaggedReport]:
-        """The reports that match, newest first."""
+        """Return the reports that match, newest first."""
         rows = visible_reports(principal)
         waits = Adjustment.objects.filter(
             flagged_report=OuterRef("pk"), status=Adjustment.Status.WAITING
@@ -78,12 +81,12 @@ class FlaggedQuery:
         return rows.order_by("-pk")
 
     def page(self, principal: Principal) -> tuple[list[FlaggedReport], int | None]:
-        """One page, and the key of the next; None at the end."""
+        """Return one page, and the key of the next one, or None at the end."""
         return older_page(self.rows(principal), self.before, PAGE_ROWS)
 
 
 def open_totals(principal: Principal) -> FlagTotals:
-    """What stands open, by flag."""
+    """Return the totals of the open reports, by flag."""
     rows = (
         visible_reports(principal)
         .filter(closed_at=None)
@@ -98,6 +101,6 @@ def open_totals(principal: Principal) -> FlagTotals:
 
 
 def of_message(wallet_id: int, message_id: str) -> list[FlaggedReport]:
-    """Every flagged report about one message, newest first."""
+    """Return every flagged report about one message, newest first."""
     rows = FlaggedReport.objects.filter(Q(wallet=wallet_id), message_id=message_id)
     return list(rows.order_by("-pk"))

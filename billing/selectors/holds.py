@@ -1,4 +1,4 @@
-"""Open holds by how old they are: over every wallet, or of one. As the books know them."""
+"""Open holds by age, of all wallets or of one, according to the books."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class AccountHolds:
-    """The open holds of one wallet. `in_books` is what SQL has for held."""
+    """The open holds of one wallet."""
 
     wallet: Wallet
     count: int
@@ -43,12 +43,12 @@ class AccountHolds:
 
 
 def open_holds(wallets: QuerySet[Wallet]) -> QuerySet[Message]:
-    """The messages of these wallets whose money is held."""
+    """Return the messages of these wallets whose money is held."""
     return Message.objects.filter(wallet__in=wallets, state__in=OPEN)
 
 
 def holds_by_age(wallets: QuerySet[Wallet], *, now: datetime) -> list[Bucket]:
-    """Every bucket, youngest first, empty ones too."""
+    """Return every bucket, youngest first, including empty ones."""
     cases = [
         When(held_at__gt=now - age, then=Value(place))
         for place, (_name, age) in enumerate(BUCKETS)
@@ -67,7 +67,7 @@ def holds_by_age(wallets: QuerySet[Wallet], *, now: datetime) -> list[Bucket]:
 
 
 def holds_by_account(wallets: QuerySet[Wallet]) -> list[AccountHolds]:
-    """The wallets with the most money held, at most 100."""
+    """Return the wallets with the most money held, at most 100."""
     rows = (
         open_holds(wallets)
         .values_list("wallet")
@@ -80,6 +80,6 @@ def holds_by_account(wallets: QuerySet[Wallet]) -> list[AccountHolds]:
 
 
 def oldest_holds(wallets: QuerySet[Wallet]) -> list[Message]:
-    """The oldest open holds, at most 50."""
+    """Return the oldest open holds, at most 50."""
     rows = open_holds(wallets).select_related("wallet__account")
     return list(rows.order_by("held_at", "pk")[:OLDEST])

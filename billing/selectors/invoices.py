@@ -1,4 +1,4 @@
-"""Which invoices a reader may see, and lists of them. Tenant-safe."""
+"""The invoices that a user may see, and lists of invoices. Tenant-safe."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +17,7 @@ STATES: Final = ("", "issued", "credited", "waiting")
 
 @dataclass(frozen=True, slots=True)
 class InvoiceQuery:
-    """What a list of invoices is asked for. search: the start of a number, or of an account."""
+    """The filters of a list of invoices. `search` is the start of a number, or of an account."""
 
     state: str = ""
     month: date | None = None
@@ -25,7 +25,7 @@ class InvoiceQuery:
     search: str = ""
 
     def rows(self, wallet: Wallet | None = None) -> QuerySet[Invoice]:
-        """Those of one wallet, or of all: then the caller has asked for the right to all."""
+        """Return the invoices of one wallet, or of all; then the caller has checked that right."""
         found = with_notes(Invoice.objects.all())
         if wallet is not None:
             found = found.filter(wallet=wallet)
@@ -53,18 +53,21 @@ class InvoiceQuery:
 
 
 def with_notes(rows: QuerySet[Invoice]) -> QuerySet[Invoice]:
-    """The invoices with their accounts and credit notes, without a query for each."""
+    """Return the invoices with their accounts and credit notes, without a query for each."""
     notes = CreditNote.objects.select_related("asked_by", "decided_by")
     return rows.select_related("wallet__account").prefetch_related(Prefetch("credit_notes", notes))
 
 
 def visible_invoices(principal: Principal) -> QuerySet[Invoice]:
-    """The invoices of the accounts whose money this principal may see."""
+    """Return the invoices of the accounts whose money this principal may see."""
     return in_visible_wallets(with_notes(Invoice.objects.all()), principal)
 
 
 def invoice_get(principal: Principal, slug: str, pk: int, action: str = "billing.view") -> Invoice:
-    """One invoice of one account. access.Hidden when there is none or it is a foreign one."""
+    """Return one invoice of one account.
+
+    Raise access.Hidden if it is missing or belongs to another account.
+    """
     wallet = wallet_get(principal, slug, action)
     found = with_notes(Invoice.objects.filter(wallet=wallet, pk=pk)).first()
     if found is None:
@@ -73,7 +76,7 @@ def invoice_get(principal: Principal, slug: str, pk: int, action: str = "billing
 
 
 def credit_get(principal: Principal, pk: int) -> CreditNote:
-    """One credit note, for finance. access.Hidden when there is none, else Forbidden."""
+    """Return one credit note, for finance. Raise access.Hidden if it is missing, else Forbidden."""
     rows = CreditNote.objects.filter(pk=pk)
     rows = rows.select_related("invoice__wallet__account", "asked_by", "decided_by")
     found = rows.first()
@@ -84,13 +87,13 @@ def credit_get(principal: Principal, pk: int) -> CreditNote:
 
 
 def invoice_years(wallet: Wallet | None = None) -> list[int]:
-    """The years that have invoices, newest first."""
+    """Return the years that have invoices, newest first."""
     rows = Invoice.objects.all() if wallet is None else Invoice.objects.filter(wallet=wallet)
     return [day.year for day in rows.order_by().dates("month", "year", order="DESC")]
 
 
 def open_months(wallet: Wallet) -> list[date]:
-    """The complete months with charges that have no invoice, of this year and the one before."""
+    """Return the complete months with charges and without an invoice, of this year and the last."""
     this = statements_of(wallet, 0, None, 0)
     months = list(this.months)
     if this.year - 1 in this.years:

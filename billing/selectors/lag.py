@@ -1,4 +1,4 @@
-"""How far SQL's books are behind Redis, per shard, and whether the audit is green."""
+"""How far the books in SQL are behind Redis, per shard, and whether the audit is green."""
 
 import time
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ PERSIST = "billing.persist"
 
 @dataclass(frozen=True)
 class ShardLag:
-    """One shard of the persistence. `age_seconds` None = it never ran.
+    """One shard of the persistence. `age_seconds` is None if it never ran.
 
-    `lag_seconds`: how long the oldest entry that its last turn took had waited; `left`: accounts
-    that had more entries than one turn takes.
+    `lag_seconds` is how long the oldest entry of the shard's last turn had waited. `left` counts
+    the accounts that had more entries than one turn takes.
     """
 
     shard: int
@@ -37,13 +37,13 @@ class ShardLag:
 
     @property
     def is_late(self) -> bool:
-        """Whether nobody looked at the shard for three intervals."""
+        """Whether no turn ran on the shard for three intervals."""
         limit = 3 * settings.BILLING_PERSIST_SECONDS + 30
         return self.age_seconds is None or self.age_seconds > limit
 
 
 def shard_lags() -> list[ShardLag]:
-    """Return every shard, in order; read from what the turns noted, not from the wallets."""
+    """Return every shard, in order. This reads the results of the turns, not the wallets."""
     runs = sweeping.last_runs(PERSIST)
     now = time.time()
     found = []
@@ -73,7 +73,10 @@ def recent_runs(limit: int = 50) -> list[WriterRun]:
 
 @dataclass(frozen=True)
 class AuditState:
-    """Green, or what differs. `ended_at`: when the last whole walk ended (None: none yet)."""
+    """The audit's result: green, or the differences.
+
+    `ended_at` is when the last complete audit run ended, or None if none did yet.
+    """
 
     is_green: bool
     differences: dict[str, str]
@@ -83,12 +86,12 @@ class AuditState:
 
     @property
     def first(self) -> str:
-        """The first difference, in words."""
+        """The text of the first difference."""
         return next(iter(self.differences.values()), "")
 
 
 def audit_state() -> AuditState:
-    """Return what the background audit says: the last whole walk, and what it has found since."""
+    """Return the result of the background audit: its last complete run, and findings since then."""
     runs = list(AuditRun.objects.order_by("-pk")[:2])
     whole = next((run for run in runs if run.ended_at), None)
     current = next((run for run in runs if not run.ended_at), None)
@@ -107,14 +110,14 @@ def audit_state() -> AuditState:
 
 @dataclass(frozen=True)
 class OutboxState:
-    """Orders that Redis has not taken yet."""
+    """Orders that Redis has not applied yet."""
 
     waiting: int
     oldest_seconds: float
 
 
 def outbox_state() -> OutboxState:
-    """Return how many money orders wait, and for how long."""
+    """Return the number of money orders that wait, and the age of the oldest."""
     rows = MoneyOrder.objects.filter(applied_at=None, cancelled_at=None).order_by("created_at")
     oldest = rows.values_list("created_at", flat=True).first()
     if oldest is None:
@@ -129,14 +132,14 @@ def recovering() -> list[Wallet]:
 
 
 def last_persisted() -> datetime | None:
-    """Return when any account's entries were written last."""
+    """Return when entries of any account were last written."""
     recent = Wallet.objects.filter(persisted_at__gt=timezone.now() - timedelta(days=1))
     found: datetime | None = recent.aggregate(found=Max("persisted_at"))["found"]
     return found
 
 
 def collect() -> Iterator[Metric]:
-    """For /metrics."""
+    """Yield the metrics for /metrics."""
     lag = GaugeMetricFamily(
         "poolsite_billing_persist_lag_seconds",
         "How long the oldest entry of the shard's last turn had waited.",

@@ -1,4 +1,4 @@
-"""When Redis lost an account's data, and which changes can be missing from the books since."""
+"""Losses of an account's Redis data, and the changes that may be missing from the books."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,10 @@ MOST: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """One loss. What was changed after `written_at` (None: ever) and before it can be missing."""
+    """One loss.
+
+    Changes after `written_at` (None: all changes) and before the loss may be missing.
+    """
 
     account: Account
     why: str
@@ -26,7 +29,7 @@ class Loss:
 
 
 def recent_losses(slug: str = "") -> Iterator[Loss]:
-    """The losses of the last 30 days, newest first, MOST of them; of one account with `slug`."""
+    """Yield the losses of the last 30 days, newest first, at most MOST; `slug`: of one account."""
     entries = AuditEntry.objects.filter(
         action="billing.wallet_rebuild", reason__in=LOST, at__gt=timezone.now() - SHOWN_FOR
     ).exclude(account=None)

@@ -1,4 +1,4 @@
-"""Messages and the story of one: its entries, reports, price lines and recipient. Tenant-safe."""
+"""Messages, and all that is known about one: entries, reports, prices, recipient. Tenant-safe."""
 
 from dataclasses import dataclass, field
 
@@ -23,18 +23,18 @@ STORY_ENTRIES = 200
 
 
 def visible_messages(principal: Principal, action: str = "billing.view") -> QuerySet[Message]:
-    """The messages of the wallets that the principal may see."""
+    """Return the messages of the wallets that the principal may see."""
     rows = Message.objects.select_related("wallet__account")
     return in_visible_wallets(rows, principal, action)
 
 
 @dataclass(frozen=True)
 class PriceLine:
-    """What a message would have cost in one sub-mode: the stored price, in units."""
+    """The price of a message in one sub-mode, as it was stored, in units."""
 
     mode: str
     price: int
-    is_end: bool  # it can end in this mode, so it counts for the quote
+    is_end: bool  # the message can end in this mode, so its price counts for the quote
     is_quote: bool
     is_kept: bool
     unit_price: int | None = None
@@ -44,7 +44,10 @@ class PriceLine:
 
 @dataclass(frozen=True)
 class Story:
-    """Everything that is known of one message; `message` None: only Redis knows it, if anybody."""
+    """All data about one message.
+
+    If `message` is None, only Redis can have the message, if at all.
+    """
 
     wallet: Wallet
     message_id: str
@@ -58,7 +61,7 @@ class Story:
 
 
 def story(wallet: Wallet, message_id: str) -> Story:
-    """What SQL knows of one message of a wallet."""
+    """Return the data that SQL has about one message of a wallet."""
     mine = {"wallet": wallet, "message_id": message_id}
     message = Message.objects.filter(**mine).first()
     entries = JournalEntry.objects.filter(wallet=wallet, operation_id=message_id)
@@ -83,7 +86,10 @@ def story(wallet: Wallet, message_id: str) -> Story:
 def price_lines(
     prices: dict[str, int], others: dict[str, int], kept_mode: str, tariff: Tariff | None
 ) -> list[PriceLine]:
-    """The kept prices as lines, those that count for the quote first, each with its sum's parts."""
+    """Return the stored prices as lines, those that count for the quote first.
+
+    Each line has the unit price and the number of units.
+    """
     most = max(prices.values(), default=None)
     lines = []
     for mode, price in [*_ordered(prices), *_ordered(others)]:
@@ -109,7 +115,7 @@ def _ordered(prices: dict[str, int]) -> list[tuple[str, int]]:
 
 
 def _rule_of(tariff: Tariff | None, mode: str) -> tuple[int | None, str]:
-    """The unit's price, and by what it is counted: message, segments, characters, kilobytes."""
+    """Return the unit price, and the unit: message, segments, characters or kilobytes."""
     row = tariff.prices.get(mode) if tariff is not None else None
     if not isinstance(row, dict):
         return None, ""

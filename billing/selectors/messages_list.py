@@ -1,4 +1,4 @@
-"""The list of one wallet's messages: what it is asked for, its pages, its counts, its file."""
+"""The list of one wallet's messages: its filters, pages, counts and file."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from poolsite.number_format import NotANumberError, parse
 
 CHUNK = 1_000
 COUNTED = 10_000  # more rows than that are not counted
-SAME_NUMBER = 1_000  # messages to one number that a search looks at
+SAME_NUMBER = 1_000  # messages to one number that a search reads
 LATEST_CAMPAIGNS = 50
 HELD_FIRST = (Term("held_at", falling=True), Term("pk", falling=True))
 HIGHEST = "\U0010ffff"
@@ -25,7 +25,7 @@ HIGHEST = "\U0010ffff"
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many messages there are of each state and mode, with the other filters applied."""
+    """The number of messages of each state and mode, with the other filters applied."""
 
     states: Mapping[str, int]
     modes: Mapping[str, int]
@@ -34,9 +34,9 @@ class Counts:
 
 @dataclass(frozen=True)
 class MessageQuery:
-    """What a list of messages is asked for; every part comes from the address."""
+    """The filters of a list of messages; each comes from the address."""
 
-    search: str = ""  # the beginning of a message id, or a whole recipient's number
+    search: str = ""  # the beginning of a message ID, or a recipient's whole number
     state: str = ""
     mode: str = ""
     chatbot: str = ""
@@ -47,16 +47,16 @@ class MessageQuery:
 
     @property
     def order(self) -> Sequence[Term]:
-        """Newest first: by the hold, as an index has them; what was found or never held by key."""
+        """The order, newest first: by hold time, as the index; by key if unheld ones are in it."""
         return NEWEST_FIRST if self._with_unheld else HELD_FIRST
 
     @property
     def _with_unheld(self) -> bool:
-        """Whether reports without a hold are among them: asked for, or found by their id."""
+        """Whether reports without a hold are included: by their state, or in a search by ID."""
         return bool(self.search) or self.state == State.PARKED
 
     def rows(self, wallet: Wallet) -> QuerySet[Message]:
-        """The messages that match, in no order."""
+        """Return the messages that match, in no order."""
         rows = self._within(wallet)
         if self.state:
             rows = rows.filter(state=self.state)
@@ -65,9 +65,9 @@ class MessageQuery:
         return rows.exclude(flag="") if self.flagged else rows
 
     def counts(self, wallet: Wallet) -> Counts | None:
-        """States and modes with their counts; None where more than 10 000 rows would be read."""
+        """Return the counts by state and mode, or None if more than 10 000 rows would be read."""
         if self.state == State.PARKED:
-            return None  # found by an index of its own; the others are not
+            return None  # an index finds these, but not the messages of other states
         newest = self._within(wallet).order_by(*[term.by for term in self.order])
         found = list(newest.values_list("state", "mode", "flag")[: COUNTED + 1])
         if len(found) > COUNTED:
@@ -80,7 +80,7 @@ class MessageQuery:
         )
 
     def total(self, wallet: Wallet, counts: Counts | None) -> int | None:
-        """How many match; None: more than are counted."""
+        """Return how many messages match, or None if they are too many to count."""
         if counts is not None:
             return counts.total
         if self.state != State.PARKED:
@@ -91,11 +91,11 @@ class MessageQuery:
     def page(
         self, wallet: Wallet, *, after: int | None = None, before: int | None = None
     ) -> tables.TablePage[Message]:
-        """One page, newest first."""
+        """Return one page, newest first."""
         return tables.page_of(self.rows(wallet), self.order, after=after, before=before)
 
     def every(self, wallet: Wallet) -> Iterator[list[Message]]:
-        """All that match, chunk by chunk: no cursor stays open while a slow reader reads."""
+        """Yield all messages that match, in chunks: no cursor stays open for a slow client."""
         ordered = self.rows(wallet).order_by(*[term.by for term in self.order])
         rows = ordered
         while chunk := list(rows[:CHUNK]):
@@ -111,7 +111,7 @@ class MessageQuery:
         return Q(held_at__lte=last.held_at) & (Q(held_at__lt=last.held_at) | same)
 
     def _within(self, wallet: Wallet) -> QuerySet[Message]:
-        """What matches but for state, mode and flag."""
+        """Return the messages that match all filters except state, mode and flag."""
         rows = Message.objects.filter(wallet=wallet)
         if not self._with_unheld:
             rows = rows.filter(held_at__isnull=False)
@@ -129,7 +129,7 @@ class MessageQuery:
         return rows.filter(self._found(wallet)) if self.search else rows
 
     def _found(self, wallet: Wallet) -> Q:
-        """The messages to that number, else the one with that id, else those it begins."""
+        """Match messages to this number, else the one with this ID, else IDs that start with it."""
         sent = _sent_to(wallet, self.search)
         if sent:
             return Q(message_id__in=sent)
@@ -140,14 +140,14 @@ class MessageQuery:
 
 
 def _begins_with(text: str) -> Q:
-    """Ids that begin with the text. SQLite has an index for a range, but not for LIKE."""
+    """Match IDs that begin with the text. SQLite uses an index for a range, but not for LIKE."""
     if connection.vendor == "sqlite":
         return Q(message_id__gte=text, message_id__lt=text + HIGHEST)
     return Q(message_id__startswith=text)
 
 
 def _sent_to(wallet: Wallet, text: str) -> list[str]:
-    """The ids of a wallet's campaign messages to exactly this number, the latest first."""
+    """Return the IDs of a wallet's campaign messages to exactly this number, the latest first."""
     try:
         number = parse(text)
     except NotANumberError:
@@ -161,7 +161,7 @@ def _sent_to(wallet: Wallet, text: str) -> list[str]:
 
 
 def recipients_of(wallet: Wallet, messages: Sequence[Message]) -> dict[str, Recipient]:
-    """Who campaign messages went to, by message id; the numbers of API messages are not stored."""
+    """Return the recipients of campaign messages by message ID; API messages store no numbers."""
     ids = [message.message_id for message in messages]
     rows = Recipient.objects.filter(message_id__in=ids, campaign__wallet=wallet)
     rows = rows.exclude(error=OTHER_BODY).select_related("campaign")
@@ -169,6 +169,6 @@ def recipients_of(wallet: Wallet, messages: Sequence[Message]) -> dict[str, Reci
 
 
 def latest_campaigns(wallet: Wallet) -> list[Campaign]:
-    """The campaigns that a list of messages can be narrowed to: the latest that began to send."""
+    """Return the latest campaigns that began to send, as a filter for a list of messages."""
     rows = Campaign.objects.filter(wallet=wallet).exclude(started_at=None)
     return list(rows.order_by("-pk")[:LATEST_CAMPAIGNS])

@@ -1,4 +1,4 @@
-"""Who did something, by the name that people know them by."""
+"""The names of people who did something, as other people know them."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from poolsite.console.sentences import Names
 
 
 def names_of(actors: Iterable[str]) -> dict[str, str]:
-    """User names with the names that pages show for them; what is no user's name stays as it is."""
+    """Map user names to the names that pages show; a name of no user stays as it is."""
     wanted = set(actors)
     names = Names(wanted)
     return {name: names.of(name) for name in wanted}

@@ -11,7 +11,7 @@ LATEST = 5
 
 
 def newest_under_way(wallet: Wallet) -> Campaign | None:
-    """The campaign whose progress matters now: one that sends, else one that waits for reports."""
+    """Return the campaign whose progress matters now: a sending one, else one awaiting reports."""
     rows = Campaign.objects.filter(wallet=wallet, status__in=Campaign.UNDER_WAY)
     order = {"sending": 0, "low": 1, "paused": 2, "sent": 3}
     found = rows.select_related("wallet__account", "template", "chatbot", "job").order_by("-pk")
@@ -19,7 +19,7 @@ def newest_under_way(wallet: Wallet) -> Campaign | None:
 
 
 def campaign_rows(wallet: Wallet) -> list[dict[str, Any]]:
-    """The latest campaigns: name, state, how many of its recipients are handed over."""
+    """Return the latest campaigns: name, state, the share of recipients that were handed over."""
     rows = list(Campaign.objects.filter(wallet=wallet).order_by("-pk")[:LATEST])
     found = (
         Recipient.objects.filter(campaign__in=rows)

@@ -1,4 +1,4 @@
-"""Promotional credit as the books have it: of an account, of its messages, over a time."""
+"""Promotional credit according to the books: of an account, of its messages, over a time."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -17,17 +17,17 @@ STATES: Final = ("waiting", "active", "used", "expired", "revoked")
 
 
 def promotions_in(wallet: Wallet) -> QuerySet[Promotion]:
-    """The account's promotions, newest first."""
+    """Return the account's promotions, newest first."""
     return Promotion.objects.filter(wallet=wallet).select_related("wallet__account").order_by("-pk")
 
 
 def with_granted(rows: QuerySet[Promotion]) -> QuerySet[Promotion]:
-    """The rows with `is_granted`: whether the books have the entry that granted it."""
+    """Annotate `is_granted`: whether the books have the entry that granted the promotion."""
     return rows.annotate(is_granted=_GRANTED)
 
 
 def state_of(promotion: Promotion, now: datetime | None = None) -> str:
-    """One of STATES; of a row of `with_granted`."""
+    """Return the promotion's state, one of STATES; the row comes from `with_granted`."""
     if promotion.revoked_at is not None:
         return "revoked"
     if not getattr(promotion, "is_granted", True):
@@ -38,13 +38,13 @@ def state_of(promotion: Promotion, now: datetime | None = None) -> str:
 
 
 def active_count(wallet: Wallet) -> int:
-    """How many may stand in the wallet now or soon."""
+    """Count the promotions that may be in the wallet now or soon."""
     rows = promotions_in(wallet).filter(expires_at__gt=timezone.now(), revoked_at=None)
     return rows.count()
 
 
 def grants_of(wallet: Wallet) -> list[door.Grant]:
-    """What a rebuilt wallet has of promotions: what is left of them by the books."""
+    """Return the promotions of a rebuilt wallet, with their rest according to the books."""
     revoked = set(
         JournalEntry.objects.filter(wallet=wallet, kind="revoke").values_list(
             "operation_id", flat=True
@@ -60,7 +60,7 @@ def grants_of(wallet: Wallet) -> list[door.Grant]:
 
 
 def promotions_of(wallet: Wallet, message_ids: Sequence[str]) -> dict[str, str]:
-    """Which promotions hold or have paid these messages, as their records keep it."""
+    """Return the promotions that hold or have paid these messages, in the form of their records."""
     found: dict[str, list[tuple[int, int]]] = {}
     for message_id, promotion_id, units in _taken(wallet, message_ids):
         found.setdefault(message_id, []).append((promotion_id, units))
@@ -68,7 +68,7 @@ def promotions_of(wallet: Wallet, message_ids: Sequence[str]) -> dict[str, str]:
 
 
 def paid_by_promotions(wallet: Wallet, message_id: str) -> int:
-    """What of a message's hold or charge is promotional credit."""
+    """Return the promotional part of a message's hold or charge."""
     return sum(units for _, _, units in _taken(wallet, [message_id]))
 
 
@@ -84,13 +84,13 @@ def _taken(wallet: Wallet, message_ids: Sequence[str]) -> list[tuple[str, int, i
 
 
 def used_between(wallet: Wallet, since: datetime, until: datetime) -> int:
-    """What messages and debits have used of promotions in that time, less what came back."""
+    """Return the promotional credit that messages and debits used in that time, less returns."""
     rows = PromotionMove.objects.filter(wallet=wallet, at__gte=since, at__lt=until)
     found = rows.exclude(kind__in=PROMOTION_KINDS).aggregate(units=Sum("amount"))
     return -int(found["units"] or 0)
 
 
 def own_balance(wallet: Wallet) -> int:
-    """What of the balance in the books can be paid out: not promotional, not below zero."""
+    """Return what can be paid out of the booked balance: not promotional, never below zero."""
     found = Promotion.objects.filter(wallet=wallet).aggregate(units=Sum("remaining"))
     return max(0, wallet.spendable - int(found["units"] or 0))

@@ -28,7 +28,7 @@ SHOWS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class RechargeQuery:
-    """What a list of one account's top-ups is asked for; every part comes from the address."""
+    """The filters of a list of one account's top-ups; each comes from the address."""
 
     show: str = ""
     variant: str = ""
@@ -36,7 +36,7 @@ class RechargeQuery:
     search: str = ""  # a number R00000012, or the provider's reference
 
     def rows(self, wallet: Wallet) -> QuerySet[Recharge]:
-        """The top-ups that match, newest first."""
+        """Return the top-ups that match, newest first."""
         found = Recharge.objects.filter(wallet=wallet)
         if SHOWS.get(self.show):
             found = found.filter(status__in=SHOWS[self.show])
@@ -51,13 +51,13 @@ class RechargeQuery:
         return found.order_by("-pk")
 
     def sums(self, wallet: Wallet) -> tuple[int, int]:
-        """How many match, and what was paid by them less what went back, in units."""
+        """Return how many match, and what was paid by them less what went back, in units."""
         paid = Sum(F("amount") - F("reversed"), filter=Q(credited_at__isnull=False))
         found = self.rows(wallet).order_by().aggregate(n=Count("pk"), paid=paid)
         return int(found["n"]), int(found["paid"] or 0)
 
     def every(self, wallet: Wallet) -> Iterator[Recharge]:
-        """All that match, chunk by chunk: no cursor stays open while a slow reader reads."""
+        """Yield all top-ups that match, in chunks: no cursor stays open for a slow client."""
         rows, last = self.rows(wallet), 0
         while True:
             chunk = list((rows.filter(pk__lt=last) if last else rows)[:CHUNK])
@@ -68,7 +68,7 @@ class RechargeQuery:
 
 
 def recharge_years(wallet: Wallet) -> list[int]:
-    """The years in which there were top-ups, from the first to the last; the newest first."""
+    """Return all years from the first top-up to the last, newest first."""
     found = Recharge.objects.filter(wallet=wallet).aggregate(
         first=Min("created"), last=Max("created")
     )
@@ -90,7 +90,10 @@ def _named(search: str) -> Q:
 def recharge_get(
     principal: Principal, slug: str, pk: int, action: str = "billing.view"
 ) -> Recharge:
-    """One top-up of an account. access.Hidden when it is missing or foreign, else Forbidden."""
+    """Return one top-up of an account.
+
+    Raise access.Hidden if it is missing or belongs to another account, else Forbidden.
+    """
     wallet = wallet_get(principal, slug, action)
     found = Recharge.objects.filter(wallet=wallet, pk=pk).first()
     if found is None:
@@ -100,30 +103,36 @@ def recharge_get(
 
 
 def method_of(wallet: Wallet) -> PaymentMethod | None:
-    """The card that automatic top-ups are paid with."""
+    """Return the card that pays for automatic top-ups, or None."""
     return PaymentMethod.objects.filter(wallet=wallet, removed_at=None).first()
 
 
 def recipients_of(wallet: Wallet) -> QuerySet[NoticeTarget]:
-    """The active recipients of the account's alerts, the oldest first."""
+    """Return the active recipients of the account's alerts, the oldest first."""
     rows = NoticeTarget.objects.filter(account=wallet.account_id, active=True)
     return rows.select_related("account").order_by("pk")
 
 
 def adjustment_get(principal: Principal, pk: int, action: str = "billing.finance") -> Adjustment:
-    """One adjustment. access.Hidden when it is missing or foreign, else Forbidden."""
+    """Return one adjustment.
+
+    Raise access.Hidden if it is missing or belongs to another account, else Forbidden.
+    """
     rows = Adjustment.objects.select_related("wallet__account", "asked_by", "decided_by")
     return one_of(rows.filter(pk=pk), principal, action)
 
 
 def open_refunds(wallet: Wallet | None = None) -> QuerySet[RefundRequest]:
-    """Refunds that were asked for and not answered, oldest first."""
+    """Return the refund requests that have no answer yet, oldest first."""
     rows = RefundRequest.objects.filter(status=RefundRequest.Status.OPEN)
     rows = rows.select_related("wallet__account", "asked_by").order_by("asked_at")
     return rows.filter(wallet=wallet) if wallet is not None else rows
 
 
 def refund_get(principal: Principal, pk: int, action: str) -> RefundRequest:
-    """One refund request. access.Hidden when it is missing or foreign, else Forbidden."""
+    """Return one refund request.
+
+    Raise access.Hidden if it is missing or belongs to another account, else Forbidden.
+    """
     rows = RefundRequest.objects.select_related("wallet__account", "asked_by")
     return one_of(rows.filter(pk=pk), principal, action)

@@ -1,7 +1,7 @@
-"""Monthly statements, straight from the journal: opening + entries = closing, to the unit.
+"""Monthly statements, straight from the journal: opening + entries = closing, exactly.
 
-A balance here is what the customer has with us: what can be spent and what is held, less what is
-owed. A hold does not move it; a charge, a top-up and an adjustment do.
+The balance of a statement is what we owe the customer: the available amount and the holds, less the
+amount owed. A hold does not change it; a charge, a top-up and an adjustment do.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ CALLS_LIMIT: Final = 50  # destinations in one statement
 
 @dataclass(frozen=True, slots=True)
 class StatementLine:
-    """The entries of one kind, mode or chatbot: how many, and what they come to."""
+    """The entries of one kind, mode or chatbot: their number and their sum."""
 
     name: str
     count: int
@@ -46,7 +46,7 @@ class StatementLine:
 class Statement:
     """One month. `charges` is positive and lowers the balance; `adjustments` have their sign.
 
-    `is_final`: the month is over and everything of it is in SQL.
+    `is_final`: the month is over and all its entries are in SQL.
     """
 
     month: Month
@@ -64,17 +64,17 @@ class Statement:
 
     @property
     def adjusted(self) -> int:
-        """What credits, debits, refunds, chargebacks and promotional credits come to."""
+        """The sum of credits, debits, refunds, chargebacks and promotional credits."""
         return sum(line.units for line in self.adjustments)
 
     @property
     def available(self) -> int:
-        """What could be spent at the end."""
+        """What could be spent at the end of the month."""
         return self.closing - self.held + self.owed
 
     @property
     def difference(self) -> int:
-        """The closing balance less what the lines lead to: 0, or the books are damaged."""
+        """The closing balance less the sum of the lines: 0 unless the books are damaged."""
         lines = self.opening + self.top_ups.units - self.charges.units + self.adjusted
         return self.closing - lines
 
@@ -83,8 +83,9 @@ class Statement:
 class Opened:
     """One month in full. `moves` are the first of `moves_count`.
 
-    `opening_by_sum`: the balance before the month, not by way of the month before. `calls`: by
-    their rates, the first CALLS_LIMIT. `promotional`: what of it was paid with promotional credit.
+    `opening_by_sum` is the balance before the month, summed without the month before. `calls` are
+    listed by rate, the first CALLS_LIMIT. `promotional` is the part of the charges that was paid
+    with promotional credit.
     """
 
     wallet: Wallet
@@ -101,8 +102,8 @@ class Opened:
 class Year:
     """The statements of one year, newest first, as the books are at one moment.
 
-    `opened`: the month that was asked for. `unexplained`: the wallet's own balance less that of
-    its journal; 0 unless damaged.
+    `opened` is the month that was asked for. `unexplained` is the wallet's own balance less that of
+    its journal, 0 unless damaged.
     """
 
     wallet: Wallet
@@ -114,13 +115,13 @@ class Year:
 
     @property
     def balance(self) -> int:
-        """The balance that the wallet itself has."""
+        """The balance that the wallet itself records."""
         return _of_wallet(self.wallet)
 
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Everything that is read within is of one moment, however the books go on."""
+    """Read everything inside the block as of one moment, even while the books change."""
     with transaction.atomic():
         if connection.vendor == "postgresql" and len(connection.atomic_blocks) == 1:
             with connection.cursor() as cursor:
@@ -129,9 +130,9 @@ def one_moment() -> Iterator[None]:
 
 
 def statements_of(wallet: Wallet, year: int, asked: Month | None, moves: int) -> Year:
-    """The year's statements (0 = that of `asked`, or this year), and `asked` in full.
+    """Return the year's statements (0: the year of `asked`, or this year), and `asked` in full.
 
-    moves: how many of its top-ups and adjustments are listed.
+    `moves` limits the listed top-ups and adjustments of that month.
     """
     complete = _complete_until(wallet)
     with one_moment():
@@ -149,7 +150,7 @@ def statements_of(wallet: Wallet, year: int, asked: Month | None, moves: int) ->
 
 
 def statement_of(wallet: Wallet, month: Month, moves: int) -> Opened:
-    """One month in full."""
+    """Return one month in full."""
     complete = _complete_until(wallet)
     with one_moment():
         wallet = Wallet.objects.select_related("account").get(pk=wallet.pk)
@@ -169,7 +170,7 @@ def _opened(wallet: Wallet, found: Statement, moves: int) -> Opened:
 def _statements(
     wallet: Wallet, months: Sequence[Month], complete: datetime | None
 ) -> tuple[list[Statement], int]:
-    """The statements of consecutive months, and what the wallet has that its journal has not."""
+    """Return the statements of consecutive months, and the wallet's balance less its journal's."""
     bounds = [month.start_us for month in months] + [months[-1].end_us]
     before, *within, after = checkpoints.spans(wallet.pk, bounds)
     held, owed = before.amounts["held"], -before.amounts["receivable"]
@@ -212,7 +213,7 @@ def _statement(
 
 
 def _modes(span: checkpoints.Span, charged: int) -> list[StatementLine]:
-    """The charges by mode in their fixed order; those without a mode, if any, are the last."""
+    """Return the charges by mode in their fixed order; charges without a mode come last."""
     by_name = {line.name: line for line in _lines(span, "mode")}
     known = [by_name.pop(mode) for mode in MODES if mode in by_name]
     found = [*known, *sorted(by_name.values(), key=lambda line: line.name)]
@@ -232,7 +233,7 @@ def _of_wallet(wallet: Wallet) -> int:
 
 
 def _months(wallet: Wallet, year: int, first: date, last: date) -> list[Month]:
-    """The months of a year that lie in [first, last], oldest first."""
+    """Return the months of a year that lie in [first, last], oldest first."""
     days = [date(year, number, 1) for number in range(1, 13)]
     return [month_of(wallet.account, f"{d:%Y-%m}") for d in days if first <= d <= last]
 
@@ -245,7 +246,7 @@ def _begun(wallet: Wallet) -> datetime:
 
 
 def _complete_until(wallet: Wallet) -> datetime | None:
-    """Until when SQL has every entry. To be asked before SQL is read."""
+    """Return the time up to which SQL has every entry. Call this before reading SQL."""
     now = timezone.now()
     newest = JournalEntry.objects.filter(wallet=wallet).order_by("-generation", "-seq").first()
     written = None if newest is None else datetime.fromtimestamp(newest.at_us / 1_000_000, tz=UTC)

@@ -1,4 +1,4 @@
-"""Which month or year of statements an address means."""
+"""The month or year of statements that an address names."""
 
 from django.http import Http404
 
@@ -8,7 +8,10 @@ from billing.services.days import Month, month_at, month_of
 
 
 def year_asked(wallet: Wallet, number: int) -> Year:
-    """The statements of a year (0 = this one). Http404: to come, or before the first."""
+    """Return the statements of a year (0: this one).
+
+    Raise Http404 for a year in the future or before the first.
+    """
     found = statements_of(wallet, number, None, 0)
     if found.year not in found.years:
         raise Http404
@@ -16,7 +19,10 @@ def year_asked(wallet: Wallet, number: int) -> Year:
 
 
 def month_asked(wallet: Wallet, name: str) -> Month:
-    """A month by its name. Http404: none, to come, or before anything can have been."""
+    """Return a month by its name.
+
+    Raise Http404 if it is no month, is in the future or is before the year 2000.
+    """
     try:
         found = month_of(wallet.account, name)
     except ValueError:

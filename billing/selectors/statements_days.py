@@ -1,4 +1,4 @@
-"""What each day of a month cost, by mode: the hours' sums, and the journal where an hour is cut."""
+"""The charges of each day of a month by mode: hourly sums, and the journal for split hours."""
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ from billing.services.usage import HOUR_US, unsummed
 
 @dataclass
 class Days:
-    """The days of a month, and per mode what each cost, in units."""
+    """The days of a month, and for each mode the charges of each day, in units."""
 
     days: list[date]
     by_mode: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def totals(self) -> list[int]:
-        """What each day cost in all."""
+        """The charges of each day, over all modes."""
         return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
 
     @property
@@ -29,14 +29,15 @@ class Days:
         return range(len(self.days))
 
     def add(self, place: int, mode: str, units: int) -> None:
-        """Add what a mode cost on one of the days."""
+        """Add the charges of a mode on one of the days."""
         self.by_mode.setdefault(mode, [0] * len(self.days))[place] += units
 
 
 def charges_by_day(wallet: Wallet, month: Month) -> Days:
-    """The month's charges in the account's own days: at most some rows an hour, never a message.
+    """Return the month's charges by days of the account.
 
-    In a zone that is half an hour off, midnight cuts an hour: the journal itself has its entries.
+    This reads a few rows per hour, and never a message. In a time zone with an offset of half an
+    hour, midnight splits an hour; the entries of such hours are read from the journal.
     """
     days = _days(month)
     ends = (*days, days[-1] + timedelta(days=1))

@@ -1,4 +1,4 @@
-"""A month's entries one by one: all of them for a file, and those that people made for a page."""
+"""A month's entries: all of them for a file, and those that people made for a page."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ Row = JournalEntry
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A top-up or an adjustment: what it did to the balance, and what a person calls it.
+    """A top-up or an adjustment: its effect on the balance, and its name for people.
 
-    `recharge`: the top-up's id when it has a page.
+    `recharge` is the ID of the top-up if it has a page.
     """
 
     at_us: int
@@ -29,7 +29,7 @@ class Move:
 
 
 def statement_chunks(wallet: Wallet, month: Month) -> Iterator[list[tuple[JournalEntry, int]]]:
-    """Every entry in order, with what could be spent after it; chunk by chunk, by its key."""
+    """Yield every entry in order with the available balance after it, in chunks by key."""
     before = checkpoints.sums(wallet.pk, until_us=month.start_us).amounts
     balance = wallet.opening + before["spendable"]
     last_us, last_pk = month.start_us - 1, 0
@@ -48,7 +48,7 @@ def statement_chunks(wallet: Wallet, month: Month) -> Iterator[list[tuple[Journa
 
 
 def moves_of(wallet: Wallet, month: Month, limit: int) -> tuple[list[Move], int]:
-    """The month's first `limit` top-ups and adjustments, and how many there are."""
+    """Return the month's first `limit` top-ups and adjustments, and the number of all."""
     rows = _entries(wallet, month).filter(kind__in=MOVES)
     entries = list(rows.order_by("at_us", "pk")[:limit])
     count = len(entries) if len(entries) < limit else rows.count()

@@ -1,4 +1,4 @@
-"""Tariffs, chatbots and templates, for readers and for pricing. Tenant-safe."""
+"""Tariffs, chatbots and templates, for pages and for pricing. Tenant-safe."""
 
 from datetime import datetime
 
@@ -18,15 +18,16 @@ from poolsite.access.models import Account
 
 
 def tariff_list(principal: Principal, owner: Account | Wallet) -> QuerySet[Tariff]:
-    """The versions of an account, or of a wallet's, the newest first. Raises the refusal for a
-    foreign one.
+    """Return the tariffs of an account, or of a wallet's account, the newest first.
+
+    Raise the refusal (Hidden or Forbidden) if the principal may not see it.
     """
     access.require(principal, "billing.view", owner)
     return Tariff.objects.filter(account=owner.account_id).order_by("-valid_from")
 
 
 def tariffs_to_copy(principal: Principal, owner: Account, most: int) -> QuerySet[Tariff]:
-    """What is valid now in other accounts that the reader may see, by the account's name."""
+    """Return the tariffs valid now in other accounts that the user may see, by account name."""
     now = timezone.now()
     rows = Tariff.objects.select_related("account").exclude(account=owner)
     rows = rows.filter(Q(valid_until=None) | Q(valid_until__gt=now), valid_from__lte=now)
@@ -36,7 +37,10 @@ def tariffs_to_copy(principal: Principal, owner: Account, most: int) -> QuerySet
 
 
 def tariff_to_copy(principal: Principal, pk: int) -> Tariff:
-    """A version whose prices the reader may take. Hidden: none, or a foreign one."""
+    """Return a tariff whose prices the user may copy.
+
+    Raise Hidden if it is missing or belongs to an account that the user may not see.
+    """
     rows = access.visible(
         Tariff.objects.all(), principal, "billing.view", slug_field="account__slug", kind="wallet"
     )
@@ -47,21 +51,23 @@ def tariff_to_copy(principal: Principal, pk: int) -> Tariff:
 
 
 def tariff_before(account_id: int, at: datetime) -> Tariff | None:
-    """The newest version that begins before a moment; None = there is none."""
+    """Return the newest tariff that begins before a moment, or None."""
     rows = Tariff.objects.filter(account_id=account_id, valid_from__lt=at)
     return rows.order_by("-valid_from").first()
 
 
 def tariff_at(account_id: int, at: datetime | None = None) -> Tariff | None:
-    """The version that is valid at a moment (now); None = there is none."""
+    """Return the tariff that is valid at a moment (default: now), or None."""
     moment = at or timezone.now()
     rows = Tariff.objects.filter(account_id=account_id, valid_from__lte=moment)
     return rows.filter(Q(valid_until=None) | Q(valid_until__gt=moment)).first()
 
 
 def call_intervals(account_id: int) -> tuple[int, ...]:
-    """The lengths in seconds that the account's charged pools count calls by, rising; without such
-    a pool the one that a new pool has."""
+    """Return the charge intervals, in seconds, of the account's charged pools, rising.
+
+    Without such a pool, return the interval that a new pool has.
+    """
     pool = apps.get_model("numbers", "Pool")
     rows = pool.objects.filter(account=account_id, charged=True).order_by()
     found = rows.values_list("charge_interval_seconds", flat=True).distinct()
@@ -69,14 +75,14 @@ def call_intervals(account_id: int) -> tuple[int, ...]:
 
 
 def prices_of(tariff: Tariff) -> Prices:
-    """A version's prices as values."""
+    """Return a tariff's prices as values."""
     return read_prices(tariff.prices)
 
 
 def quotes_of(template: Template, tariff: Tariff) -> dict[bool, Quote]:
-    """What a template's message is held at: by whether the terminal can show a Yuexin message.
+    """Return the quotes of a template's message, by whether the terminal supports Yuexin.
 
-    PriceError: the tariff has no price for one of the modes that it can end in.
+    Raise PriceError if the tariff has no price for one of the modes in which it can end.
     """
     prices, content = prices_of(tariff), content_of(template)
     return {
@@ -91,7 +97,7 @@ def quotes_of(template: Template, tariff: Tariff) -> dict[bool, Quote]:
 
 
 def chatbot_list(principal: Principal, *, archived: bool = False) -> QuerySet[Chatbot]:
-    """The chatbots of every account that the reader may see."""
+    """Return the chatbots of every account that the user may see."""
     rows = Chatbot.objects.select_related("account", "token")
     if not archived:
         rows = rows.filter(archived_at=None)
@@ -101,7 +107,7 @@ def chatbot_list(principal: Principal, *, archived: bool = False) -> QuerySet[Ch
 
 
 def template_list(principal: Principal, *, archived: bool = False) -> QuerySet[Template]:
-    """The templates of every account that the reader may see."""
+    """Return the templates of every account that the user may see."""
     rows = Template.objects.select_related("chatbot__account")
     rows = rows.filter(chatbot__in=chatbot_list(principal, archived=True))
     return rows if archived else rows.filter(archived_at=None)

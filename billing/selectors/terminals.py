@@ -1,4 +1,4 @@
-"""What is known of terminals: how many stand in the table, the last files, and one number."""
+"""Data about terminals: the size of the table, the last files, and the ability of one number."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ FILES = 20
 
 @dataclass(frozen=True)
 class Terminals:
-    """The table and what was answered; `files`: the last uploads, newest first."""
+    """The sizes of the table and of the stored answers; `files`: the last uploads, newest first."""
 
     provider: str
     listed: int
@@ -25,7 +25,7 @@ class Terminals:
 
 
 def terminals(principal: Principal) -> Terminals:
-    """For operators; access.Forbidden otherwise."""
+    """Return the data for operators. Raise access.Forbidden for other users."""
     access.require(principal, "billing.books")
     listings = TerminalListing.objects.all()
     return Terminals(
@@ -38,7 +38,7 @@ def terminals(principal: Principal) -> Terminals:
 
 
 def ability_of(principal: Principal, text: str) -> Ability:
-    """What a hold would know of a number. number_format.NotANumberError for what is none."""
+    """Return what a hold would know of a number. Raise NotANumberError if the text is no number."""
     access.require(principal, "billing.books")
     number = number_format.parse(text)
     return look_up([number])[number]

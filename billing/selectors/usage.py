@@ -1,4 +1,4 @@
-"""Usage by mode and chatbot, and the pace at which a balance goes down. Of one wallet."""
+"""Usage by mode and chatbot, and the pace at which a balance goes down. For one wallet."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from django.db.models.functions import Cast
 from billing.models import UsageHour, Wallet
 from billing.services.usage import HOUR_US, unsummed
 
-# What messages and calls cost: the entries that a pace is made of.
+# The entries of charges for messages and calls; the pace is computed from them.
 CHARGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session"))
 PACE_HOURS = 24
 CURVE_HOURS = 96
@@ -49,10 +49,11 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class SpendingPace:
-    """How fast money went in the last 24 h.
+    """The spending of the last 24 h.
 
-    `per_hour` in units, None while nothing was spent; `hours` the balance lasts at that pace, with
-    the two ends of the range in which it runs out in 19 of 20 cases if hours are like those.
+    `per_hour` is in units, or None while nothing was spent. `hours` is how long the balance lasts
+    at that pace. `earliest_hours` and `latest_hours` are the range in which it runs out in 19 of 20
+    cases if future hours are like these.
     """
 
     per_hour: int | None
@@ -64,7 +65,7 @@ class SpendingPace:
 
 @dataclass
 class Usage:
-    """Steps of one chart: its days or months, and per mode and chatbot what was charged."""
+    """The steps of one chart: its days or months, and the charges per mode and chatbot."""
 
     steps: list[date]
     by_mode: dict[str, list[int]] = field(default_factory=dict)
@@ -73,7 +74,7 @@ class Usage:
 
     @property
     def totals(self) -> list[int]:
-        """What each step cost in all."""
+        """The charges of each step, over all modes."""
         return [sum(values[place] for values in self.by_mode.values()) for place in self._places]
 
     @property
@@ -82,7 +83,7 @@ class Usage:
 
 
 def usage_rows(wallet: Wallet, since: datetime) -> list[UsageRow]:
-    """Every hour's sums from `since` on: what is summed up, and the journal that is not yet."""
+    """Return each hour's sums from `since`: the stored sums, and entries not yet summed."""
     names = ("hour", "kind", "mode", "chatbot", "entries", "spendable", "revenue")
     kept = UsageHour.objects.filter(wallet=wallet, hour__gte=since).values_list(*names)
     rows = [UsageRow(*values) for values in kept]
@@ -103,7 +104,7 @@ def usage_rows(wallet: Wallet, since: datetime) -> list[UsageRow]:
 
 
 def usage(wallet: Wallet, wanted: str, *, now: datetime) -> Usage:
-    """What messages cost over the last 7 or 30 days or 12 months, in the account's own days."""
+    """Return the charges of the last 7 or 30 days or 12 months, in the account's own days."""
     zone = ZoneInfo(wallet.account.zone)
     today = now.astimezone(zone).date()
     steps = _months(today) if wanted == "12m" else _days(today, 7 if wanted == "7d" else 30)
@@ -124,12 +125,12 @@ def usage(wallet: Wallet, wanted: str, *, now: datetime) -> Usage:
 
 
 def pace(wallet: Wallet, spendable: int, *, now: datetime) -> SpendingPace:
-    """How fast the last 24 h went, and how long `spendable` lasts at that."""
+    """Return the pace of the last 24 h, and how long `spendable` lasts at that pace."""
     return pace_of(usage_rows(wallet, _hour(now) - PACE_HOURS * HOUR), spendable, now=now)
 
 
 def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> SpendingPace:
-    """The pace by the hours of these rows: those that have begun within the last 24 h."""
+    """Compute the pace from the hours of these rows that began within the last 24 h."""
     by_hour: dict[datetime, int] = defaultdict(int)
     for row in rows:
         if row.kind in CHARGES and row.hour >= _hour(now) - PACE_HOURS * HOUR:
@@ -148,7 +149,7 @@ def pace_of(rows: Iterable[UsageRow], spendable: int, *, now: datetime) -> Spend
 
 
 def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:
-    """What each wallet's messages cost in the last 24 whole hours and this one, by its id."""
+    """Return each wallet's charges in the last 24 whole hours and this one, by wallet ID."""
     rows = (
         UsageHour.objects.filter(
             wallet__in=wallets, hour__gt=_hour(now) - PACE_HOURS * HOUR, kind__in=CHARGES
@@ -161,8 +162,11 @@ def last_day(wallets: Sequence[Wallet], *, now: datetime) -> dict[int, int]:
 
 
 def with_minutes_left(wallets: QuerySet[Wallet], *, now: datetime) -> QuerySet[Wallet]:
-    """With `minutes_left`: how long what can be spent by the books lasts at the pace of the last
-    24 h, NEVER while nothing is spent. For their order."""
+    """Annotate `minutes_left`, for sorting.
+
+    It is how long the amount available in the books lasts at the pace of the last 24 h, or NEVER if
+    nothing is spent.
+    """
     spent = (
         UsageHour.objects.filter(
             wallet=OuterRef("pk"), hour__gt=_hour(now) - PACE_HOURS * HOUR, kind__in=CHARGES
@@ -181,12 +185,12 @@ def with_minutes_left(wallets: QuerySet[Wallet], *, now: datetime) -> QuerySet[W
 
 
 def charged_since(wallet: Wallet, begin: datetime) -> int:
-    """What messages cost since then, as the chart of `usage` counts it."""
+    """Return the charges since then, counted as in the chart of `usage`."""
     return sum(row.revenue for row in usage_rows(wallet, begin) if row.kind in CHARGES)
 
 
 def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[datetime, int]]:
-    """What could be spent at the end of each of the last 96 hours, and now; oldest first."""
+    """Return the available balance at the end of the last 96 hours and now, oldest first."""
     since = _hour(now) - CURVE_HOURS * HOUR
     by_hour: dict[datetime, int] = defaultdict(int)
     for row in usage_rows(wallet, since):
@@ -202,7 +206,7 @@ def curve(wallet: Wallet, spendable: int, *, now: datetime) -> list[tuple[dateti
 
 
 def _begun(wallet: Wallet) -> datetime:
-    """When it opened; books that were brought along from elsewhere may begin earlier."""
+    """Return when the wallet opened; books from an older system may begin earlier."""
     hours = UsageHour.objects.filter(wallet=wallet).order_by("hour").values_list("hour", flat=True)
     first = hours.first()
     return wallet.created_at if first is None else min(first, wallet.created_at)

@@ -1,4 +1,4 @@
-"""Which wallets a reader may see, and pages of them. Tenant-safe."""
+"""The wallets that a user may see, and pages of them. Tenant-safe."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -27,7 +27,7 @@ visible_wallets, wallet_get = WALLETS.visible, WALLETS.get
 def in_visible_wallets(
     rows: QuerySet[M], principal: Principal, action: str = "billing.view"
 ) -> QuerySet[M]:
-    """The rows with whose `wallet` this principal may do the action."""
+    """Return the rows on whose `wallet` this principal may do the action."""
     return access.visible(
         rows,
         principal,
@@ -39,10 +39,10 @@ def in_visible_wallets(
 
 
 def one_of(rows: QuerySet[M], principal: Principal, action: str) -> M:
-    """The one row of `rows`, to which the principal may do the action.
+    """Return the only row of `rows`, if the principal may do the action on it.
 
-    Raises access.Hidden when it is missing or foreign, else Forbidden; Forbidden, too, when it is
-    missing and the principal may not do the action to anything.
+    Raise access.Hidden if it is missing or belongs to another account, else Forbidden. Raise
+    Forbidden, too, if it is missing and the principal may not do the action on any object.
     """
     found = rows.first()
     access.require(principal, action, found)
@@ -52,7 +52,7 @@ def one_of(rows: QuerySet[M], principal: Principal, action: str) -> M:
 
 
 def own_wallet(principal: Principal) -> Wallet | None:
-    """The wallet that a customer's own pages lead to: the first of theirs, by slug."""
+    """Return the wallet that a customer's own pages lead to: their first by slug, or None."""
     if principal.kind != "user" or not principal.memberships:
         return None
     rows = visible_wallets(principal).filter(account__in=principal.account_ids)
@@ -61,7 +61,7 @@ def own_wallet(principal: Principal) -> Wallet | None:
 
 @dataclass(frozen=True)
 class WalletQuery:
-    """What a list of wallets is asked for; every part comes from the address."""
+    """The filters of a list of wallets; each comes from the address."""
 
     search: str = ""
     show: str = ""
@@ -69,7 +69,7 @@ class WalletQuery:
     after: str = ""  # the last row's slug
 
     def rows(self, principal: Principal) -> QuerySet[Wallet]:
-        """The wallets that match, in their order."""
+        """Return the wallets that match, sorted."""
         found = visible_wallets(principal)
         if self.search:
             found = found.filter(
@@ -85,7 +85,7 @@ class WalletQuery:
         return with_minutes_left(rows, now=timezone.now()) if name == "lasts" else rows
 
     def page(self, principal: Principal) -> "WalletPage":
-        """One page by its key: page one costs what page ten thousand costs."""
+        """Return one page by its key: page one costs as much as page ten thousand."""
         rows = self.rows(principal)
         last = self._last(principal)
         if last is not None:
@@ -102,20 +102,22 @@ class WalletQuery:
 
 @dataclass(frozen=True)
 class WalletPage:
-    """Some wallets; `following` is the key of the next page, "" at the end."""
+    """A page of wallets; `following` is the key of the next page, "" at the end."""
 
     rows: list[Wallet] = field(default_factory=list)
     following: str = ""
 
 
 def with_reach(rows: QuerySet[Wallet]) -> QuerySet[Wallet]:
-    """The rows with `within_reach`: balance and credit limit together, by the books."""
+    """Annotate `within_reach`: balance and credit limit together, according to the books."""
     return rows.annotate(within_reach=F("spendable") + F("credit_limit"))
 
 
 def low_balances(rows: QuerySet[Wallet], mark: str = "alert_below") -> QuerySet[Wallet]:
-    """Those that can spend less than their mark. Their balance is, too: by that the index finds
-    them."""
+    """Return the wallets whose available amount is below their mark.
+
+    Their balance is below it as well; that condition lets the index find them.
+    """
     below = Q(**{f"{mark}__gt": 0, "spendable__lt": F(mark), "within_reach__lt": F(mark)})
     return with_reach(rows).filter(below)
 
@@ -138,7 +140,7 @@ def _ordered(rows: QuerySet[Wallet], sort: str) -> QuerySet[Wallet]:
 
 
 def _behind(last: Wallet, sort: str) -> Q:
-    """Rows that come after `last` in this order."""
+    """Match the rows that come after `last` in this order."""
     name = ORDERS.get(sort.lstrip("-"))
     further = Q(account__slug__gt=last.slug)
     if name is None:

@@ -1,4 +1,4 @@
-"""What the history says of prepaid accounts, prices, campaigns and their senders."""
+"""The audit log's sentences about prepaid accounts, prices, campaigns and their senders."""
 
 from collections.abc import Collection, Mapping
 
@@ -15,7 +15,7 @@ from poolsite.console.sentences import HistoryObject, register, register_field_k
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register all sentences. Call this once, before the log is first read."""
     register_field_kind(MoneyField, money)
     register(*of_money.sentences(), *of_invoices.sentences(), *of_sending.sentences())
     register_object(

@@ -1,4 +1,4 @@
-"""How the history says money and prices."""
+"""How the audit log writes money and prices."""
 
 from typing import Any
 
@@ -7,14 +7,14 @@ from poolsite.console.sentences import Reading, plain
 
 
 def money(value: Any, reading: Reading) -> str:
-    """Units of 1/10 000 in the currency of the entry's account: ¥2,000.00."""
+    """Write units of 1/10 000 in the currency of the entry's account: ¥2,000.00."""
     if isinstance(value, bool) or not isinstance(value, int):
         return plain(value, reading)
     return presentation.amount(value, reading.currency)
 
 
 def prices(value: Any, reading: Reading) -> str:
-    """Each sub-mode with the price of its unit."""
+    """Write each sub-mode with its unit price."""
     if not isinstance(value, dict):
         return plain(value, reading)
     rows = [

@@ -1,4 +1,4 @@
-"""What the history says of invoices, credit notes, tax profiles, the seller and tax rates."""
+"""The audit log's sentences about invoices, credit notes, tax profiles, sellers and tax rates."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ INVOICES = _("Invoices")
 
 
 def sentences() -> list[Sentence]:
-    """All of them."""
+    """Return all of them."""
     note = {"total": money, "status": choice(CreditNote.Status.choices)}
     rate = {"rate": _percent, "kind": choice(TaxRate.Kind.choices)}
     return [
@@ -72,7 +72,7 @@ def sentences() -> list[Sentence]:
 
 
 def _percent(value: Any, reading: Reading) -> str:
-    """A rate in 1/100 percent: 5.5%."""
+    """Write a rate in 1/100 percent: 5.5%."""
     if isinstance(value, bool) or not isinstance(value, int):
         return plain(value, reading)
     return f"{written(value)}%"

@@ -1,4 +1,4 @@
-"""What the history says of balances, top-ups, adjustments, refunds and tariffs."""
+"""The audit log's sentences about balances, top-ups, adjustments, refunds and tariffs."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ TARIFFS = _("Tariffs")
 
 
 def sentences() -> list[Sentence]:
-    """All of them."""
+    """Return all of them."""
     return [*_of_wallets(), *_of_top_ups(), *_of_adjustments(), *_of_tariffs()]
 
 

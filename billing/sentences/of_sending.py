@@ -1,4 +1,4 @@
-"""What the history says of campaigns, templates, chatbots and opt-outs."""
+"""The audit log's sentences about campaigns, templates, chatbots and opt-outs."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPT_OUTS = _("Opt-outs")
 
 
 def sentences() -> list[Sentence]:
-    """All of them."""
+    """Return all of them."""
     return [*_of_campaigns(), *_of_templates(), *_of_chatbots(), *_of_opt_outs()]
 
 
@@ -130,6 +130,6 @@ def _of_opt_outs() -> list[Sentence]:
 
 
 def _template(value: Any, reading: Reading) -> str:
-    """A template's name, kept by its number."""
+    """Write the name of the template with this ID."""
     found = Template.objects.filter(pk=value).first() if isinstance(value, int) else None
     return found.name if found is not None else plain(value, reading)

@@ -1,4 +1,4 @@
-"""Abilities of terminals: kept for 30 days, else asked of the provider; and the table's import."""
+"""Abilities of terminals: stored for 30 days, else from the provider; and the table's import."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -27,11 +27,11 @@ FAULTS_SHOWN: Final = 100
 
 
 def look_up(numbers: Iterable[str]) -> dict[str, Ability]:
-    """What is known of each number (as poolsite.number_format writes them). Never raises.
+    """Return what is known of each number, written as poolsite.number_format does.
 
-    Answers younger than 30 days come from SQL, the others from the provider, within 200 ms per
-    1 000 numbers; what it does not know, or not in time, falls back to video and is asked again
-    the next time.
+    It never raises. Answers younger than 30 days come from SQL, the others from the provider,
+    within 200 ms per 1 000 numbers. A number that the provider does not know, or not in time, falls
+    back to video and is asked for again the next time.
     """
     wanted = list(dict.fromkeys(numbers))
     found: dict[str, Ability] = {}
@@ -93,7 +93,7 @@ def _keep(source: str, known: Iterable[tuple[str, bool]], now: datetime) -> None
 
 
 def abilities_forget_old(now: datetime | None = None) -> int:
-    """Remove answers older than 30 days, at most 10 000 at once; returns how many went."""
+    """Remove answers older than 30 days, at most 10 000 at once; return how many were removed."""
     old = TerminalAbility.objects.filter(looked_up_at__lte=(now or timezone.now()) - KEPT)
     keys = list(old.values_list("pk", flat=True)[:10_000])
     return TerminalAbility.objects.filter(pk__in=keys).delete()[0] if keys else 0
@@ -101,7 +101,7 @@ def abilities_forget_old(now: datetime | None = None) -> int:
 
 @dataclass
 class Imported:
-    """What became of a file: rows taken, rows refused, the first refusals with their row."""
+    """The result of an import: rows taken, rows refused, the first refusals with their row."""
 
     taken: int = 0
     refused: int = 0
@@ -109,10 +109,11 @@ class Imported:
 
 
 def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
-    """Read a file into the table, row by row; the last of two rows of a number counts.
+    """Read a file into the table, row by row; of two rows of a number the last one counts.
 
-    Chunks of 1 000 are committed one by one, and an import again changes nothing more, so that a
-    million rows hold no lock for long. UnreadableFileError: what stood before it was taken.
+    Chunks of 1 000 rows are committed one at a time, so that a million rows hold no lock for long.
+    A repeated import changes nothing more. Raise UnreadableFileError if the file cannot be read to
+    its end; the rows before that point were taken.
     """
     done = Imported()
     chunk: dict[str, bool] = {}
@@ -141,7 +142,10 @@ def table_import(*, actor: Actor, path: Path, file_name: str) -> Imported:
 
 
 def list_terminals(chunk: dict[str, bool]) -> None:
-    """Write rows of the table, all or none; what was answered from it before is asked anew."""
+    """Write rows of the table, all or none.
+
+    The table's earlier answers for these numbers are deleted, so that they are read again.
+    """
     now = timezone.now()
     with transaction.atomic():
         TerminalListing.objects.bulk_create(

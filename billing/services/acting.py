@@ -1,4 +1,4 @@
-"""What every act on money has: a person, a reason of one line, an amount that fits."""
+"""Checks for every action on money: a person, a one-line reason, a valid amount."""
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -14,7 +14,7 @@ REASON_LENGTH = 200
 
 
 def person(actor: Actor) -> User:
-    """The user that acts. access.Forbidden for tokens and parts of the system."""
+    """Return the user who acts. Raise access.Forbidden for tokens and parts of the system."""
     if isinstance(actor, User):
         return actor
     if isinstance(actor, str) or actor.user_id is None:
@@ -23,7 +23,10 @@ def person(actor: Actor) -> User:
 
 
 def clean_line(text: str, *, needed: bool = False) -> str:
-    """One line of at most 200 characters. ValidationError when it is needed and missing."""
+    """Return one line of at most 200 characters.
+
+    Raise ValidationError if a needed text is missing.
+    """
     cleaned = one_line(text)
     if needed and not cleaned:
         raise ValidationError(_("Enter a short reason."))
@@ -31,7 +34,7 @@ def clean_line(text: str, *, needed: bool = False) -> str:
 
 
 def clean_amount(units: int) -> int:
-    """An amount above zero and below 2^53 units. ValidationError otherwise."""
+    """Return an amount above zero and below 2^53 units. Raise ValidationError otherwise."""
     try:
         return check_units(units)
     except MoneyError as error:
@@ -39,6 +42,6 @@ def clean_amount(units: int) -> int:
 
 
 def locked(wallet: Wallet) -> Wallet:
-    """The wallet's row, locked until the transaction ends."""
+    """Return the wallet's row, locked until the transaction ends."""
     rows = Wallet.objects.select_related("account").select_for_update(of=("self",))
     return rows.get(pk=wallet.pk)

@@ -1,4 +1,4 @@
-"""What operators do to a balance by hand: asked for with a reason, above a limit by four eyes."""
+"""Manual changes of a balance by operators: with a reason, and above a limit with four eyes."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -31,7 +31,7 @@ from poolsite.access.models import User
 from poolsite.access.services.actor import Actor, name_of, require
 
 Kind = MoneyOrder.Kind
-# What a form may ask for; a charge by hand belongs to a flagged report.
+# What a form may request; a charge by hand belongs to a flagged report.
 BY_FORM: Final = (Kind.CREDIT, Kind.DEBIT, Kind.CASH_REFUND, Kind.CHARGEBACK)
 TOPIC = "billing.adjustments:all"
 
@@ -49,11 +49,12 @@ def adjustment_ask(
     flagged_report: FlaggedReport | None = None,
     expires_at: datetime | None = None,
 ) -> Adjustment:
-    """Ask for a movement; without need of a second person it is ordered at once.
+    """Request an adjustment; if it needs no second person, it is ordered at once.
 
-    `token` makes it one, however often the form comes. ValidationError: no reason, a bad amount,
-    a kind that is not by hand, a closed account, a token used for something else; a grant that has
-    no expiry, a past one, or too many beside it (services/promotions.py).
+    `token` makes repeated submissions of the form one request. Raise ValidationError if there is no
+    reason, the amount is bad, the kind is not a manual one, the account is closed or the token was
+    used for another request; also for a grant with no expiry, with a past one, or next to too many
+    other grants (services/promotions.py).
     """
     require(actor, "billing.finance", wallet)
     asker = operator_of(actor)
@@ -93,16 +94,16 @@ def adjustment_ask(
 
 
 def needs_second(wallet: Wallet, asker: User, kind: str, amount: int) -> bool:
-    """Whether another operator must approve: above the limit, alone or with today's others."""
+    """Whether another operator must approve: above the limit, alone or with the day's others."""
     return amount > alone_up_to(wallet, asker, kind)
 
 
 def alone_up_to(wallet: Wallet, asker: User, kind: str) -> int:
-    """How much more a person may move without another's approval; 0 = nothing.
+    """Return how much more a person may move without another's approval; 0 means nothing.
 
-    What one person did alone to this account in the last 24 h counts along, so that a large sum
-    in small parts needs four eyes too; so does what people did who are not independent of this one
-    (`access.four_eyes`). A charge by hand always needs a second operator.
+    Amounts that the person moved alone on this account in the last 24 h count too, so that a large
+    sum in small parts needs four eyes as well. So do the amounts of people who are not independent
+    of this person (`access.four_eyes`). A charge by hand always needs a second operator.
     """
     limit: int = settings.BILLING_FOUR_EYES_ABOVE
     if kind == Kind.CHARGE_BY_HAND or not limit:
@@ -121,10 +122,11 @@ def alone_up_to(wallet: Wallet, asker: User, kind: str) -> int:
 
 
 def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = "") -> Adjustment:
-    """Approve as the second operator, and order the movement in the same transaction.
+    """Approve as the second operator, and order the adjustment in the same transaction.
 
-    ValidationError: one's own, decided already, its asker may no longer ask, or the two operators
-    are not independent (`access.four_eyes`).
+    Raise ValidationError if it is the operator's own request, if it was decided already, if the
+    requester no longer has the right, or if the two operators are not independent
+    (`access.four_eyes`).
     """
     require(actor, "billing.finance", adjustment)
     decider = operator_of(actor)
@@ -143,7 +145,7 @@ def adjustment_approve(adjustment: Adjustment, *, actor: Actor, reason: str = ""
 
 
 def why_not_approve(adjustment: Adjustment, decider: User) -> str:
-    """Why this operator may not approve a waiting adjustment, in words; "" = may."""
+    """Return why this operator may not approve a waiting adjustment, as text; "" if they may."""
     asker = adjustment.asked_by
     is_limit = adjustment.kind == Adjustment.CREDIT_LIMIT
     if is_limit and adjustment.amount <= adjustment.wallet.credit_limit:
@@ -156,7 +158,7 @@ def why_not_approve(adjustment: Adjustment, decider: User) -> str:
 
 
 def adjustment_reject(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
-    """Reject as another operator; its asker withdraws it the same way. Nothing moves."""
+    """Reject as another operator, or withdraw as the requester. No money moves."""
     require(actor, "billing.finance", adjustment)
     decider = operator_of(actor)
     reason = clean_line(reason, needed=True)
@@ -207,7 +209,7 @@ def _decide(adjustment: Adjustment, decider: User | None, reason: str) -> None:
 
 
 def _waiting(adjustment: Adjustment) -> Adjustment:
-    """The row, locked, still waiting. ValidationError when somebody was faster."""
+    """Lock and return the row. Raise ValidationError if it no longer waits for a decision."""
     rows = Adjustment.objects.select_for_update(of=("self",))
     found = rows.select_related("wallet__account", "asked_by", "flagged_report", "recharge").get(
         pk=adjustment.pk
@@ -226,7 +228,7 @@ def _same(found: Adjustment, wallet: Wallet, kind: str, amount: int) -> Adjustme
 
 
 def _check(wallet: Wallet, kind: str, recharge: Recharge | None) -> None:
-    """A closed account is only settled: paid out or written off, never filled again."""
+    """Allow a closed account to be settled only: paid out or written off, never filled again."""
     closed = wallet.status == Wallet.Status.CLOSED
     if closed and kind not in (Kind.CASH_REFUND, Kind.CHARGEBACK, Kind.DEBIT, Kind.CHARGE_BY_HAND):
         raise ValidationError(_("This account is closed."))
@@ -235,7 +237,10 @@ def _check(wallet: Wallet, kind: str, recharge: Recharge | None) -> None:
 
 
 def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
-    """Cash is paid out of what is there now. The script looks again: all of it, or it waits."""
+    """Refuse a cash refund above the current balance.
+
+    The script checks again when it pays: it pays the whole amount, or the order waits.
+    """
     if kind != Kind.CASH_REFUND:
         return
     try:
@@ -251,7 +256,10 @@ def _check_cash(wallet: Wallet, kind: str, amount: int) -> None:
 
 
 def operator_of(actor: Actor) -> User:
-    """The operator who acts: four eyes are two operators', a member's grant is not enough."""
+    """Return the operator who acts.
+
+    Four eyes need two operators; a member's grant is not enough.
+    """
     user = person(actor)
     if not (user.is_operator and user.is_active):
         raise access.Forbidden("billing.finance")
@@ -259,7 +267,7 @@ def operator_of(actor: Actor) -> User:
 
 
 def close_request(adjustment: Adjustment, name: str, reason: str) -> None:
-    """Tell the customer who asked for it that nothing comes of it, and why."""
+    """Decline the customer's refund request, with the reason."""
     rows = RefundRequest.objects.filter(adjustment=adjustment)
     rows.update(
         status=RefundRequest.Status.DECLINED,
@@ -270,7 +278,7 @@ def close_request(adjustment: Adjustment, name: str, reason: str) -> None:
 
 
 def note(actor: Actor, action: str, adjustment: Adjustment, reason: str) -> None:
-    """Write the audit entry of what was done to an adjustment."""
+    """Write the audit entry of an action on an adjustment."""
     access.audit(
         actor=actor,
         action=action,

@@ -1,4 +1,4 @@
-"""Giving up a cash refund that the balance does not reach any more: nothing is paid out."""
+"""Cancelling a cash refund that the balance no longer covers: nothing is paid out."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -14,10 +14,10 @@ from poolsite.access.services.actor import Actor, name_of, require
 
 
 def adjustment_give_up(adjustment: Adjustment, *, actor: Actor, reason: str) -> Adjustment:
-    """End an approved cash refund that was not paid out; the customer's request is declined.
+    """Cancel an approved cash refund that was not paid out, and decline the customer's request.
 
-    No money moves, so one operator is enough, as for a rejection. ValidationError: it was paid out,
-    it is no cash refund, it was not approved, no reason, or Redis cannot be asked.
+    No money moves, so one operator is enough, as for a rejection. Raise ValidationError if it was
+    paid out, is no cash refund, was not approved, has no reason, or if Redis cannot be read.
     """
     require(actor, "billing.finance", adjustment)
     operator_of(actor)

@@ -1,4 +1,4 @@
-"""The account's payers choose who is emailed about its balance and top-ups."""
+"""Recipients of emails about an account's balance and top-ups; its payers choose them."""
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -11,7 +11,7 @@ from poolsite.operations.services import save_target
 
 
 def recipient_add(wallet: Wallet, *, actor: Principal, address: str) -> NoticeTarget:
-    """Add a recipient. ValidationError for no email address, and for the eleventh recipient."""
+    """Add a recipient. Raise ValidationError for a bad email address or the eleventh recipient."""
     if recipients_of(wallet).count() >= RECIPIENTS_LIMIT:
         raise ValidationError(_("The limit of alert recipients is reached. Remove one first."))
     target = NoticeTarget(account=wallet.account, address=address)

@@ -1,4 +1,4 @@
-"""Low balances: told once by e-mail, webhook and console, and not again until they recover."""
+"""Low balances: one alert by email, webhook and console, and none again until they recover."""
 
 from collections.abc import Iterable
 
@@ -14,11 +14,11 @@ from poolsite.operations.models import Incident
 
 TYPE = "billing.low_balance"
 AT_ONCE = 500
-RECOVERED_SHARE = 110  # percent: refunds of a few messages at the mark are no recovery
+RECOVERED_SHARE = 110  # percent: refunds of a few messages at the threshold are no recovery
 
 
 def check_low_balances() -> dict[str, int]:
-    """Open an incident for each wallet that fell below its mark, close those that recovered."""
+    """Open an incident for each wallet below its threshold; close those that recovered."""
     told = set(_open_objects())
     low = (
         low_balances(Wallet.objects.filter(status=Wallet.Status.OPEN))

@@ -24,7 +24,7 @@ NUMBERS = "billing.invoice_numbers"
 
 
 def audit_some(seconds: float, every_seconds: float) -> dict[str, int]:
-    """Go on with the background audit for a bounded time; begins anew when one is old enough."""
+    """Continue the background audit for a bounded time; start a new run when it is due."""
     begun = timezone.now()
     run = _current_run(every_seconds)
     done = {"wallets": 0, "different": 0}
@@ -54,7 +54,7 @@ def _current_run(every_seconds: float) -> AuditRun | None:
         run.ended_at and (timezone.now() - run.started_at).total_seconds() >= every_seconds
     ):
         run = AuditRun.objects.create()
-        # unaudited: the audit's own diary
+        # unaudited: the audit's own log of runs
         AuditRun.objects.filter(pk__lt=run.pk - 1_000).delete()
     return run if run.ended_at is None else None
 
@@ -82,7 +82,7 @@ def _note(run: AuditRun, chunk: Sequence[Wallet], differences: Sequence[Differen
 
 
 def _prove_numbers() -> None:
-    """Open an incident for each sequence of invoice numbers that is not whole, close the others."""
+    """Open an incident for each sequence of invoice numbers with gaps, and close the others."""
     wrong = {each.slug: each for each in unlike_numbers()}
     red = Incident.objects.filter(until=None, type=NUMBERS)
     for name in set(red.values_list("object", flat=True)) - wrong.keys():

@@ -1,8 +1,8 @@
-"""Automatic top-ups: below the mark a kept card is charged, at most so often a day.
+"""Automatic top-ups: below the mark a stored card is charged, up to a daily number of times.
 
-SQL's balance only finds candidates, Redis' decides. The row of the top-up is written before the
-provider is asked, under the wallet's lock: one at a time, and a worker that dies in between
-leaves a row that the next one finishes with the same idempotency key.
+SQL's balance only finds candidates; the balance in Redis decides. The top-up's row is written
+before the provider is called, under the wallet's lock. So there is one at a time, and if a worker
+dies in between, the next worker finishes the row with the same idempotency key.
 """
 
 import logging
@@ -39,7 +39,7 @@ _WAITING = (PaymentStatus.WAITING, PaymentStatus.INPUT)
 
 
 def top_up_due(shard: int = 0, shards: int = 1) -> dict[str, int]:
-    """Finish what was begun, then top up who is below the mark."""
+    """Finish the top-ups that were begun, then top up the wallets below their mark."""
     finished = _finish_begun(shard, shards)
     due = low_balances(Wallet.objects.filter(status=Wallet.Status.OPEN), "top_up_below")
     due = due.annotate(shard=F("pk") % shards).filter(shard=shard).order_by("pk")
@@ -48,7 +48,10 @@ def top_up_due(shard: int = 0, shards: int = 1) -> dict[str, int]:
 
 
 def top_up(wallet: Wallet) -> Recharge | None:
-    """Top up this wallet by its rule, if its balance in Redis asks for it; None = nothing due."""
+    """Top up this wallet by its rule if its balance in Redis is below the mark.
+
+    Return None if nothing was due.
+    """
     try:
         balance = servers.path(wallet).run(door.balance(wallet.slug))
     except (hotpath.HotPathError, RedisError, OSError):
@@ -73,7 +76,11 @@ def top_up(wallet: Wallet) -> Recharge | None:
 
 
 def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
-    """Open, no other on its way, and not more often than the rule says, failures included."""
+    """Whether a top-up may start.
+
+    The account must be open, no other top-up under way, and the day's number of top-ups, including
+    failed ones, below the rule's limit.
+    """
     if wallet.status != Wallet.Status.OPEN or not wallet.top_up_below:
         return False
     if method.variant not in settings.PAYMENT_VARIANTS:
@@ -88,7 +95,10 @@ def _allowed(wallet: Wallet, method: PaymentMethod) -> bool:
 
 
 def _charge(recharge: Recharge, method: PaymentMethod) -> None:
-    """Ask the provider, outside any transaction; a refusal ends it, doubt leaves it waiting."""
+    """Charge through the provider, outside any transaction.
+
+    A refusal ends the top-up; in doubt it stays waiting.
+    """
     try:
         variants.provider_of(recharge.variant).charge_kept(recharge, method)
     except variants.ProviderError as error:
@@ -123,7 +133,7 @@ def _failed(recharge: Recharge, why: str) -> None:
 
 
 def _finish_begun(shard: int, shards: int) -> int:
-    """Ask again for top-ups that no provider has answered: the same key, so charged once."""
+    """Retry the top-ups that no provider has answered; the same key charges them once."""
     now = timezone.now()
     begun = Recharge.objects.filter(
         is_automatic=True,

@@ -1,4 +1,4 @@
-"""What the sweeps do with many wallets at once: persist, purge, tell settings, forget."""
+"""Sweeps over many wallets at once: persist, purge, send settings, delete."""
 
 import logging
 import time
@@ -33,19 +33,19 @@ ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
 
 
 def persist(shard: int, shards: int) -> dict[str, int]:
-    """One turn of a shard's persistence; wallets that Redis lost are rebuilt after it."""
+    """Run one turn of a shard's persistence, then rebuild the wallets that Redis lost."""
     turn = persist_shard(shard, shards)
     healed = safe_mode.heal(turn.lost) if turn.lost else {"rebuilt": 0}
     return turn.figures() | {"rebuilt": healed["rebuilt"]}
 
 
 def persist_all() -> None:
-    """Write to SQL what stands in Redis now, of every account: a backup asks for it."""
+    """Write the current data in Redis of every account to SQL; a backup calls this."""
     persist(0, 1)
 
 
 def purge(shard: int, shards: int) -> dict[str, int]:
-    """Forget final messages and receipts after 7 days, a bounded number each time."""
+    """Delete final messages and receipts from Redis after 7 days, a bounded number each time."""
     done = {"wallets": 0, "purged": 0, "failed": 0}
     for count in _each(shard, shards, lambda slug: wallet.purge(slug, PURGE_LIMIT), done):
         done["purged"] += count
@@ -69,7 +69,7 @@ def _each(
     command: Callable[[str], hotpath.Command[Any]],
     done: dict[str, int],
 ) -> Iterator[Any]:
-    """Run one command on each wallet of a shard; yields the results."""
+    """Run one command on each wallet of a shard, and yield the results."""
     rows = Wallet.objects.annotate(shard=Mod(F("pk"), shards)).filter(
         shard=shard, recovering_since=None
     )
@@ -111,7 +111,7 @@ def _run_on(
 
 
 def apply_all_settings() -> dict[str, int]:
-    """Bring every wallet's settings and its coming midnights to Redis; cheap and repeatable."""
+    """Send every wallet's settings and its coming midnights to Redis; cheap and repeatable."""
     done = {"wallets": 0, "failed": 0}
     rows = Wallet.objects.select_related("account").filter(recovering_since=None).order_by("pk")
     after = 0
@@ -138,7 +138,7 @@ def apply_all_settings() -> dict[str, int]:
 
 
 def delete_expired() -> dict[str, int]:
-    """Delete ended messages older than they are kept, and intents that have had their time.
+    """Delete ended messages older than the retention time, and intents that are too old.
 
     The journal, the batches and the receivables stay: they are the books.
     """
@@ -161,7 +161,7 @@ def _delete(rows: models.QuerySet[Any]) -> int:
         keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
         if not keys:
             break
-        # unaudited: what nobody needs any more, by the settings
+        # unaudited: rows that the settings declare expired
         rows.model._default_manager.filter(pk__in=keys).delete()
         deleted += len(keys)
     return deleted

@@ -1,4 +1,4 @@
-"""Call rates of a tariff version in SQL: written with the version, read for calls by their ids."""
+"""Call rates of a tariff in SQL: written with the tariff, read for calls by their IDs."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from billing.pricing.calls import Rate, RateTable
 from billing.pricing.rate_rows import check_rates
 from poolsite import sql_bulk
 
-# Rows never change, and what a digest stands for never does: what was read once stays good.
+# Rows never change, and a digest always means the same rates, so cached values stay valid.
 TABLES: Final = 64
 RATES: Final = 20_000
 _COLUMNS: Final = (
@@ -23,30 +23,30 @@ _COLUMNS: Final = (
 
 
 def rates_of(tariff: Tariff) -> list[Rate]:
-    """The rates of a version, by prefix."""
+    """Return the rates of a tariff, by prefix."""
     return list(_rates(tariff.pk)) if tariff.rates_count else []
 
 
 def rate_in(row: CallRate) -> Rate:
-    """A row as a value."""
+    """Return a row as a value."""
     return Rate(*(getattr(row, name) for name in _COLUMNS))
 
 
 @lru_cache(TABLES)
 def table_of(tariff_id: int, digest: str) -> RateTable:
-    """The rates of a version, for finding one by a number; `digest` is the version's."""
+    """Return the rates of a tariff, to find one by a number; `digest` is the tariff's."""
     return RateTable(_rates(tariff_id))
 
 
 @lru_cache(RATES)
 def rate_of(rate_id: int) -> Rate | None:
-    """One rate; None: there is none."""
+    """Return one rate, or None if it does not exist."""
     row = CallRate.objects.filter(pk=rate_id).values_list(*_COLUMNS).first()
     return None if row is None else Rate(*row)
 
 
 def rate_at(rate_id: int, local: datetime) -> Rate | None:
-    """The rate of the same version and prefix that holds at a time; None: it has none then."""
+    """Return the rate of the same tariff and prefix that is valid at a time, or None."""
     known = CallRate.objects.filter(pk=rate_id).values_list("tariff_id", "prefix").first()
     if known is None:
         return None
@@ -55,18 +55,18 @@ def rate_at(rate_id: int, local: datetime) -> Rate | None:
 
 
 def write_rates(tariff: Tariff, rates: Sequence[Rate]) -> None:
-    """Give a version that is not in use yet these rates and no others.
+    """Give a tariff that is not in use yet exactly these rates.
 
-    The version's own row is saved by the caller. RateError: they cannot stand together.
+    The caller saves the tariff's own row. Raise RateError if the rates conflict.
     """
     check_rates(rates)
     tariff.rates_count, tariff.rates_digest = len(rates), digest_of(rates)
     if tariff.pk is not None:
-        CallRate.objects.filter(tariff=tariff).delete()  # unaudited: the version's entry tells it
+        CallRate.objects.filter(tariff=tariff).delete()  # unaudited: the tariff's entry has it
 
 
 def insert_rates(tariff: Tariff, rates: Sequence[Rate]) -> None:
-    """Write the rows, once the version has a key."""
+    """Write the rows, once the tariff has a key."""
     names = _COLUMNS[:-1]
     sql_bulk.insert(
         CallRate,
@@ -78,7 +78,7 @@ def insert_rates(tariff: Tariff, rates: Sequence[Rate]) -> None:
 
 
 def digest_of(rates: Sequence[Rate]) -> str:
-    """What stands for the rates, whatever their order; "" = there are none."""
+    """Return a digest of the rates, independent of their order; "" if there are none."""
     if not rates:
         return ""
     told = sorted(astuple(replace(rate, rate_id=0)) for rate in rates)

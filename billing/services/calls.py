@@ -1,9 +1,9 @@
-"""Charged calls: each started interval is one hold, by the rate of the callee's number.
+"""Charged calls: each started interval is one hold, at the rate of the callee's number.
 
-An interval of which unused time can come back is settled when it ends, any other when it begins.
-The steps are commands, so that whoever makes the call (numbers) runs them in its own lane and
-between its own steps; every one may be repeated. A hold that is not marked as sent within 60 s
-ends by itself.
+An interval whose unused time can be returned is settled when it ends, any other when it begins. The
+steps are commands, so that the code that makes the call (numbers) can run them in its own lane and
+between its own steps. Every step may be repeated. A hold that is not marked as sent within 60 s
+ends automatically.
 """
 
 import secrets
@@ -51,7 +51,7 @@ _KINDS: Final = {
     reasons.BACKLOG_FULL: ("backlog-full", "too much waits to be written"),
     reasons.SAFE_MODE: ("safe-mode", "the account is being recovered"),
 }
-# Refusals that a running call does not outlive; the others pass, and its interval is charged then.
+# Refusals that end a running call. The others pass, and the interval is charged later.
 _LASTING: Final = (
     *("insufficient-balance", "account-frozen", "account-closed", "daily-limit"),
     *("no-tariff", "no-rate", "payment-required"),
@@ -59,7 +59,7 @@ _LASTING: Final = (
 
 
 class CallRefusedError(Exception):
-    """A call that is not paid for; `kind` is a problem type, `detail` one sentence."""
+    """The call is not paid for; `kind` is a problem type, `detail` one sentence."""
 
     def __init__(self, kind: str, detail: str) -> None:
         super().__init__(detail)
@@ -68,8 +68,10 @@ class CallRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """The wallet that pays for an account's calls. `rates`: of each tariff version that has any;
-    `zone`: the account's, by whose clock times of day are meant.
+    """The wallet that pays for an account's calls.
+
+    `rates` has the rates of each tariff that has any. `zone` is the account's time zone, which
+    times of day refer to.
     """
 
     ref: WalletRef
@@ -78,14 +80,15 @@ class Payer:
 
     @property
     def path(self) -> HotPath:
-        """Where its commands run."""
+        """Where the wallet's commands run."""
         return self.ref.path
 
     def first(self, callee: str, seconds: int, at: datetime | None = None) -> Interval:
-        """A call's first interval, of at least so many seconds.
+        """Return a call's first interval, of at least this many seconds.
 
-        callee: its canonical form. CallRefusedError `no-tariff`; `no-rate`: neither the callee's
-        destination has a rate at this time, nor the tariff a price for every call.
+        `callee` is in canonical form. Raise CallRefusedError: `no-tariff` if no tariff is valid, or
+        it has neither rates nor a price for calls; `no-rate` if neither the callee's destination
+        has a rate at this time nor the tariff a price for all calls.
         """
         moment = at or timezone.now()
         version = self.ref.book.at(moment)
@@ -102,9 +105,9 @@ class Payer:
         raise CallRefusedError("no-rate", f"no rate for calls to {callee or 'an unknown number'}")
 
     def following(self, before: Interval, seconds: int, at: datetime) -> Interval:
-        """The interval after one, by the tariff version that the call began with. Asks SQL.
+        """Return the next interval, by the tariff with which the call began. Reads from SQL.
 
-        CallRefusedError `no-rate`: the destination has no rate at this time.
+        Raise CallRefusedError `no-rate` if the destination has no rate at this time.
         """
         number, starts, tariff_id = before.number + 1, before.ends, before.tariff_id
         if not before.rate_id:
@@ -115,9 +118,9 @@ class Payer:
         return rated(tariff_id, rate, number, starts, seconds)
 
     def unrated(self, number: int, seconds: int) -> Interval:
-        """An interval of a call whose holds know no rate: a release before this one made them.
+        """Return an interval of a call whose holds have no rate: an earlier release created them.
 
-        By the tariff's price of a call, as it is now. CallRefusedError `no-tariff`.
+        It has the tariff's current price of a call. Raise CallRefusedError `no-tariff` without one.
         """
         version: Version | None = self.ref.book.at(timezone.now())
         if version is None or CALL not in version.prices:
@@ -126,42 +129,42 @@ class Payer:
         return Interval(version.tariff_id, number, (number - 1) * seconds, seconds, price)
 
     def cost(self, interval: Interval, used_us: int) -> Cost:
-        """What an interval costs that lasted so long. Asks SQL for its rate."""
+        """Return the cost of an interval that lasted this long. Reads its rate from SQL."""
         rate = call_rates.rate_of(interval.rate_id) if interval.comes_back else None
         return interval.full if rate is None else cost_of(rate, interval, used_us)
 
     def hold(self, hold_id: str, interval: Interval, *, sent: bool = False) -> Command[Charge]:
-        """Hold the price of an interval, at once marked as sent."""
-        quote = Quote({CALL: interval.price}, interval.tariff_id)  # a call ends in nothing else
+        """Hold the price of an interval; with `sent`, mark it as sent at once."""
+        quote = Quote({CALL: interval.price}, interval.tariff_id)  # a call can end in no other mode
         code = call_codes.code_of(interval)
         request = HoldRequest(hold_id, code, quote, kind="call", sent=sent)
         return door.hold(self.ref.slug, request)
 
     def held(self, hold_id: str) -> Command[MessageState | None]:
-        """What the wallet knows of a hold: interval_in reads its interval."""
+        """Read what the wallet has about a hold; interval_in reads its interval."""
         return door.message(self.ref.slug, hold_id)
 
     def sent(self, hold_id: str) -> Command[list[Charge]]:
-        """Mark a hold just before the call: from now on it ends by settle or give_back alone."""
+        """Mark a hold just before the call; from then on only settle or give_back ends it."""
         return door.sent(self.ref.slug, [hold_id])
 
     def settle(self, hold_id: str, cost: Cost | None = None) -> Command[Charge]:
-        """Keep an interval's cost, and return the rest; None = all of it is kept."""
+        """Charge an interval's cost and return the rest. If `cost` is None, charge all of it."""
         units, seconds = (cost.units, cost.seconds) if cost else (None, 0)
         report = DeliveryReport(hold_id, True, True, CALL, units, seconds)
         return door.report(self.ref.slug, report)
 
     def cancel(self, hold_id: str) -> Command[Charge]:
-        """The interval will never begin: all is returned, unless the hold is marked as sent."""
+        """Return all of an interval that will never begin, unless its hold is marked as sent."""
         return door.cancel(self.ref.slug, hold_id)
 
     def give_back(self, hold_id: str) -> Command[Charge]:
-        """The same of a hold that is marked as sent."""
+        """Return all of an interval whose hold is marked as sent."""
         return door.report(self.ref.slug, DeliveryReport(hold_id, final=True, delivered=False))
 
 
 def payer_of(account_id: int | None) -> Payer | None:
-    """Who pays for the calls of an account's pools; None = nobody can."""
+    """Return the wallet that pays for the calls of an account's pools, or None."""
     if account_id is None:
         return None
     wallet = Wallet.objects.select_related("account").filter(account=account_id).first()
@@ -177,7 +180,7 @@ def payer_of(account_id: int | None) -> Payer | None:
 
 
 def refusal_of(charge: Charge) -> CallRefusedError | None:
-    """Why a hold does not stand; None = it does."""
+    """Return why a hold is not valid, or None if it is valid."""
     if charge.made or (charge.answer == reasons.REPEAT and charge.state == "settled"):
         return None
     kind, detail = _KINDS.get(charge.answer, ("unavailable", "the account cannot be charged now"))
@@ -185,34 +188,35 @@ def refusal_of(charge: Charge) -> CallRefusedError | None:
 
 
 def is_sent(charge: Charge) -> bool:
-    """Whether a hold is marked as sent, now or before."""
+    """Whether a hold is marked as sent, by this request or an earlier one."""
     return charge.state == "sent"
 
 
 def is_known(charge: Charge) -> bool:
-    """Whether a hold of this id was made before, at another price: that one stands."""
+    """Whether a hold with this ID already exists at another price. That hold stays valid."""
     return charge.answer == reasons.CONFLICT
 
 
 def is_lasting(error: CallRefusedError) -> bool:
-    """Whether a running call has to end for it."""
+    """Whether a running call must end because of this error."""
     return error.kind in _LASTING
 
 
 def hold_id_of(pool: str, call_id: str, interval: int, attempt: str = "") -> str:
-    """A hold's id: pool, call and interval, and an attempt: nobody's else unless it is named."""
+    """Return a hold's ID: pool, call, interval and an attempt, unique unless `attempt` is given."""
     plain = call_id if call_id.isascii() and call_id.isalnum() and len(call_id) <= 22 else ""
     call = plain or blake2b(call_id.encode(), digest_size=10).hexdigest()
     return f"{pool}/{call}/{interval}.{attempt or secrets.token_hex(4)}"
 
 
 def interval_in(state: MessageState | None, hold_id: str) -> Interval | None:
-    """The interval that a hold pays for, as the wallet has it; None: nothing tells it any more, or
-    a release before this one has made the hold.
+    """Return the interval that a hold pays for, as the wallet has it.
+
+    Return None if the data is gone, or if an earlier release created the hold.
     """
     return call_codes.interval_of(state, interval_of(hold_id))
 
 
 def interval_of(hold_id: str) -> int:
-    """The interval that a hold of hold_id_of pays for."""
+    """Return the number of the interval that a hold ID of hold_id_of pays for."""
     return int(hold_id.rpartition("/")[2].partition(".")[0])

@@ -1,4 +1,4 @@
-"""Campaigns: made, scheduled, sent, paused, gone on with, cancelled; each step audited."""
+"""Campaigns: created, scheduled, sent, paused, resumed, cancelled; each step is audited."""
 
 from datetime import datetime, time
 from typing import Any
@@ -22,7 +22,7 @@ NAME_LENGTH = 120
 
 @transaction.atomic
 def campaign_create(*, actor: Actor, wallet: Wallet, template: Template, name: str) -> Campaign:
-    """Make a draft without recipients. ValidationError when the name or template is not right."""
+    """Create a draft without recipients. Raise ValidationError if the name or template is bad."""
     require(actor, "billing.send", wallet)
     _check_template(wallet, template)
     campaign = Campaign.objects.create(
@@ -52,7 +52,10 @@ def campaign_change(
     quiet_from: time | None,
     quiet_until: time | None,
 ) -> Campaign:
-    """Change a draft. ValidationError, and nothing changed, when it is none or a value is bad."""
+    """Change a draft.
+
+    Raise ValidationError, changing nothing, if it is no draft or a value is bad.
+    """
     require(actor, "billing.send", campaign)
     found = locked(campaign)
     _must_be(found, Status.DRAFT)
@@ -78,7 +81,7 @@ def campaign_change(
 
 @transaction.atomic
 def campaign_delete(*, actor: Actor, campaign: Campaign) -> None:
-    """Throw a draft away with its recipients; nothing was ever held for it."""
+    """Delete a draft with its recipients; nothing was ever held for it."""
     require(actor, "billing.send", campaign)
     found = locked(campaign)
     _must_be(found, Status.DRAFT)
@@ -95,10 +98,10 @@ def campaign_delete(*, actor: Actor, campaign: Campaign) -> None:
 
 @transaction.atomic
 def campaign_send(*, actor: Actor, campaign: Campaign) -> Campaign:
-    """Start to send, or wait for its time or the end of the quiet hours.
+    """Start to send, or wait for the scheduled time or the end of the quiet hours.
 
-    A second click changes nothing. ValidationError, and nothing changed, while something is
-    missing: recipients, a complete template, an open account, a gateway.
+    A second click changes nothing. Raise ValidationError, changing nothing, if recipients, a
+    complete template, an open account or a gateway are missing.
     """
     require(actor, "billing.send", campaign)
     found = locked(campaign)
@@ -120,7 +123,7 @@ def campaign_send(*, actor: Actor, campaign: Campaign) -> Campaign:
 
 
 def problems_of(campaign: Campaign) -> list[str]:
-    """What hinders the sending of a draft, one sentence each, for a person."""
+    """Return the problems that prevent the sending of a draft, one sentence each."""
     problems = []
     if campaign.is_reading:
         problems.append(_("The file is still being read."))
@@ -153,7 +156,7 @@ def campaign_pause(*, actor: Actor, campaign: Campaign) -> Campaign:
 
 @transaction.atomic
 def campaign_resume(*, actor: Actor, campaign: Campaign) -> Campaign:
-    """Go on where it stopped. A second click changes nothing."""
+    """Continue where it stopped. A second click changes nothing."""
     require(actor, "billing.send", campaign)
     found = locked(campaign)
     if found.status == Status.SENDING:
@@ -174,7 +177,7 @@ def campaign_resume(*, actor: Actor, campaign: Campaign) -> Campaign:
 
 @transaction.atomic
 def campaign_await_top_up(*, actor: Actor, campaign: Campaign) -> Campaign:
-    """Let it go on by itself once the next money has come in. A second click changes nothing."""
+    """Resume automatically after the next top-up. A second click changes nothing."""
     require(actor, "billing.send", campaign)
     found = locked(campaign)
     _must_be(found, Status.LOW_BALANCE)
@@ -188,7 +191,10 @@ def campaign_await_top_up(*, actor: Actor, campaign: Campaign) -> Campaign:
 
 @transaction.atomic
 def campaign_cancel(*, actor: Actor, campaign: Campaign, reason: str) -> Campaign:
-    """Send nothing more, for good; what was handed over goes its way. The second click is idle."""
+    """Send nothing more, for good; messages handed over continue.
+
+    A second click changes nothing.
+    """
     require(actor, "billing.send", campaign)
     found = locked(campaign)
     if found.status == Status.CANCELLED:

@@ -1,4 +1,4 @@
-"""How a campaign gets into and out of the state `sending`: by a person, the clock, or itself."""
+"""How a campaign enters and leaves the state `sending`: by a person, the clock, or itself."""
 
 from datetime import datetime
 from typing import Any
@@ -21,7 +21,7 @@ QUIET = gettext_noop("Quiet hours. Sending resumes automatically.")
 
 
 def begin_when_due(campaign: Campaign) -> bool:
-    """Start a scheduled campaign whose time has come; False when it is not its time."""
+    """Start a scheduled campaign if its time has come; return whether it started."""
     with transaction.atomic():
         found = locked(campaign)
         due = found.scheduled_at is None or found.scheduled_at <= timezone.now()
@@ -31,7 +31,7 @@ def begin_when_due(campaign: Campaign) -> bool:
 
 
 def begin_when_paid(campaign: Campaign) -> bool:
-    """Go on with a campaign that waits for money, if some has come in since it was asked to."""
+    """Resume a campaign that waits for a top-up if money came in; return whether it was resumed."""
     with transaction.atomic():
         found = locked(campaign)
         since = found.top_up_awaited_since
@@ -44,15 +44,16 @@ def begin_when_paid(campaign: Campaign) -> bool:
 
 
 def quiet_hours(campaign: Campaign) -> QuietHours:
-    """The campaign's quiet hours, in its account's zone."""
+    """Return the campaign's quiet hours, in its account's time zone."""
     account = campaign.wallet.account
     return QuietHours(campaign.quiet_from, campaign.quiet_until, account.zone)
 
 
 def stop(campaign: Campaign, status: str, reason: str, until: datetime | None = None) -> bool:
-    """What the sending itself decides: leave `sending` for another state, with its reason.
+    """Leave `sending` for another state, with the reason; the sending itself decides this.
 
-    Returns False when a person was faster; then theirs stands. Inside a transaction.
+    Return False if a person changed the state first; that change stays. Call this inside a
+    transaction.
     """
     changes: dict[str, Any] = {"status": status, "status_reason": reason[:200]}
     if until is not None:
@@ -67,12 +68,12 @@ def stop(campaign: Campaign, status: str, reason: str, until: datetime | None = 
 
 
 def touch(campaign: Campaign) -> None:
-    """Tell the pages that watch the campaign."""
+    """Notify the pages that watch the campaign."""
     live.touch(campaign.topic)
 
 
 def start_job(campaign: Campaign, actor: User | None) -> None:
-    """Let a worker send; a job that came before it leaves off. Inside a transaction."""
+    """Start a job that sends; an earlier job then stops. Call this inside a transaction."""
     campaign.job = jobs.start(
         SEND_KIND,
         actor=actor,
@@ -83,13 +84,13 @@ def start_job(campaign: Campaign, actor: User | None) -> None:
 
 
 def locked(campaign: Campaign) -> Campaign:
-    """The campaign as it is now, held until the transaction ends: of two clicks one counts."""
+    """Return the campaign, locked until the transaction ends, so that of two clicks one counts."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot", "job")
     return rows.select_for_update(of=("self",)).get(pk=campaign.pk)
 
 
 def begin(found: Campaign, actor: User | None) -> bool:
-    """Send now, or wait for the time that hinders it; True when it sends. Inside a transaction."""
+    """Send now and return True, or wait for a later time. Call this inside a transaction."""
     now = timezone.now()
     quiet_end = quiet_hours(found).end(max(now, found.scheduled_at or now))
     later = quiet_end or found.scheduled_at
@@ -109,7 +110,7 @@ def begin(found: Campaign, actor: User | None) -> bool:
 
 
 def user_of(actor: Actor) -> User | None:
-    """The person behind an actor; None for tokens and parts of the system."""
+    """Return the person behind an actor, or None for tokens and parts of the system."""
     if isinstance(actor, User):
         return actor
     if isinstance(actor, str) or actor.user_id is None:

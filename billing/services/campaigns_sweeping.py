@@ -1,4 +1,4 @@
-"""What campaigns do by themselves: begin at their time, go on after a lost worker, end."""
+"""Automatic steps of campaigns: begin on time, continue after a lost worker, end."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -18,7 +18,7 @@ Status = Campaign.Status
 
 
 def sweep_campaigns(shard: int = 0, shards: int = 1) -> dict[str, int]:
-    """One look at all campaigns that are on their way, at most 200 of each state."""
+    """Check all campaigns that are under way, at most 200 of each state."""
     return {
         "begun": sum(running.begin_when_due(each) for each in _due()),
         "paid": sum(running.begin_when_paid(each) for each in _awaiting_money()),
@@ -66,7 +66,7 @@ def _awaiting_money() -> list[Campaign]:
 
 
 def _take_up(campaign: Campaign) -> bool:
-    """Give a campaign a job again whose last one ended without its knowledge."""
+    """Start a new job for a sending campaign whose job ended; pause it if the job failed."""
     if campaign.job is not None and not campaign.job.ended:
         return False
     with transaction.atomic():
@@ -81,7 +81,7 @@ def _take_up(campaign: Campaign) -> bool:
 
 
 def _end(campaign: Campaign) -> bool:
-    """Close a campaign all of whose messages have come to their end."""
+    """Close a campaign once all its messages have ended."""
     if not is_over(campaign):
         return False
     rows = Campaign.objects.filter(pk=campaign.pk, status=Status.SENT)

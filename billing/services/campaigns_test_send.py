@@ -28,10 +28,10 @@ TESTS_LIMIT = 20  # of one campaign
 
 
 def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prepared:
-    """Send the template to a number now. Returns what was sent.
+    """Send the template to a number now, and return what was sent.
 
-    ValidationError, and nothing charged, when it cannot be: a bad number, no tariff, too little
-    balance, no gateway, too many tests. What the gateway does not take is returned.
+    Raise ValidationError, charging nothing, for a bad number, no tariff, too little balance, no
+    gateway or too many tests. If the gateway does not take the message, the money is returned.
     """
     require(actor, "billing.send", campaign)
     reached = reach(number)
@@ -55,7 +55,7 @@ def campaign_test_send(*, actor: Actor, campaign: Campaign, number: str) -> Prep
 
 
 def _prepare(actor: Actor, campaign: Campaign, number: str) -> Prepared:
-    """Number the test, quote it, and keep its intent."""
+    """Number the test, quote it, and store its intent."""
     if not gateways.is_configured():
         raise ValidationError(_("No gateway is configured. Ask an operator to set one up."))
     tariff = tariff_at(campaign.wallet.account_id)
@@ -100,7 +100,7 @@ def _return(
     answer: gateways.SubmitResult,
     reason: str,
 ) -> None:
-    """Give the money back of what was refused for good; of what nobody knows, after 72 h."""
+    """Return the money of a message that was refused for good; if in doubt, after 72 h."""
     if answer is gateways.SubmitResult.REFUSED:
         with suppress(ValueError):
             report = door.DeliveryReport(prepared.intent.message_id, final=True, delivered=False)

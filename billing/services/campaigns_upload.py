@@ -1,4 +1,4 @@
-"""Recipients from a file: kept in SQL, read in chunks by a job, each row taken or dropped."""
+"""Recipients from a file: stored in SQL, read in chunks by a job, each row taken or dropped."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,10 +31,10 @@ _COUNTS = {"twice": "dropped_duplicates", "opted_out": "dropped_opt_outs"}
 def recipients_upload(
     *, actor: Actor, campaign: Campaign, file_name: str, data: Iterable[bytes]
 ) -> Campaign:
-    """Keep a file and start to read it; it takes the place of an earlier one.
+    """Store a file and start to read it; it replaces an earlier one.
 
-    ValidationError, and nothing changed, when it is empty, larger than 32 MB or neither CSV nor
-    XLSX, when the campaign is no draft any more or its file is being read.
+    Raise ValidationError, changing nothing, if it is empty, larger than 32 MB or neither CSV nor
+    XLSX, or if the campaign is no longer a draft or its file is being read.
     """
     require(actor, "billing.send", campaign)
     name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
@@ -75,7 +75,7 @@ def _empty(found: Campaign) -> None:
 
 
 def _keep(found: Campaign, data: Iterable[bytes]) -> int:
-    """Store the upload in pieces; returns its bytes."""
+    """Store the upload in parts; return its size in bytes."""
     try:
         size = keep_parts(found, data)
     except ValueError:
@@ -87,7 +87,7 @@ def _keep(found: Campaign, data: Iterable[bytes]) -> int:
 
 @jobs.kind(READ_KIND, prefix="rec", stale_seconds=30, title=gettext_lazy("Reading recipients"))
 def read_recipients(job: JobHandle) -> Iterator[Progress]:
-    """Take the rows of `data["campaign"]`; goes on where a worker before it was killed."""
+    """Read the rows of `data["campaign"]`, continuing where a killed worker stopped."""
     found = Campaign.objects.select_related("wallet").get(pk=job.data["campaign"])
     try:
         yield from _read(job, found)
@@ -124,7 +124,7 @@ _DROPPED = ("dropped_duplicates", "dropped_opt_outs", "dropped_invalid")
 
 
 def _judge(found: Campaign, chunk: Sequence[SourceRow]) -> tuple[list[Recipient], list[DroppedRow]]:
-    """What becomes of some rows: recipients, and rows dropped with their reasons."""
+    """Sort some rows into recipients, and dropped rows with their reasons."""
     reached = [reach(row.text) for row in chunk]
     numbers = list(dict.fromkeys(each.number for each in reached if each.number))
     refused = opted_out(found.wallet.account_id, numbers)
@@ -152,7 +152,7 @@ def _judge(found: Campaign, chunk: Sequence[SourceRow]) -> tuple[list[Recipient]
 
 
 def _ask_abilities(taken: Sequence[Recipient]) -> None:
-    """Note what is known of the terminals now, for the estimate; asked again before a hold."""
+    """Record the terminals' abilities now, for the estimate; a hold reads them again."""
     found = look_up([each.number for each in taken])
     for each in taken:
         ability = found[each.number]
@@ -161,7 +161,7 @@ def _ask_abilities(taken: Sequence[Recipient]) -> None:
 
 
 def _taken_before(found: Campaign, numbers: Sequence[str]) -> dict[str, int]:
-    """The rows in which these numbers stood first, as far as the file was read."""
+    """Return the rows in which these numbers came first, in the part of the file read so far."""
     first: dict[str, int] = {}
     for start in range(0, len(numbers), QUERY_VALUES):
         rows = found.recipients.filter(number__in=numbers[start : start + QUERY_VALUES])

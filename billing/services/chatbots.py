@@ -1,4 +1,4 @@
-"""Chatbots: who sends in an account's name, with a token and a rate of its own."""
+"""Chatbots: they send in an account's name, each with its own token and rate limit."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ RATE_LIMIT: Final = 1_000_000  # messages per second
 def chatbot_create(
     *, actor: Actor, account: Account, slug: str, name: str, rate_limit: int = 0
 ) -> Chatbot:
-    """Add a sender. `rate_limit`: messages per second, 0 = none. ValidationError when bad."""
+    """Add a chatbot. `rate_limit`: messages per second, 0 = none. Raise ValidationError if bad."""
     require(actor, "billing.send", account)
     chatbot = Chatbot(account=account, slug=slug.strip(), name=name.strip(), rate_limit=rate_limit)
     refuse_reserved(chatbot.slug)
@@ -42,7 +42,10 @@ def chatbot_create(
 def chatbot_change(
     *, actor: Actor, chatbot: Chatbot, name: str, rate_limit: int, reason: str = ""
 ) -> Chatbot:
-    """Change name and rate; the id never changes. ValidationError when bad."""
+    """Change name and rate limit; the slug never changes.
+
+    Raise ValidationError if a value is bad.
+    """
     require(actor, "billing.send", chatbot)
     chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
     before = {"name": chatbot.name, "rate_limit": chatbot.rate_limit}
@@ -64,7 +67,7 @@ def chatbot_change(
 
 @transaction.atomic
 def chatbot_archive(*, actor: Actor, chatbot: Chatbot, archived: bool = True) -> Chatbot:
-    """Take a sender out of use, or back. Its token ends with it; its past stays."""
+    """Archive a chatbot, which revokes its token, or restore it. Its history stays."""
     require(actor, "billing.send", chatbot)
     chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
     if (chatbot.archived_at is not None) == archived:
@@ -80,9 +83,9 @@ def chatbot_archive(*, actor: Actor, chatbot: Chatbot, archived: bool = True) ->
 
 @transaction.atomic
 def chatbot_token_create(*, actor: Actor, chatbot: Chatbot) -> str:
-    """Give a sender a new token, for this account's wallet and this chatbot alone.
+    """Give a chatbot a new token, for this account's wallet and this chatbot only.
 
-    Returns the secret, shown once; the token before it ends.
+    Return the secret, which is shown once. The previous token is revoked.
     """
     require(actor, "billing.send", chatbot)
     chatbot = Chatbot.objects.select_for_update().get(pk=chatbot.pk)
@@ -112,7 +115,7 @@ def chatbot_token_create(*, actor: Actor, chatbot: Chatbot) -> str:
 
 
 def _check(chatbot: Chatbot) -> None:
-    rate: object = chatbot.rate_limit  # what a caller gave, so not believed
+    rate: object = chatbot.rate_limit  # given by a caller, so it is not trusted
     if isinstance(rate, bool) or not isinstance(rate, int) or not 0 <= rate <= RATE_LIMIT:
         raise ValidationError({"rate_limit": _("Enter a whole number from 0 to %d.") % RATE_LIMIT})
     if not chatbot.name.isprintable():

@@ -1,8 +1,9 @@
-"""Credit limits: how far a balance may go below zero. Lower at once, higher by four eyes.
+"""Credit limits: how far a balance may go below zero. Lower at once, higher with four eyes.
 
-A lower limit takes nothing away: while the balance is below it, nothing more can be spent. A
-higher one is an adjustment (`Adjustment.CREDIT_LIMIT`, whose amount is the new limit) that another
-operator approves, whatever the limit of the other adjustments is: an account may owe us that much.
+A lower limit takes nothing away: while the balance is below it, nothing more can be spent. A higher
+one is an adjustment (`Adjustment.CREDIT_LIMIT`, whose amount is the new limit) that another
+operator approves, no matter what limit applies to other adjustments: the account may come to owe us
+that much.
 """
 
 from uuid import UUID
@@ -23,11 +24,11 @@ from poolsite.access.services.actor import Actor, require
 def credit_limit_ask(
     wallet: Wallet, *, actor: Actor, amount: int, reason: str, token: UUID
 ) -> Adjustment | None:
-    """Lower the limit now, or ask for a higher one; returns what waits, None = it is in force.
+    """Lower the limit now and return None, or request a higher one and return the request.
 
-    `token` makes a request one, however often it comes. The same limit as now changes nothing.
-    ValidationError: no reason, a bad amount, a closed account, another higher limit is waiting, a
-    token used for something else.
+    `token` makes repeated submissions one request. The same limit as now changes nothing. Raise
+    ValidationError if there is no reason, the amount is bad, the account is closed, another higher
+    limit is waiting or the token was used for another request.
     """
     require(actor, "billing.finance", wallet)
     asker = operator_of(actor)
@@ -58,7 +59,7 @@ def credit_limit_ask(
 
 
 def waiting_raise(wallet: Wallet) -> Adjustment | None:
-    """The higher limit that waits for another operator; None = there is none."""
+    """Return the higher limit that waits for another operator, or None."""
     rows = Adjustment.objects.filter(wallet=wallet, kind=Adjustment.CREDIT_LIMIT)
     return rows.filter(status=Adjustment.Status.WAITING).select_related("asked_by").first()
 

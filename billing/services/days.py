@@ -1,4 +1,4 @@
-"""Days and months as an account counts them: in its own zone."""
+"""Days and months as an account counts them: in its own time zone."""
 
 import zoneinfo
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from poolsite.access.models import Account
 
 
 def zone_of(account: Account) -> zoneinfo.ZoneInfo:
-    """The account's time zone."""
+    """Return the account's time zone."""
     return zoneinfo.ZoneInfo(account.zone)
 
 
 def day_start(account: Account, at: datetime | None = None) -> datetime:
-    """The midnight that began the account's day of `at` (now)."""
+    """Return the midnight that began the account's day of `at` (default: now)."""
     local = (at or timezone.now()).astimezone(zone_of(account))
     return local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
 
@@ -30,12 +30,12 @@ class Month:
 
     @property
     def name(self) -> str:
-        """As it stands in addresses: 2026-11."""
+        """The month in the form that addresses use: 2026-11."""
         return f"{self.first:%Y-%m}"
 
 
 def month_of(account: Account, name: str) -> Month:
-    """The month "2026-11" in the account's zone. ValueError for what is none."""
+    """Return the month "2026-11" in the account's time zone. Raise ValueError for other texts."""
     first = datetime.strptime(name, "%Y-%m").date()  # noqa: DTZ007  a name, not a moment
     if name != f"{first:%Y-%m}":
         raise ValueError(name)
@@ -44,11 +44,11 @@ def month_of(account: Account, name: str) -> Month:
 
 
 def month_at(account: Account, at: datetime | None = None) -> Month:
-    """The account's month of `at` (now)."""
+    """Return the account's month of `at` (default: now)."""
     return month_of(account, f"{(at or timezone.now()).astimezone(zone_of(account)):%Y-%m}")
 
 
 def day_start_us(account: Account, day: date) -> int:
-    """The midnight that begins a day, in microseconds since the epoch."""
+    """Return the midnight that begins a day, in microseconds since the epoch."""
     local = datetime(day.year, day.month, day.day, tzinfo=zone_of(account))
     return int(local.timestamp()) * 1_000_000

@@ -17,7 +17,10 @@ TOPIC = "billing.flagged:all"
 
 
 def flagged_accept(report: FlaggedReport, *, actor: Actor, reason: str) -> FlaggedReport:
-    """Close it without a movement. ValidationError: no reason, closed, or a charge waits."""
+    """Close a report without moving money.
+
+    Raise ValidationError if there is no reason, it is closed, or a charge waits for approval.
+    """
     require(actor, "billing.finance", report)
     reason = clean_line(reason, needed=True)
     with transaction.atomic():
@@ -41,7 +44,7 @@ def flagged_accept(report: FlaggedReport, *, actor: Actor, reason: str) -> Flagg
 def flagged_charge(
     report: FlaggedReport, *, actor: Actor, amount: int, reason: str, token: UUID
 ) -> Adjustment:
-    """Ask for a charge by hand; another operator's approval charges it and closes the report."""
+    """Request a charge by hand; another operator's approval charges it and closes the report."""
     require(actor, "billing.finance", report)
     with transaction.atomic():
         again = Adjustment.objects.filter(operation_id=f"adjust:{token}").exists()
@@ -60,7 +63,7 @@ def flagged_charge(
 
 
 def _open_report(report: FlaggedReport) -> FlaggedReport:
-    """The row, locked, not closed, with no charge waiting. ValidationError."""
+    """Lock and return the row. Raise ValidationError if it is closed or a charge waits."""
     rows = FlaggedReport.objects.select_for_update(of=("self",)).select_related("wallet__account")
     found = rows.get(pk=report.pk)
     if found.closed_at is not None:

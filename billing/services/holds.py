@@ -1,6 +1,6 @@
-"""What stands before a hold: its body's hash, its quote, and what the books know of its id.
+"""The preparation of a hold: its body's hash, its quote, and what the books know of its ID.
 
-The hot lane runs the hold itself (billing.api.processing), campaigns theirs (services.sending).
+The hot lane runs its own holds (billing.api.processing), campaigns theirs (services.sending).
 """
 
 import json
@@ -24,9 +24,9 @@ LOOK_UP_ROWS: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class HoldItem:
-    """One message to hold. `ends`: every sub-mode it can end in (pricing.modes.ends_of).
+    """One message to hold. `ends`: every sub-mode in which it can end (pricing.modes.ends_of).
 
-    `body_hash` is that of what the sender gave (body_hash below): the same id with another one
+    `body_hash` is the hash of what the sender gave (see `body_hash`): the same ID with another hash
     is a conflict.
     """
 
@@ -40,13 +40,13 @@ class HoldItem:
 
 
 def body_hash(body: Mapping[str, Any]) -> str:
-    """The hash of a message's body: JSON values, the order of keys does not matter."""
+    """Return the hash of a message's body: JSON values; the order of keys does not matter."""
     text = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def request_of(ref: WalletRef, item: HoldItem, at: datetime) -> HoldRequest:
-    """The hold with its quote. BillingError `no-tariff`, `malformed`."""
+    """Return the hold request with its quote. Raise BillingError `no-tariff` or `malformed`."""
     try:
         quote = ref.book.quote(item.ends, item.content, at)
         return HoldRequest(
@@ -64,10 +64,10 @@ def request_of(ref: WalletRef, item: HoldItem, at: datetime) -> HoldRequest:
 
 
 def look_back(wallet_id: int, hashes: Mapping[str, str]) -> dict[str, Charge]:
-    """What the books say of messages that have ended, by id; `hashes`: id → body hash.
+    """Return what the books have about messages that ended, by ID; `hashes`: ID → body hash.
 
-    Redis forgets them after 7 days. A repetition gets its end as it was, another body a conflict.
-    Open ones are left out: the wallet knows them. Up to 1 000 ids, one query.
+    Redis forgets them after 7 days. A repeated hold gets the recorded end, another body a conflict.
+    Open messages are left out: the wallet has them. Up to 1 000 IDs, one query.
     """
     if len(hashes) > LOOK_UP_ROWS:
         raise ValueError(f"at most {LOOK_UP_ROWS} ids")

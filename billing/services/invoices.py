@@ -1,4 +1,4 @@
-"""Issuing invoices: one for an account and month, once the month is complete in the books."""
+"""Issuing invoices: one per account and month, once the month is complete in the books."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from billing.services.tax_profiles import customer_of, profile_of, rate_of, sell
 from poolsite import access, dates
 from poolsite.access.services.actor import Actor, is_person, name_of, require
 
-# Without a tax, its line has no name.
+# An untaxed line has no tax name.
 UNTAXED: Final = ("", 0)
 Tax = tuple[str, int]  # name and rate
 
@@ -52,7 +52,7 @@ class NotCompleteError(ValidationError):
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What an invoice will say, read before anything is locked: a complete month stays as it is."""
+    """The content of an invoice, read before any lock: a complete month does not change."""
 
     month: Month
     charges: Mapping[Charge, tuple[int, int]]
@@ -60,16 +60,16 @@ class Draft:
 
     @property
     def total(self) -> int:
-        """All charges together."""
+        """The sum of all charges."""
         return sum(units for _count, units in self.charges.values())
 
 
 def invoice_issue(wallet: Wallet, month: Month, *, actor: Actor) -> Invoice:
-    """Issue the invoice of a complete month; again, it is the same one until it is credited.
+    """Issue the invoice of a complete month; return the existing one unless it was credited.
 
-    Number, invoice, lines, audit entry, event and email are one transaction. ValidationError: no
-    seller, no tax rate, the month is not complete (NotCompleteError), nothing was charged
-    (NothingChargedError), or the books do not add up.
+    Number, invoice, lines, audit entry, event and email are one transaction. Raise ValidationError
+    if there is no seller or tax rate, the month is not complete (NotCompleteError), nothing was
+    charged (NothingChargedError), or the books do not add up.
     """
     require(actor, "billing.finance", wallet)
     if is_person(actor):
@@ -102,13 +102,13 @@ def invoice_issue(wallet: Wallet, month: Month, *, actor: Actor) -> Invoice:
 
 
 def lock_invoices(wallet: Wallet) -> InvoiceCursor:
-    """Let one transaction at a time issue or credit the wallet's invoices."""
+    """Lock, so that one transaction at a time issues or credits the wallet's invoices."""
     InvoiceCursor.objects.get_or_create(wallet=wallet)
     return InvoiceCursor.objects.select_for_update().get(wallet=wallet)
 
 
 def draft_of(wallet: Wallet, month: Month) -> Draft:
-    """The month's charges. ValidationError: see `invoice_issue`."""
+    """Return the month's charges. Raise ValidationError as `invoice_issue` does."""
     name = {"month": dates.month(month.first)}
     statement = statement_of(wallet, month, 0).statement
     if not statement.is_final:
@@ -124,9 +124,9 @@ def draft_of(wallet: Wallet, month: Month) -> Draft:
 
 
 def next_number(seller: Seller, kind: str) -> tuple[InvoiceSeries, datetime, date]:
-    """Take the next number, its sequence locked until the transaction ends; with time and day.
+    """Take the next number, with time and day. Its sequence is locked until the transaction ends.
 
-    The time is read behind the lock: a later number never has an earlier day.
+    The time is read after the lock is taken: a later number never has an earlier day.
     """
     zone = ZoneInfo(seller.zone)
     year = timezone.now().astimezone(zone).year
@@ -175,7 +175,7 @@ def _write(
         line.invoice = invoice
     for each in taxes:
         each.invoice = invoice
-    InvoiceLine.objects.bulk_create(lines)  # unaudited: the invoice's entry tells of it
+    InvoiceLine.objects.bulk_create(lines)  # unaudited: the invoice's entry has it
     InvoiceTax.objects.bulk_create(taxes)  # unaudited: as above
     return invoice
 
@@ -187,7 +187,7 @@ def _told(seller: Seller) -> dict[str, str]:
 def _priced(
     wallet: Wallet, draft: Draft, profile: TaxProfile | None, seller: Seller, treatment: str
 ) -> tuple[list[InvoiceLine], list[InvoiceTax]]:
-    """The lines in their order, each with its share of its rate's tax, and a tax line per rate."""
+    """Return the lines in order, each with its share of the tax, and a tax line per rate."""
     country = profile.country if profile else seller.country
     names = dict(Chatbot.objects.filter(account=wallet.account_id).values_list("slug", "name"))
     lines = [
@@ -210,13 +210,13 @@ def _priced(
 
 
 def _place(charge: Charge) -> tuple[int, str, str]:
-    """Modes in their fixed order, then by chatbot; what has no known mode comes last."""
+    """Sort by mode in the fixed order, then by chatbot; unknown modes come last."""
     mode, chatbot = charge
     return (MODES.index(mode) if mode in MODES else len(MODES), mode, chatbot)
 
 
 def _tax_of(line: InvoiceLine, country: str, month: Month) -> Tax:
-    """The tax that was valid on the month's last day."""
+    """Return the tax that was valid on the month's last day."""
     kind = TaxRate.Kind.CALLS if line.mode == CALL else TaxRate.Kind.MESSAGES
     last_day = (month.first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
     rate = rate_of(country, kind, last_day)

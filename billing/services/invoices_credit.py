@@ -1,6 +1,6 @@
-"""Credit notes: an invoice cancelled as a whole, with a reason; above the limit by four eyes.
+"""Credit notes: an invoice cancelled as a whole, with a reason; above the limit with four eyes.
 
-No money moves: a balance is corrected by an adjustment. The month may get a new invoice.
+No money moves: an adjustment corrects the balance. The month may get a new invoice.
 """
 
 from datetime import timedelta
@@ -29,9 +29,10 @@ HOURS: Final = 24
 
 
 def credit_ask(invoice: Invoice, *, actor: Actor, reason: str) -> CreditNote:
-    """Cancel an invoice; without need of a second person the credit note is issued at once.
+    """Cancel an invoice; if it needs no second person, the credit note is issued at once.
 
-    Asked again while it waits, it is the same one. ValidationError: no reason, or credited already.
+    While it waits, a repeated request returns the same one. Raise ValidationError if there is no
+    reason or the invoice was credited already.
     """
     require(actor, "billing.finance", invoice.wallet)
     asker = operator_of(actor)
@@ -53,8 +54,8 @@ def credit_ask(invoice: Invoice, *, actor: Actor, reason: str) -> CreditNote:
 def needs_second(invoice: Invoice, asker: User) -> bool:
     """Whether another operator must approve: above the limit, alone or with the day's others.
 
-    What this person, and people who are not independent of them, credited alone to the account in
-    the last 24 hours counts along, as it does for adjustments.
+    Credit notes of the last 24 hours for the account count too if they were issued alone by this
+    person, or by people who are not independent of them, as for adjustments.
     """
     limit: int = settings.BILLING_FOUR_EYES_ABOVE
     since = timezone.now() - timedelta(hours=HOURS)
@@ -75,8 +76,9 @@ def needs_second(invoice: Invoice, asker: User) -> bool:
 def credit_approve(note: CreditNote, *, actor: Actor, reason: str = "") -> CreditNote:
     """Approve as the second operator; the credit note is issued in the same transaction.
 
-    ValidationError: one's own, decided already, its asker may no longer ask, or the two operators
-    are not independent (`access.four_eyes`).
+    Raise ValidationError if it is the operator's own request, if it was decided already, if the
+    requester no longer has the right, or if the two operators are not independent
+    (`access.four_eyes`).
     """
     require(actor, "billing.finance", note.invoice.wallet)
     decider = operator_of(actor)
@@ -91,7 +93,7 @@ def credit_approve(note: CreditNote, *, actor: Actor, reason: str = "") -> Credi
 
 
 def why_not_approve(note: CreditNote, decider: User) -> str:
-    """Why this operator may not approve a waiting credit note, in words; "" = may."""
+    """Return why this operator may not approve a waiting credit note, as text; "" if they may."""
     asker = note.asked_by
     if asker.pk == decider.pk:
         return _("Someone else must approve your request.")
@@ -101,7 +103,7 @@ def why_not_approve(note: CreditNote, decider: User) -> str:
 
 
 def credit_reject(note: CreditNote, *, actor: Actor, reason: str) -> CreditNote:
-    """Reject as another operator; its asker withdraws it the same way. The invoice stands."""
+    """Reject as another operator, or withdraw as the requester. The invoice stays valid."""
     require(actor, "billing.finance", note.invoice.wallet)
     decider = operator_of(actor)
     reason = clean_line(reason, needed=True)
@@ -117,7 +119,10 @@ def credit_reject(note: CreditNote, *, actor: Actor, reason: str) -> CreditNote:
 
 
 def _waiting(note: CreditNote) -> CreditNote:
-    """The row, still waiting, its wallet's invoices locked. ValidationError: decided already."""
+    """Return the row, with the wallet's invoices locked.
+
+    Raise ValidationError if it no longer waits for a decision.
+    """
     lock_invoices(note.invoice.wallet)
     rows = CreditNote.objects.select_related("invoice__wallet__account", "asked_by")
     found = rows.get(pk=note.pk)
@@ -127,7 +132,7 @@ def _waiting(note: CreditNote) -> CreditNote:
 
 
 def credit_issue(note: CreditNote, actor: Actor) -> None:
-    """Number the note and tell of it, in the caller's transaction; then it never changes."""
+    """Number the note and announce it, in the caller's transaction; then it never changes."""
     seller = seller_of()
     if seller is None:
         raise ValidationError(_("Enter the seller first."))

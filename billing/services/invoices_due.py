@@ -1,4 +1,4 @@
-"""Invoices that nobody asks for: the sweep issues each complete month, oldest first."""
+"""Automatic invoices: the sweep issues each complete month, oldest first."""
 
 import time
 from datetime import UTC, date, datetime, timedelta
@@ -24,14 +24,14 @@ from poolsite.operations import incidents
 ACTOR = "billing.invoices"
 TYPE = "billing.invoices"
 SECONDS = 20.0  # of one run
-AHEAD = timedelta(hours=14)  # no zone's month ends earlier
+AHEAD = timedelta(hours=14)  # no time zone's month ends earlier
 
 
 def issue_due() -> dict[str, int]:
-    """Issue the invoices of complete months, for a bounded time; the rest at the next run.
+    """Issue the invoices of complete months, for a bounded time; the next run continues.
 
-    A month with charges that can't be invoiced (no tax rate) opens an incident of its account and
-    is tried again. A month that was credited is not invoiced again by itself.
+    A month with charges that can't be invoiced (no tax rate) opens an incident for its account and
+    is tried again. A month that was credited is not invoiced again automatically.
     """
     done = {"issued": 0, "waiting": 0}
     seller = seller_of()
@@ -46,7 +46,7 @@ def issue_due() -> dict[str, int]:
 
 
 def _behind() -> list[Wallet]:
-    """The wallets with a month that may be complete, those that were not looked at for longest."""
+    """Return the wallets with a month that may be complete, those checked longest ago first."""
     this = (timezone.now() + AHEAD).date().replace(day=1)
     last = (this - timedelta(days=1)).replace(day=1)
     rows = Wallet.objects.select_related("account", "invoice_cursor")
@@ -76,7 +76,7 @@ def _issue_of(wallet: Wallet, seller: Seller, done: dict[str, int]) -> None:
 
 
 def _issue(wallet: Wallet, month: Month) -> bool:
-    """Whether an invoice was issued; a month without charges, or with an invoice, has its turn."""
+    """Issue the invoice and return True, or return False if the month has one or has no charges."""
     if wallet.invoices.filter(month=month.first).exists():
         return False
     try:
@@ -87,7 +87,7 @@ def _issue(wallet: Wallet, month: Month) -> bool:
 
 
 def _first_month(wallet: Wallet, seller: Seller) -> Month | None:
-    """The month to begin with; None while the journal is empty."""
+    """Return the month to begin with, or None while the journal is empty."""
     cursor = InvoiceCursor.objects.filter(wallet=wallet).first()
     if cursor is not None and cursor.month is not None:
         return _following(wallet, month_of(wallet.account, f"{cursor.month:%Y-%m}"))
@@ -105,7 +105,7 @@ def _following(wallet: Wallet, month: Month) -> Month:
 
 
 def _move(wallet: Wallet, month: date | None) -> None:
-    """Put the cursor on a month that has had its turn; None: it stays, but was looked at."""
+    """Move the cursor to a processed month, or with None only record that it was checked."""
     with transaction.atomic():
         cursor = lock_invoices(wallet)
         cursor.tried_at = timezone.now()

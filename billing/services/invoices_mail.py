@@ -1,4 +1,4 @@
-"""Emails with documents: a row in the document's transaction, sent by a sweep that tries again."""
+"""Emails with documents: a row in the document's transaction; a sweep sends and retries them."""
 
 from datetime import timedelta
 from functools import partial
@@ -21,11 +21,14 @@ from poolsite.operations.models import OutgoingCall
 from poolsite.operations.retrying import next_wait
 
 SENT_AT_ONCE: Final = 50
-HOLD_SECONDS: Final = 120  # a sender that dies with an email in its hand gives it back after this
+HOLD_SECONDS: Final = 120  # after this, another sender may take the email of one that died
 
 
 def queue(invoice: Invoice, note: CreditNote | None = None) -> None:
-    """Email a document to the account's billing contact, if it has one; in its transaction."""
+    """Queue an email with a document to the account's billing contact, if it has one.
+
+    The row is written in the document's transaction.
+    """
     profile = TaxProfile.objects.filter(account=invoice.wallet.account_id).first()
     if profile is None or not profile.email:
         return
@@ -35,9 +38,10 @@ def queue(invoice: Invoice, note: CreditNote | None = None) -> None:
 
 
 def send_due() -> dict[str, int]:
-    """Send the emails that are due. One that fails is tried again for a day; each try is logged.
+    """Send the emails that are due. A failed email is retried for a day; each attempt is logged.
 
-    An email whose sender died before it noted so is sent once more, with the same Message-ID.
+    If a sender died before it recorded the sending, the email is sent once more with the same
+    Message-ID.
     """
     done = {"sent": 0, "failed": 0}
     now = timezone.now()
@@ -57,7 +61,7 @@ def _send(mail: InvoiceMail) -> None:
 
 
 def message_of(mail: InvoiceMail) -> EmailMessage:
-    """The email in the account's language, with the document."""
+    """Return the email in the account's language, with the document attached."""
     invoice, note = mail.invoice, mail.credit_note
     account = invoice.wallet.account
     page = reverse("billing:invoice", args=[account.slug, invoice.pk])
@@ -94,7 +98,7 @@ def _message_id(mail: InvoiceMail) -> str:
 
 
 def _claim(mail: InvoiceMail) -> bool:
-    """Take an email for a while: one sender at a time, whoever else sweeps."""
+    """Claim an email for a while, so that only one of several sweeps sends it."""
     held_until = timezone.now() + timedelta(seconds=HOLD_SECONDS)
     mine = InvoiceMail.objects.filter(
         pk=mail.pk, state=InvoiceMail.State.PENDING, next_at=mail.next_at

@@ -1,4 +1,4 @@
-"""A heavy account to a Redis of its own, or back: safe mode → persist → rebuild there → open."""
+"""Moving a busy account to its own Redis, or back: safe mode → persist → rebuild there → open."""
 
 from django.db import transaction
 
@@ -11,15 +11,15 @@ from poolsite.jobs import lease
 
 
 class NotMovedError(Exception):
-    """The wallet stays where it is; the text says why."""
+    """The wallet stays where it is; the text gives the reason."""
 
 
 def wallet_move(row: Wallet, server: str, *, actor: Actor, reason: str = "") -> Rebuilt:
-    """Bring a wallet to a named server ("" = the common one). UnknownServerError, NotMovedError.
+    """Move a wallet to a named server ("" is the default server).
 
-    Its Redis data there is a new life made of SQL; the old one ended after its last entry was in
-    SQL, so nothing is lost wherever it stops: until SQL names the new server, the watch rebuilds it
-    on the old one.
+    Raise UnknownServerError or NotMovedError. Its Redis data there is a new generation built from
+    SQL. The old generation ends after its last entry reached SQL, so nothing is lost wherever the
+    move stops: until SQL names the new server, the watch rebuilds the wallet on the old one.
     """
     servers.named(server).client().ping()
     if row.redis == server:
@@ -39,7 +39,7 @@ def wallet_move(row: Wallet, server: str, *, actor: Actor, reason: str = "") -> 
 
 def _name_server(row: Wallet, before: str, server: str, actor: Actor, reason: str) -> None:
     with transaction.atomic():
-        # unaudited: the entry stands below
+        # unaudited: the audit entry is written below
         Wallet.objects.filter(pk=row.pk).update(redis=server)
         access.audit(
             actor=actor,

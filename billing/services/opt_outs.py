@@ -18,10 +18,10 @@ QUERY_VALUES = 500  # SQLite takes a bounded number of parameters
 
 @transaction.atomic
 def opt_outs_add(*, actor: Actor, wallet: Wallet, texts: Sequence[str], reason: str = "") -> int:
-    """Add numbers, however they are typed; returns how many are new.
+    """Add numbers, in any notation, and return how many are new.
 
-    ValidationError, and nothing added, when one of them is no number or there are more than
-    1 000. Recipients of campaigns that were read before are checked again when they are sent to.
+    Raise ValidationError, adding nothing, if one of them is no number or there are more than 1 000.
+    Campaigns check recipients that were read earlier again before sending.
     """
     require(actor, "billing.send", wallet)
     texts = [text for text in texts if text.strip()]
@@ -71,7 +71,7 @@ def opt_out_remove(*, actor: Actor, opt_out: OptOut, reason: str) -> None:
 
 
 def opted_out(account_id: int, numbers: Iterable[str]) -> set[str]:
-    """Which of these (in the form of `reach`) the account may not reach."""
+    """Return those of these numbers, as `reach` writes them, that the account may not reach."""
     wanted = list(numbers)
     found: set[str] = set()
     for start in range(0, len(wanted), QUERY_VALUES):

@@ -1,9 +1,9 @@
-"""The one way by which SQL moves money in a wallet: an order, applied once by its operation id.
+"""The only way in which SQL moves a wallet's money: an order, applied once by its operation ID.
 
-The order is a row of the caller's transaction. It is applied right after the commit and, where
-Redis was away or refused to write (no memory, no disk), by the relay until it took it. Applied
-means: Redis acknowledged it, in the life of the wallet's data that SQL knows. What of a lost life
-never reached the journal is ordered anew (`reopen_lost`).
+The order is a row of the caller's transaction. It is applied right after the commit. If Redis was
+away or refused to write (no memory, no disk), the relay repeats it until Redis takes it. An order
+counts as applied once Redis acknowledged it, in the generation of the wallet's data that SQL knows.
+Orders of a lost generation that never reached the journal are opened again (`reopen_lost`).
 """
 
 import logging
@@ -26,23 +26,24 @@ from poolsite.runtime.crash_points import crash_point
 logger = logging.getLogger(__name__)
 
 RELAY_AT_ONCE = 200
-YOUNG_SECONDS = 2  # the one that committed it is about to apply it
+YOUNG_SECONDS = 2  # the process that committed it is about to apply it
 
 
 class OutboxConflictError(Exception):
-    """The operation id is known, with another kind or amount."""
+    """The operation ID exists with another kind or amount."""
 
 
 def order(
     wallet_row: Wallet, kind: str, amount: int, operation_id: str, reference: str = ""
 ) -> MoneyOrder:
-    """Note a movement inside the caller's transaction; it is applied after the commit, once.
+    """Record an order inside the caller's transaction; it is applied after the commit, once.
 
-    The same operation id again is the same order. MoneyError: no amount above zero. ValueError: no
-    operation id, an unknown kind. OutboxConflictError: the id was used for something else.
+    The same operation ID returns the same order. Raise MoneyError if the amount is not above zero,
+    ValueError for no operation ID or an unknown kind, and OutboxConflictError if the ID was used
+    for another order.
     """
     with transaction.atomic():
-        # Refuses what could never be applied.
+        # Refuse orders that could never be applied.
         _command(wallet_row, kind, amount, operation_id)
         found, _ = MoneyOrder.objects.get_or_create(
             wallet=wallet_row,
@@ -59,7 +60,10 @@ def order(
 def _command(
     wallet_row: Wallet, kind: str, amount: int, operation_id: str
 ) -> hotpath.Command[wallet.Movement]:
-    """What applies an order. Promotion.DoesNotExist: a grant whose row was not written."""
+    """Return the command that applies an order.
+
+    Raise Promotion.DoesNotExist for a grant whose row was not written.
+    """
     slug = wallet_row.slug
     if kind == MoneyOrder.Kind.GRANT:
         found = Promotion.objects.get(wallet=wallet_row, operation_id=operation_id)
@@ -71,7 +75,7 @@ def _command(
 
 
 def _apply_quietly(order_pk: int) -> None:
-    """The commit stands whatever happens here: the relay goes on with it."""
+    """Apply an order, and log any error: the commit is done, and the relay continues with it."""
     crash_point("billing.order_committed")
     try:
         apply_orders([order_pk])
@@ -80,7 +84,7 @@ def _apply_quietly(order_pk: int) -> None:
 
 
 def apply_orders(keys: Sequence[int]) -> int:
-    """Apply waiting orders; returns how many are applied now. Never raises Redis' errors."""
+    """Apply waiting orders; return how many are applied now. It raises no Redis errors."""
     waiting = _waiting().filter(pk__in=keys).order_by("pk")
     orders = list(waiting.select_related("wallet__account"))
     in_books = _in_books(orders)
@@ -97,12 +101,12 @@ def apply_orders(keys: Sequence[int]) -> int:
 
 
 def _waiting() -> QuerySet[MoneyOrder]:
-    """What is to be applied: neither done nor given up."""
+    """Return the orders to be applied: neither applied nor cancelled."""
     return MoneyOrder.objects.filter(applied_at=None, cancelled_at=None)
 
 
 def _in_books(orders: Iterable[MoneyOrder]) -> set[int]:
-    """Which of the orders the journal has: applied before, and the answer was lost."""
+    """Return the orders that the journal has: applied before, but the reply was lost."""
     tried = [each.pk for each in orders if each.attempts]
     return set(
         MoneyOrder.objects.filter(pk__in=tried).filter(_journal_row()).values_list("pk", flat=True)
@@ -120,7 +124,7 @@ def _journal_row() -> Exists:
 
 def _apply_on(server: str, orders: Sequence[MoneyOrder]) -> int:
     keys = [each.pk for each in orders]
-    # Before the command: one that dies in it must be looked for in the journal.
+    # Count before the command: if the process dies in it, the journal must be searched.
     # unaudited: the outbox's own counter
     MoneyOrder.objects.filter(pk__in=keys).update(attempts=F("attempts") + 1)
     crash_point("billing.order_before_redis")
@@ -150,7 +154,7 @@ def _waits(orders: Sequence[MoneyOrder], why: str) -> int:
 
 
 def _mark(each: MoneyOrder, generation: int, answer: str) -> int:
-    """Note that it is applied, unless the wallet's data began another life meanwhile."""
+    """Mark an order as applied, unless the wallet's data has a new generation by now."""
     with transaction.atomic():
         row = Wallet.objects.select_for_update().values_list("generation").get(pk=each.wallet_id)
         if row[0] != generation:
@@ -162,7 +166,7 @@ def _mark(each: MoneyOrder, generation: int, answer: str) -> int:
 
 
 def relay() -> dict[str, int]:
-    """Apply what waits, the oldest first; one look, bounded."""
+    """Apply waiting orders, the oldest first; one bounded run."""
     old = timezone.now() - timedelta(seconds=YOUNG_SECONDS)
     waiting = _waiting().filter(created_at__lt=old).order_by("created_at")
     keys = list(waiting.values_list("pk", flat=True)[:RELAY_AT_ONCE])
@@ -170,17 +174,17 @@ def relay() -> dict[str, int]:
 
 
 def apply_waiting(wallet_row: Wallet) -> int:
-    """Apply what waits for one wallet, the oldest first; returns how many are applied now."""
+    """Apply one wallet's waiting orders, the oldest first; return how many are applied now."""
     keys = _waiting().filter(wallet=wallet_row).order_by("created_at")
     return apply_orders(list(keys.values_list("pk", flat=True)))
 
 
 def give_up(wallet_row: Wallet, operation_id: str) -> bool:
-    """Cancel an order that Redis has not applied, for good; False = it was applied, or it is.
+    """Cancel an order that Redis has not applied, for good; return False if it is applied.
 
-    Inside the caller's transaction: the row stays locked until its end. The wallet's own receipt
-    says no first, so a relay that is under way with the order moves nothing. Raises the runner's
-    errors: then nothing was cancelled. MoneyOrder.DoesNotExist.
+    Call this inside the caller's transaction: the row stays locked until its end. The wallet's own
+    receipt refuses the order first, so a relay that is under way with it moves nothing. Raise the
+    runner's errors, in which case nothing was cancelled, or MoneyOrder.DoesNotExist.
     """
     rows = MoneyOrder.objects.select_for_update(of=("self",))
     found = rows.get(wallet=wallet_row, operation_id=operation_id)
@@ -200,10 +204,10 @@ def give_up(wallet_row: Wallet, operation_id: str) -> bool:
 
 
 def reopen_lost(wallet_row: Wallet) -> int:
-    """Order anew what was applied in a lost life and is not in the journal; returns how many.
+    """Reopen orders applied in a lost generation that the journal lacks; return how many.
 
-    Inside the transaction that gives the wallet its new generation, so that no answer of the
-    old life can be noted afterwards.
+    Call this inside the transaction that gives the wallet its new generation, so that no reply of
+    the old generation can be recorded afterwards.
     """
     lost = MoneyOrder.objects.filter(wallet=wallet_row).exclude(applied_at=None)
     keys = list(lost.exclude(_journal_row()).values_list("pk", flat=True))

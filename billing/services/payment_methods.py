@@ -1,4 +1,4 @@
-"""The card that a provider keeps for automatic top-ups."""
+"""The card that a provider stores for automatic top-ups."""
 
 import logging
 from functools import partial
@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 def method_remove(method: PaymentMethod, *, actor: Actor) -> None:
-    """Keep it no longer; automatic top-ups stop with it. A second click changes nothing."""
+    """Remove the card, which stops automatic top-ups. A second click changes nothing."""
     require(actor, "billing.pay", method)
     with transaction.atomic():
         wallet = locked(method.wallet)
@@ -33,7 +33,7 @@ def method_remove(method: PaymentMethod, *, actor: Actor) -> None:
 
 
 def _forget(method: PaymentMethod) -> None:
-    """Have the provider forget it, too; whether or not it answers, we charge it no more."""
+    """Have the provider delete the card, too; we never charge it again, even if that fails."""
     if method.variant not in settings.PAYMENT_VARIANTS:
         return
     try:

@@ -1,8 +1,7 @@
 """Promotional credit: written when its adjustment is approved, revoked by one operator.
 
-Granting is an adjustment of the kind `grant`, with an expiry, a reason and four eyes above the
-limit. The money moves by orders of the outbox: `grant` when it is applied, `revoke` takes what is
-left then.
+A grant is an adjustment of the kind `grant`, with an expiry, a reason and four eyes above the
+limit. Orders of the outbox move the money: `grant` when it is applied, and `revoke` takes the rest.
 """
 
 from datetime import datetime, timedelta
@@ -24,9 +23,9 @@ LONGEST = timedelta(days=5 * 366)
 
 
 def check_grant(wallet: Wallet, expires_at: datetime | None) -> None:
-    """Whether a grant with this expiry fits; None = it is no grant. ValidationError: it does not.
+    """Raise ValidationError if a grant with this expiry is not allowed; None is no grant.
 
-    Under the wallet's lock, or where another operator's approval comes with one.
+    Call this under the wallet's lock, or where another operator's approval takes it.
     """
     if expires_at is None:
         return
@@ -40,7 +39,7 @@ def check_grant(wallet: Wallet, expires_at: datetime | None) -> None:
 
 
 def promotion_write(adjustment: Adjustment) -> Promotion:
-    """Write the promotion of an adjustment that applies now; its order follows."""
+    """Write the promotion of an adjustment that is applied now; its order follows."""
     if adjustment.expires_at is None:
         raise ValueError(f"{adjustment} is no grant")
     return Promotion.objects.create(
@@ -54,9 +53,10 @@ def promotion_write(adjustment: Adjustment) -> Promotion:
 
 
 def promotion_revoke(promotion: Promotion, *, actor: Actor, reason: str) -> Promotion:
-    """Take what is left of it; what open holds return to it later expires. Twice changes nothing.
+    """Take the rest of a promotion. A second call changes nothing.
 
-    ValidationError: no reason, or it has expired.
+    What open holds return to it later expires. Raise ValidationError if there is no reason, or if
+    it has expired.
     """
     require(actor, "billing.finance", promotion)
     person(actor)

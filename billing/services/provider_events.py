@@ -1,4 +1,4 @@
-"""A provider's verified events: taken in one transaction with the note of how they ended."""
+"""A provider's verified events: each is taken in one transaction, with a record of its result."""
 
 from django.db import transaction
 from django.db.models import F
@@ -11,9 +11,9 @@ from billing.services.recharge_reports import reported
 def event_take(
     variant: str, event_id: str, kind: str, report: ProviderReport | None
 ) -> ReportResult:
-    """Take one event; the same id may come any number of times, and each time is counted.
+    """Take one event; the same ID may come any number of times, and each time is counted.
 
-    report None: an event that means nothing here.
+    `report` is None for an event whose type is not used.
     """
     with transaction.atomic():
         answer = ReportResult.IGNORED if report is None else reported(report)

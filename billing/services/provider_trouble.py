@@ -1,4 +1,4 @@
-"""What a person must look into: payments that do not fit what was asked for."""
+"""Payments that need a person: the provider reports another amount, currency or payment."""
 
 from functools import cache
 from typing import Final
@@ -12,7 +12,7 @@ from billing.recharging.reports import ProviderReport
 from poolsite.operations import incidents
 
 TYPE: Final = "billing.recharge"
-incidents.BY_HAND.add(TYPE)  # it is settled at the provider's, or by an adjustment
+incidents.BY_HAND.add(TYPE)  # it is settled at the provider, or by an adjustment
 
 _DETAILS: Final = {
     "amount": gettext_noop(
@@ -28,15 +28,15 @@ _DETAILS: Final = {
 
 @cache
 def whole_units() -> frozenset[str]:
-    """The currencies that have no smaller coin, by their codes."""
-    # Stripe's client takes a sixth of a second to load, which commands and workers need not wait.
+    """Return the codes of the currencies that have no smaller coin."""
+    # Stripe's client takes a sixth of a second to load; commands and workers do not need it.
     from payments.stripe.providers import zero_decimal_currency
 
     return frozenset(code.upper() for code in zero_decimal_currency)
 
 
 def open_incident(recharge: Recharge, report: ProviderReport, why: str) -> None:
-    """Tell operators and the customer; nothing was credited."""
+    """Alert operators and the customer; nothing was credited."""
     incidents.open(
         type=TYPE,
         object=str(recharge.pk),
@@ -60,5 +60,5 @@ def open_incident(recharge: Recharge, report: ProviderReport, why: str) -> None:
 
 
 def close_incident(recharge: Recharge) -> None:
-    """It was paid rightly after all."""
+    """Close the incident: the correct payment came after all."""
     incidents.close(type=TYPE, object=str(recharge.pk))

@@ -1,12 +1,13 @@
-"""A wallet's Redis side made again from SQL: after a loss, for a move, as a drill.
+"""Rebuilding a wallet's Redis data from SQL: after a loss, for a move, as a drill.
 
-The steps, each safe to repeat, and each found again by who comes next when a worker dies in it:
-1. safe mode in Redis where there still is something: refunds yes, holds no;
-2. what stands in its stream goes to SQL, then the old life ends, unless it moved on meanwhile;
-3. in one SQL transaction: a new generation, and what the outbox had applied in vain waits again;
-4. the new life in safe mode with SQL's figures; open holds, parked reports and the ends of the last
-   7 days are loaded; then holds that only an intent knows are charged, as far as the money goes;
-5. it opens, as SQL says (open, frozen, closed).
+Each step is safe to repeat. If a worker dies in one, the next worker finds it and continues:
+1. Redis, if it has data, enters safe mode: refunds yes, holds no.
+2. The entries in its stream go to SQL. Then the old generation ends, unless it changed meanwhile.
+3. One SQL transaction writes a new generation; orders that were applied in vain wait again.
+4. The new generation starts in safe mode with SQL's figures. Open holds, parked reports and the
+   messages that ended in the last 7 days are loaded. Then holds that only an intent has are
+   charged, as far as the balance covers them.
+5. It opens with the status in SQL (open, frozen, closed).
 """
 
 import logging
@@ -43,10 +44,13 @@ class NotRebuiltError(Exception):
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What a rebuild did. `difference`, `held_difference`: Redis' figures after it less those
-    before it, None where Redis had none. `orders`: movements that were applied in vain and are
-    ordered anew. `unexplained`: by how much entries had moved what can be spent that SQL can never
-    have, less the quotes of holds that an intent knows and the money does not reach."""
+    """The result of a rebuild.
+
+    `difference` and `held_difference` are Redis' figures after the rebuild less those before it, or
+    None where Redis had none. `orders` counts orders that were applied in vain and wait again.
+    `unexplained` is the change of the available balance by entries that SQL can never get, less the
+    quotes of holds that only an intent has and that the balance does not cover.
+    """
 
     seconds: float
     generation: int
@@ -65,13 +69,13 @@ def rebuild(
     lost: bool = False,
     after_the_end: Callable[[], None] | None = None,
 ) -> Rebuilt:
-    """Do all the steps; one worker at a time for one wallet (the caller holds its lease).
+    """Do all the steps. The caller holds the wallet's lease, so one worker does this at a time.
 
-    lost: Redis lost it, or went back in time; entries that do not follow SQL's are given up. Else
-    they forbid the rebuild, and nothing is touched.
-    after_the_end: called when the old life has ended, before the new one begins.
-    Raises the runner's and the database's errors, NotRebuiltError: what was begun is gone on with
-    by the next call.
+    `lost`: Redis lost the data or went back in time; entries that do not continue SQL's are given
+    up. Otherwise such entries prevent the rebuild, and nothing is changed.
+    `after_the_end` is called after the old generation ended, before the new one begins.
+    Raise the errors of the runner and the database, or NotRebuiltError; the next call continues
+    with what was begun.
     """
     begun = time.monotonic()
     if not lost:
@@ -108,7 +112,7 @@ def _refuse_faults(row: Wallet) -> None:
 
 
 def _enter_safe_mode(row: Wallet, why: str) -> Live | None:
-    """Note it in SQL, and in Redis where it has this life; returns its figures there."""
+    """Record safe mode in SQL, and in Redis if it has this generation; return its figures there."""
     if row.recovering_since is None:
         row.recovering_since = timezone.now()
         row.save(update_fields=["recovering_since"])
@@ -123,11 +127,11 @@ def _enter_safe_mode(row: Wallet, why: str) -> Live | None:
 
 
 def _end_old_life(row: Wallet) -> int:
-    """Persist what is there, and remove it in a step that finds nothing newer.
+    """Persist the entries, and remove the data in a step that checks for newer entries.
 
-    Entries that do not follow SQL's (the server went back in time, and on) cannot be persisted,
-    now or later: they are removed whatever comes meanwhile. Returns by how much they had moved what
-    can be spent, for `unexplained`.
+    Entries that do not continue SQL's (the server went back in time, then took more) can never be
+    persisted: they are removed even if more come. Return the sum by which they changed the
+    available balance, for `unexplained`.
     """
     path = servers.path(row)
     for _ in range(MOST_TRIES):
@@ -151,7 +155,7 @@ def _end_old_life(row: Wallet) -> int:
 
 
 def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
-    """Move SQL on to a new generation and make its data; returns how many orders wait again."""
+    """Give SQL a new generation and create its data; return how many orders wait again."""
     live = lives([row])[row.pk]
     with transaction.atomic():
         locked = Wallet.objects.select_for_update(of=("self",)).get(pk=row.pk)
@@ -198,7 +202,7 @@ def _begin_new_life(row: Wallet, why: str, actor: Actor) -> int:
 
 
 def _open(row: Wallet, unexplained: int) -> None:
-    """Leave safe mode as SQL says, if this life is still the one that was loaded."""
+    """Leave safe mode with the status in SQL, if the loaded generation is still the current one."""
     with transaction.atomic():
         locked = Wallet.objects.select_for_update(of=("self",)).get(pk=row.pk)
         if locked.generation != row.generation:

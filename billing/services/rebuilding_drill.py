@@ -1,4 +1,4 @@
-"""The rebuild drill: an operator wipes one account's Redis side and sees seconds and difference."""
+"""The rebuild drill: an operator wipes an account's Redis data and sees time and difference."""
 
 from django.utils.translation import gettext as _
 
@@ -9,10 +9,10 @@ from poolsite.jobs import lease
 
 
 def wallet_rebuild(row: Wallet, *, actor: Actor, reason: str = "a drill") -> Rebuilt:
-    """Rebuild one account from SQL: safe mode for its duration, nothing lost. NotRebuiltError when
-    its entries cannot be written first, or another worker is at it; the runner's errors.
+    """Rebuild one account from SQL: safe mode while it lasts, nothing lost.
 
-    The caller has asked for `billing.finance`.
+    Raise NotRebuiltError if its entries cannot be written first or another worker rebuilds it, or
+    the runner's errors. The caller has checked `billing.finance`.
     """
     with lease.hold("{billing.rebuild." + row.slug + "}") as held:
         if held is None:

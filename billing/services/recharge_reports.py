@@ -1,7 +1,7 @@
-"""Top-ups as the provider settles them: credited once, taken back, given back.
+"""Top-ups as the provider settles them: credited once, taken back, reinstated.
 
-Every statement of a provider comes here as a ProviderReport. The row is locked, the report compared
-with what was asked for, and only the transition to confirmed makes the one order to Redis.
+Every report of a provider comes here as a ProviderReport. The row is locked and the report is
+compared with what was requested. Only the transition to confirmed makes the one order to Redis.
 """
 
 from typing import Any
@@ -18,10 +18,10 @@ from poolsite import access, live
 
 
 def reported(report: ProviderReport) -> ReportResult:
-    """Take one report; the only place where a top-up's status and money change.
+    """Take one report; this is the only place where a top-up's status and money change.
 
-    Atomic, under the row's lock: twice, late, out of order, wrong or unknown reports are answered
-    and leave the books as they are. What was credited wrongly cannot be: the amount is compared.
+    It is atomic, under the row's lock. Repeated, late, out-of-order, wrong or unknown reports get
+    an answer and leave the books unchanged. A wrong amount cannot be credited: it is compared.
     """
     with transaction.atomic():
         recharge = _found(report)
@@ -99,7 +99,7 @@ def _opened(recharge: Recharge, report: ProviderReport) -> ReportResult:
 
 
 def _ended(recharge: Recharge, report: ProviderReport) -> ReportResult:
-    """It failed or was given up; what was paid before stays paid."""
+    """End a top-up that failed or was cancelled; one that was paid before stays paid."""
     if recharge.credited_at is not None:
         return ReportResult.TOO_LATE
     if report.reference and recharge.transaction_id not in ("", report.reference):
@@ -114,9 +114,9 @@ def _ended(recharge: Recharge, report: ProviderReport) -> ReportResult:
 
 
 def _refunded(recharge: Recharge, report: ProviderReport) -> ReportResult:
-    """`amount` is the sum of its refunds so far: older and repeated reports bring nothing new.
+    """Take back refunds. `amount` is the sum of all refunds so far, so repeats change nothing.
 
-    The money is gone already: as with a charge-back, what the balance lacks is owed.
+    The money is gone already: as with a chargeback, what the balance does not cover is owed.
     """
     refunds = min(report.amount, recharge.amount)
     return _take_back(recharge, report, "chargeback", refunds, f"refund:{report.reference}")
@@ -162,7 +162,7 @@ def _move(
 
 
 def _reinstated(recharge: Recharge, report: ProviderReport) -> ReportResult:
-    """A won charge-back gives back what that very charge-back took."""
+    """Return to the balance what a chargeback took, after it was won."""
     operation = f"reinstated:{report.reference}"[:80]
     if _was_ordered(recharge.wallet, operation):
         return ReportResult.REPEAT
@@ -192,7 +192,7 @@ def _kept(recharge: Recharge, report: ProviderReport) -> ReportResult:
 
 
 def _keep(recharge: Recharge, report: ProviderReport) -> None:
-    """Keep the card that its payer asked to keep; an older one of the account gives way."""
+    """Store the card that the payer asked to save; it replaces an older one of the account."""
     method = report.method
     if method is None or not recharge.keep_method:
         return
@@ -235,14 +235,14 @@ def _was_ordered(wallet: Wallet, operation_id: str) -> bool:
 
 
 def _set(recharge: Recharge, **values: Any) -> None:
-    """Write the columns that services alone write."""
+    """Write the columns that only services write."""
     Recharge.objects.filter(pk=recharge.pk).update(modified=timezone.now(), **values)
     for name, value in values.items():
         setattr(recharge, name, value)
 
 
 def _note(recharge: Recharge, report: ProviderReport, answer: ReportResult) -> None:
-    """The audit log's entry, and whoever looks at the receipt reads it again."""
+    """Write the audit entry, and notify the pages that show the receipt."""
     access.audit(
         actor=f"billing.{report.variant}",
         action="billing.recharge_report",

@@ -1,4 +1,4 @@
-"""Top-ups as customers open them; recharge_reports.py settles them by what the provider says."""
+"""Top-ups as customers open them; recharge_reports.py settles them by the provider's reports."""
 
 from typing import Any
 from uuid import UUID
@@ -30,9 +30,10 @@ def recharge_start(
     token: UUID,
     keep_method: bool = False,
 ) -> Recharge:
-    """Open a top-up; no money moves. `token` makes it one, however often the form comes.
+    """Open a top-up; no money moves. `token` makes repeated submissions of the form one top-up.
 
-    ValidationError: the amount, the provider, a closed account, a token of another top-up.
+    Raise ValidationError for a bad amount or provider, a closed account, or a token of another
+    top-up.
     """
     require(actor, "billing.pay", wallet)
     check_amount(clean_amount(amount), wallet.account.currency)
@@ -85,7 +86,7 @@ def recharge_write(
 
 
 def check_amount(amount: int, currency: str) -> None:
-    """ValidationError: an amount that no provider takes, in words for beside its field."""
+    """Raise ValidationError, with a text for the field, for an amount that no provider takes."""
     if not LEAST <= amount <= MOST:
         raise ValidationError(
             _("Enter an amount from %(least)s to %(most)s.")

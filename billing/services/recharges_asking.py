@@ -1,4 +1,4 @@
-"""Payments whose provider has said nothing: asked for, cancelled, closed when nobody ends them."""
+"""Payments without a report of their provider: asked for, cancelled, or closed if unfinished."""
 
 import logging
 from datetime import timedelta
@@ -12,16 +12,16 @@ from billing.recharging import reports, variants
 from poolsite.access.services.actor import Actor, require
 
 logger = logging.getLogger(__name__)
-UNPAID_DAYS = 7  # a payment that nobody finished is closed then
+UNPAID_DAYS = 7  # an unfinished payment is closed then
 ASK_AGAIN_MINUTES = 10
 AT_ONCE = 50
 _OPEN = (PaymentStatus.WAITING, PaymentStatus.INPUT)
 
 
 def ask_providers() -> dict[str, int]:
-    """Ask how opened payments stand, each every ten minutes: an event may have been lost.
+    """Ask for the state of open payments, each every ten minutes: an event may have been lost.
 
-    The answer is a report like any other; what was paid meanwhile is credited once.
+    The answer is a report like any other; a payment made in the meantime is credited once.
     """
     before = timezone.now() - timedelta(minutes=ASK_AGAIN_MINUTES)
     silent = Recharge.objects.filter(status__in=_OPEN, modified__lt=before)
@@ -48,14 +48,17 @@ def _ask(recharge: Recharge) -> bool:
 
 
 def close_unfinished() -> dict[str, int]:
-    """Close top-ups that nobody paid in a week; what is paid later is credited all the same."""
+    """Close top-ups that were not paid in a week; a later payment is credited all the same."""
     before = timezone.now() - timedelta(days=UNPAID_DAYS)
     rows = Recharge.objects.filter(status__in=_OPEN, created__lt=before)
     return {"closed": rows.update(status=PaymentStatus.CANCELLED, message="not finished in time")}
 
 
 def recharge_cancel(recharge: Recharge, *, actor: Actor) -> bool:
-    """The payer gives an unpaid top-up up; whether it was open. What is paid later is credited."""
+    """Cancel an unpaid top-up for its payer; return whether it was open.
+
+    A later payment is credited.
+    """
     require(actor, "billing.pay", recharge.wallet)
     if recharge.status not in _OPEN:
         return False

@@ -1,4 +1,4 @@
-"""Money back to the customer: asked for by them, turned into an adjustment by an operator."""
+"""Refunds: requested by the customer, turned into an adjustment by an operator."""
 
 from uuid import UUID
 
@@ -22,9 +22,10 @@ Status = RefundRequest.Status
 def refund_ask(
     wallet: Wallet, *, actor: Actor, amount: int, reason: str, payout: str
 ) -> RefundRequest:
-    """Ask for a cash refund; nothing moves yet. One request of an account is open at a time.
+    """Request a cash refund; nothing moves yet. An account has one open request at a time.
 
-    ValidationError: another one is open, more than SQL's balance, no reason or no destination.
+    Raise ValidationError if another request is open, if the amount is above SQL's balance without
+    promotional credit, or if the reason or the payout account is missing.
     """
     require(actor, "billing.pay", wallet)
     clean_amount(amount)
@@ -46,13 +47,13 @@ def refund_ask(
 
 
 def refund_withdraw(request: RefundRequest, *, actor: Actor) -> RefundRequest:
-    """The customer takes it back while nobody has answered."""
+    """Withdraw the customer's request, while it has no answer."""
     require(actor, "billing.pay", request)
     return _answer(request, actor, Status.WITHDRAWN, "")
 
 
 def refund_decline(request: RefundRequest, *, actor: Actor, reason: str) -> RefundRequest:
-    """An operator says no, and why."""
+    """Decline a request as an operator, with a reason."""
     require(actor, "billing.finance", request)
     return _answer(request, actor, Status.DECLINED, clean_line(reason, needed=True))
 
@@ -60,9 +61,10 @@ def refund_decline(request: RefundRequest, *, actor: Actor, reason: str) -> Refu
 def refund_accept(
     request: RefundRequest, *, actor: Actor, reference: str, token: UUID
 ) -> Adjustment:
-    """Turn it into a cash refund; by the limit it is ordered at once or waits for four eyes.
+    """Turn a request into a cash refund; by the limit it is ordered at once or waits for four eyes.
 
-    ValidationError: answered already, or the operator and who asked are not independent.
+    Raise ValidationError if it was answered already, or if the operator and the requester are not
+    independent.
     """
     require(actor, "billing.finance", request)
     with transaction.atomic():
@@ -84,7 +86,7 @@ def refund_accept(
 
 
 def why_not_accept(request: RefundRequest, operator: User) -> str:
-    """Why this operator may not accept a request, in the reader's language; "" = may.
+    """Return why this operator may not accept a request, in the user's language; "" if they may.
 
     A customer whom the operator invited could be the operator.
     """

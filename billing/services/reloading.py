@@ -1,4 +1,4 @@
-"""What a wallet in safe mode is filled with: messages, receipts and intents, from SQL."""
+"""The data for a wallet in safe mode: messages, receipts and intents, from SQL."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from billing.services.days import day_start
 from billing.wallet import LOAD_LIMIT, LoadRow, MessageState, Receipt
 from poolsite.moments import us_of
 
-FINALS = timedelta(days=7)  # for so long the same id is told from Redis
+FINALS = timedelta(days=7)  # for this long Redis answers a repeated ID
 REPORTED = timedelta(hours=72)
 UNSENT = timedelta(minutes=10)
 ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
@@ -26,12 +26,12 @@ FLAGS_KEPT = 16
 
 @dataclass(frozen=True)
 class Reloaded:
-    """How many messages were put back, and what became of the holds that only intents know."""
+    """The number of messages restored, and the result for holds that only intents have."""
 
     messages: int = 0
     receipts: int = 0
     charged: int = 0  # units
-    not_charged: int = 0  # units: the balance did not reach
+    not_charged: int = 0  # units: the balance did not cover them
 
     def __add__(self, other: "Reloaded") -> "Reloaded":
         return Reloaded(
@@ -43,14 +43,14 @@ class Reloaded:
 
 
 def load_books(row: Wallet) -> Reloaded:
-    """Load what the books know: open and ended messages, parked reports, receipts. Repeatable."""
+    """Load what the books have: open and ended messages, parked reports, receipts. Repeatable."""
     return Reloaded(messages=_load_messages(row), receipts=_load_receipts(row))
 
 
 def load_intents(row: Wallet) -> Reloaded:
-    """Charge the holds that only their intent knows: handed over within 72 h, or just made.
+    """Charge the holds that only an intent has: handed over within 72 h, or just made.
 
-    What the balance does not reach is told, not charged.
+    Those that the balance does not cover are reported, not charged.
     """
     done, today = Reloaded(), _today(row)
     for part in _parts(_intents(row)):
@@ -139,15 +139,15 @@ def _load_messages(row: Wallet) -> int:
 
 
 def _today(row: Wallet) -> datetime:
-    """The midnight that began the account's day, by the clock that wrote when messages were held.
+    """Return the midnight that began the account's day, by the clock that timed the holds.
 
-    Another machine's clock may already have, or not yet have, begun the next day.
+    On another machine's clock, the next day may have begun already, or not yet.
     """
     return day_start(row.account, servers.now(row))
 
 
 def _is_of(message: Message, day: datetime) -> bool:
-    """Whether its cost is of the day that began then: a hold costs when it is made.
+    """Whether a message's cost belongs to the day that began then: a hold costs when it is made.
 
     A session message costs when it is paid, which can be days after it came.
     """
@@ -187,7 +187,7 @@ def _of_message(
 
 
 def _seen(row: Wallet, page: Sequence[Message]) -> dict[str, list[str]]:
-    """Which reports are in the operators' list already, as the wallet notes them."""
+    """Return the reports that are in the operators' list already, as the wallet stores them."""
     flagged = [message.message_id for message in page if message.flag]
     found: dict[str, list[str]] = {}
     reports = FlaggedReport.objects.filter(wallet=row, message_id__in=flagged).order_by("pk")
@@ -197,14 +197,14 @@ def _seen(row: Wallet, page: Sequence[Message]) -> dict[str, list[str]]:
 
 
 def _parked_at(row: Wallet, page: Sequence[Message]) -> dict[str, int]:
-    """When each parked report came."""
+    """Return when each parked report came."""
     ids = [message.message_id for message in page if message.state == State.PARKED]
     entries = JournalEntry.objects.filter(wallet=row, operation_id__in=ids, kind="parked")
     return dict(entries.values_list("operation_id", "at_us"))
 
 
 def _prices_of_intents(row: Wallet, page: Sequence[Message]) -> dict[str, HoldIntent]:
-    """For messages that were written before their prices were."""
+    """Return the intents of messages that were written before their prices were."""
     ids = [message.message_id for message in page if not message.prices]
     rows = HoldIntent.objects.filter(wallet=row, message_id__in=ids)
     return {intent.message_id: intent for intent in rows}
@@ -224,7 +224,7 @@ def read_prices(text: str) -> tuple[dict[str, int], dict[str, int]]:
 
 
 def _load_receipts(row: Wallet) -> int:
-    """Movements of the last 7 days: the same operation again is a repeat, not a second one."""
+    """Load the last 7 days' receipts: a repeated operation is a repeat, not a second movement."""
     since = us_of(timezone.now() - FINALS)
     entries = JournalEntry.objects.filter(wallet=row, kind__in=MONEY_KINDS, at_us__gte=since)
     put, after = 0, 0

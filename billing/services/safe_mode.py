@@ -1,8 +1,8 @@
-"""Finds wallets whose Redis data is not what SQL knows, and brings them back without a hand.
+"""Finds wallets whose Redis data does not match SQL, and restores them automatically.
 
-Two looks. Every persistence turn compares each wallet of its shard. Between them, each two
-seconds, one mark per server tells whether that server was emptied, started anew or promoted since
-the wallets were compared last: only then all of them are compared at once.
+There are two checks. Every persistence turn compares each wallet of its shard. In between, every
+two seconds, one mark per server shows whether that server was emptied, restarted or promoted since
+the wallets were last compared. Only then all of them are compared at once.
 """
 
 import logging
@@ -23,11 +23,11 @@ logger = logging.getLogger(__name__)
 
 MARK = "{billing.servers}:seen"
 PAGE = 5_000
-MOST_AT_ONCE = 200  # rebuilt by one look; the next one goes on
+MOST_AT_ONCE = 200  # rebuilt by one run; the next run continues
 
 
 def watch() -> dict[str, int]:
-    """Compare where a server's mark is not in order, and go on with what is recovering."""
+    """Compare wallets of servers whose mark is missing or wrong; continue recovering wallets."""
     done = {"servers": 0, "compared": 0, "rebuilt": 0, "failed": 0}
     left = Wallet.objects.exclude(recovering_since=None).order_by("recovering_since")
     begun = list(left.values_list("pk", flat=True)[:MOST_AT_ONCE])
@@ -46,7 +46,7 @@ def _watch_server(server: str, tried: set[int], done: dict[str, int]) -> None:
     path = servers.named(server)
     client = path.client()
     if path.address.topology == "cluster":
-        return  # no one mark for all nodes: the persistence's turns compare
+        return  # there is no single mark for all nodes: the persistence turns compare
     mark = _identity(client)
     if client.get(MARK) == mark:
         return
@@ -67,7 +67,7 @@ def _identity(client: Any) -> str:
 
 
 def compare(server: str) -> dict[int, str]:
-    """Compare every wallet of a server; returns wallet id → what is wrong."""
+    """Compare every wallet of a server; return wallet ID → problem."""
     found: dict[int, str] = {}
     after = 0
     rows = Wallet.objects.filter(redis=server).order_by("pk")
@@ -83,7 +83,7 @@ def compare(server: str) -> dict[int, str]:
 
 
 def heal(lost: dict[int, str], done: dict[str, int] | None = None) -> dict[str, int]:
-    """Rebuild each, one worker at a time for each; one that fails does not stop the others."""
+    """Rebuild each wallet, one worker at a time for each; a failure does not stop the others."""
     done = done if done is not None else {"rebuilt": 0, "failed": 0}
     for wallet_id in lost:
         row = Wallet.objects.select_related("account").filter(pk=wallet_id).first()
@@ -103,12 +103,15 @@ def heal(lost: dict[int, str], done: dict[str, int] | None = None) -> dict[str, 
 
 
 def _still_lost(row: Wallet) -> bool:
-    """Another worker may have mended it since the look: read again under the lease."""
+    """Whether it is still lost.
+
+    Another worker may have restored it, so this reads again under the lease.
+    """
     return row.pk in look_at([row])
 
 
 def look_at(wallets: Sequence[Wallet]) -> dict[int, str]:
-    """Say what is wrong with these wallets now, by id; nothing for those in order."""
+    """Return the problems of these wallets, by ID; wallets in order are left out."""
     found = {}
     for known in known_of(Wallet.objects.filter(pk__in=[row.pk for row in wallets])):
         (live,) = lives_on(known.server, [known.tag])

@@ -15,15 +15,15 @@ from billing.pricing.content import Content, content_of
 from billing.pricing.tariff import read_prices
 from poolsite.hotpath import HotPath
 
-# Redis forgets a final message after 7 days; a wallet's first ones may be looked for in SQL then.
+# Redis forgets a final message after 7 days; only then can a wallet's messages be in SQL alone.
 LOOK_BACK_AFTER: Final = timedelta(days=6)
-# Versions that may become valid while this value is in use.
+# Tariffs that may become valid while this value is in use.
 AHEAD: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class ChatbotRef:
-    """One sender. `token_id`: the token that may send in its name only."""
+    """One chatbot. `token_id` is the token that may send only in its name."""
 
     slug: str
     token_id: int | None
@@ -32,7 +32,7 @@ class ChatbotRef:
 
 @dataclass(frozen=True, slots=True)
 class WalletRef:
-    """A wallet as the hot lane knows it; access knows it as a thing of its tenant.
+    """A wallet as the hot lane uses it; access treats it as an object of its tenant.
 
     `looks_back`: messages may have ended longer ago than Redis remembers.
     """
@@ -50,16 +50,16 @@ class WalletRef:
 
     @property
     def access_ref(self) -> str:
-        """How tokens and grants name it."""
+        """The name of the wallet in tokens and grants."""
         return f"wallet:{self.slug}"
 
     @property
     def path(self) -> HotPath:
-        """The hot path of its Redis. servers.UnknownServerError."""
+        """The hot path of the wallet's Redis. Raise servers.UnknownServerError."""
         return servers.named(self.redis)
 
     def chatbot_of_token(self, token_id: str) -> ChatbotRef | None:
-        """The chatbot whose token this is."""
+        """Return the chatbot whose token this is, or None."""
         for chatbot in self.chatbots.values():
             if chatbot.token_id is not None and str(chatbot.token_id) == token_id:
                 return chatbot
@@ -67,13 +67,13 @@ class WalletRef:
 
 
 def wallet_ref(slug: str) -> WalletRef | None:
-    """The wallet of an account, by the account's slug; three queries."""
+    """Return the wallet of an account by the account's slug, or None; three queries."""
     wallet = Wallet.objects.select_related("account").filter(account__slug=slug).first()
     return None if wallet is None else ref_of(wallet)
 
 
 def ref_of(wallet: Wallet) -> WalletRef:
-    """The same of a row."""
+    """Return the value of a wallet row, as `wallet_ref` does."""
     now = timezone.now()
     return WalletRef(
         id=wallet.pk,
@@ -112,7 +112,7 @@ def _chatbots(account_id: int) -> dict[str, ChatbotRef]:
 
 @dataclass(frozen=True, slots=True)
 class TemplateRef:
-    """What of a template decides a price."""
+    """The parts of a template that decide a price."""
 
     account_id: int
     chatbot: str
@@ -121,7 +121,7 @@ class TemplateRef:
 
 
 def template_ref(key: str) -> TemplateRef | None:
-    """A template by its id as text; None = there is none, or it is archived."""
+    """Return a template by its ID as text, or None if it is missing or archived."""
     rows = Template.objects.select_related("chatbot")
     template = rows.filter(pk=key, archived_at=None, chatbot__archived_at=None).first()
     if template is None:

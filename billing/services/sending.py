@@ -1,9 +1,9 @@
-"""The sending of a campaign: a job in slices, which any worker can take over.
+"""Sending a campaign: a job in slices, which any worker can take over.
 
-Message by message: ability → quote → intent in SQL → hold → sent → hand-over → recorded. Each
-step may be done again after a death, because the message id makes it harmless: the intent is
-kept, the hold repeats, the gateway knows the id. What a dead worker held and never marked as
-sent comes back by the hold's own deadline; such an id is spent, so the message gets a new one.
+Message by message: ability → quote → intent in SQL → hold → sent → hand-over → recorded. Each step
+can be repeated after a crash, because the message ID makes it harmless: the intent is stored, the
+hold repeats, the gateway knows the ID. What a dead worker held and never marked as sent is returned
+at the hold's own deadline. Such an ID is used up, so the message gets a new one.
 """
 
 import asyncio
@@ -34,8 +34,8 @@ from poolsite.hotpath import HotPath
 from poolsite.jobs import JobHandle, Progress
 
 CHUNK = 128
-GROUP = 32  # marked as sent and handed over together; also what one script takes
-SLICE_SECONDS = 10.0  # then others of the worker's queue have their turn
+GROUP = 32  # marked as sent and handed over together; also the limit of one script
+SLICE_SECONDS = 10.0  # then other jobs in the worker's queue have their turn
 AGAIN_SECONDS = 15
 NO_ANSWER = gettext_noop("The gateway isn't responding. Sending resumes automatically.")
 Status = Campaign.Status
@@ -45,7 +45,7 @@ Status = Campaign.Status
     running.SEND_KIND, prefix="send", stale_seconds=60, title=gettext_lazy("Sending a campaign")
 )
 def send_campaign(job: JobHandle) -> Iterator[Progress]:
-    """Send what waits of the campaign `data["campaign"]`, for one slice of time."""
+    """Send the waiting messages of the campaign `data["campaign"]`, for one slice of time."""
     rows = Campaign.objects.select_related("wallet__account", "template", "chatbot")
     campaign = rows.get(pk=job.data["campaign"])
     try:
@@ -58,13 +58,13 @@ def send_campaign(job: JobHandle) -> Iterator[Progress]:
 
 @dataclass
 class Connected:
-    """A gateway and the loop in which it is used; the rest of a job is synchronous."""
+    """A gateway and the event loop in which it is used; the rest of a job is synchronous."""
 
     runner: asyncio.Runner
     gateway: gateways.Gateway
 
     def send(self, messages: list[gateways.Handover]) -> list[tuple[gateways.SubmitResult, str]]:
-        """Hand over and wait for the answers."""
+        """Hand over messages and wait for the answers."""
         return self.runner.run(self.gateway.send(messages))
 
 
@@ -90,7 +90,7 @@ class Sending:
     next_at: float = 0.0
 
     def run(self) -> Iterator[Progress]:
-        """Go on until it is over, stopped, or another's turn."""
+        """Send until the campaign is sent or stopped, or the slice ends."""
         while True:
             if self._stopped_by_clock():
                 return
@@ -116,7 +116,7 @@ class Sending:
         return list(rows.order_by("row")[:CHUNK])
 
     def _mine(self) -> bool:
-        """Whether the campaign still is to be sent, and by this job."""
+        """Whether the campaign is still to be sent, and by this job."""
         mine = Campaign.objects.filter(pk=self.campaign.pk, status=Status.SENDING)
         return mine.filter(job_id=self.job.id).exists()
 
@@ -129,7 +129,10 @@ class Sending:
         return True
 
     def _chunk(self, rows: list[Recipient]) -> Stop | None:
-        """Bring some recipients through every step; returns why nothing more may be sent now."""
+        """Take some recipients through every step.
+
+        Return why nothing more may be sent now, or None.
+        """
         rows = refuse_opted_out(self.job, self.campaign, rows)
         held = Held()
         prepared = prepare(self.job, self.campaign, rows, held)
@@ -150,12 +153,15 @@ class Sending:
         return held.stop
 
     def _leave(self, path: HotPath, left: list[Prepared]) -> None:
-        """Money held for a cancelled campaign goes back now; of a paused one, by its deadline."""
+        """Return the money held for a cancelled campaign now.
+
+        The holds of a paused campaign end at their deadline.
+        """
         if Campaign.objects.filter(pk=self.campaign.pk, status=Status.CANCELLED).exists():
             take_back(path, self.campaign, left)
 
     def _pace(self, count: int) -> None:
-        """Keep to the chatbot's rate: wait until these messages may go."""
+        """Keep to the chatbot's rate limit: wait until these messages may go."""
         rate = self.campaign.chatbot.rate_limit
         if not rate:
             return

@@ -21,9 +21,10 @@ ENDED = (State.SETTLED, State.FAILED, State.EXPIRED, State.CANCELLED)
 def prepare(
     job: JobHandle, campaign: Campaign, rows: Sequence[Recipient], held: Held
 ) -> list[Prepared]:
-    """Ability, quote and intent of each message; an intent that is there already stands.
+    """Prepare ability, quote and intent of each message; an existing intent stays valid.
 
-    What SQL knows as ended is done, however long ago: Redis forgets ends after 7 days.
+    Messages that ended according to SQL are done, however long ago: Redis forgets ends after 7
+    days.
     """
     known = _intents(campaign, rows)
     new = [row for row in rows if row.message_id not in known]
@@ -49,7 +50,7 @@ def prepare(
 def _write_intents(
     job: JobHandle, campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff | None
 ) -> bool:
-    """Quote new messages and keep their intents; False when they have no price now."""
+    """Quote new messages and store their intents; return False if they have no price now."""
     try:
         if tariff is None:
             return False
@@ -66,7 +67,7 @@ def _write_intents(
 
 
 def _by_ability(rows: Sequence[Recipient]) -> dict[tuple[bool | None, str, int | None], list[int]]:
-    """The rows by what is known of their terminals: a few answers for many."""
+    """Group the rows by what is known of their terminals: a few groups for many rows."""
     found: dict[tuple[bool | None, str, int | None], list[int]] = {}
     for row in rows:
         key = (row.supports_yuexin, row.ability_source, row.ability_age_seconds)
@@ -89,7 +90,7 @@ def _intents(campaign: Campaign, rows: Sequence[Recipient]) -> dict[str, HoldInt
 
 
 def new_intents(campaign: Campaign, rows: Sequence[Recipient], tariff: Tariff) -> list[HoldIntent]:
-    """Unsaved intents by the abilities and prices of now; the rows learn their abilities."""
+    """Return unsaved intents with current abilities and prices; the rows get their abilities."""
     found = look_up([row.number for row in rows])
     quotes = quotes_of(campaign.template, tariff)
     made = []
@@ -118,7 +119,7 @@ def _prepared(row: Recipient, intent: HoldIntent) -> Prepared:
 
 
 def body_hash(message: Handover) -> str:
-    """What tells two bodies under one id apart."""
+    """Return a hash that distinguishes two bodies with one ID."""
     body: dict[str, Any] = {
         "number": message.number,
         "native": message.native,

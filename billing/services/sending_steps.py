@@ -1,4 +1,4 @@
-"""The steps of sending some recipients' messages; each may be done again after a death."""
+"""The steps of sending some recipients' messages; each can be repeated after a crash."""
 
 from collections.abc import Sequence
 
@@ -19,13 +19,13 @@ from billing.services.sending_values import (
 from poolsite.hotpath import HotPath
 from poolsite.jobs import JobHandle
 
-TOGETHER = 32  # what one script takes
+TOGETHER = 32  # the limit of one script
 
 
 def refuse_opted_out(
     job: JobHandle, campaign: Campaign, rows: Sequence[Recipient]
 ) -> list[Recipient]:
-    """Leave out who opted out after the upload; nothing was or will be held for them."""
+    """Leave out recipients who opted out after the upload; nothing is ever held for them."""
     refused = opted_out(campaign.wallet.account_id, [row.number for row in rows])
     gone = [row for row in rows if row.number in refused]
     if gone:
@@ -37,7 +37,7 @@ def refuse_opted_out(
 
 
 def request_of(campaign: Campaign, each: Prepared) -> door.HoldRequest:
-    """The hold as the intent says it, whatever the tariff says by now."""
+    """Return the hold request with the prices of the intent, even if the tariff changed since."""
     intent = each.intent
     quote = door.Quote(intent.prices, intent.tariff_id, intent.others)
     return door.HoldRequest(
@@ -46,7 +46,7 @@ def request_of(campaign: Campaign, each: Prepared) -> door.HoldRequest:
 
 
 def hold(path: HotPath, campaign: Campaign, prepared: Sequence[Prepared], held: Held) -> None:
-    """Hold the money of each message; what was held before is told as it is now."""
+    """Hold the money of each message; earlier holds are reported with their current state."""
     requests = [request_of(campaign, each) for each in prepared]
     commands = [
         door.hold_many(campaign.wallet.slug, requests[start : start + TOGETHER])
@@ -73,7 +73,7 @@ def _sort(held: Held, each: Prepared, charge: door.Charge) -> None:
 def mark_sent(
     path: HotPath, campaign: Campaign, group: Sequence[Prepared], recorded: Recorded
 ) -> list[Prepared]:
-    """Mark messages just before they are handed over; returns those that may be."""
+    """Mark messages just before they are handed over; return those that may be sent."""
     if not group:
         return []
     ids = [each.recipient.message_id for each in group]
@@ -90,7 +90,7 @@ def mark_sent(
 
 
 def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> None:
-    """Return what is held for messages that will not be sent any more."""
+    """Return the money held for messages that will no longer be sent."""
     ids = [each.recipient.message_id for each in left]
     slug = campaign.wallet.slug
     parts = (ids[start : start + TOGETHER] for start in range(0, len(ids), TOGETHER))
@@ -98,7 +98,7 @@ def take_back(path: HotPath, campaign: Campaign, left: Sequence[Prepared]) -> No
 
 
 def record(job: JobHandle, path: HotPath, campaign: Campaign, recorded: Recorded) -> None:
-    """Write down what came of the messages; what a gateway refused for good costs nothing."""
+    """Record the results of the messages; one that a gateway refused for good costs nothing."""
     refused = [each.recipient.message_id for each, _ in recorded.refused]
     reports = [
         door.DeliveryReport(message_id, final=True, delivered=False) for message_id in refused

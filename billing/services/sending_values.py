@@ -1,4 +1,4 @@
-"""What passes between the steps of sending: messages, what came of them, and why it stops."""
+"""Values passed between the steps of sending: messages, their results, and reasons to stop."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ OTHER_BODY = gettext_noop("Another message has this ID")
 
 @dataclass(frozen=True)
 class Stop:
-    """Why nothing more may be sent now, and whether the campaign goes on by itself."""
+    """Why nothing more may be sent now, and whether the campaign resumes automatically."""
 
     status: str
     reason: str
@@ -55,23 +55,23 @@ OTHERWISE = Stop(
 
 @dataclass(frozen=True)
 class Prepared:
-    """A recipient whose message is priced and whose intent stands in SQL."""
+    """A recipient whose message is priced and whose intent is in SQL."""
 
     recipient: Recipient
     intent: HoldIntent
     yuexin: bool
 
     def handover(self, campaign: Campaign) -> Handover:
-        """The message as the gateway gets it: the same for the same id, always."""
+        """Return the message as the gateway gets it: always the same for the same ID."""
         return message_of(campaign, self.recipient, self.yuexin)
 
 
 @dataclass
 class Recorded:
-    """What came of the messages, to be written down.
+    """The results of the messages, to be recorded.
 
-    done: came to their end before (a worker died after handing them over). spent: their id was
-    cancelled unsent. unanswered: nobody knows; they are handed over again under the same id.
+    `done`: ended before (a worker died after handing them over). `spent`: their ID was cancelled
+    unsent. `unanswered`: their state is unknown; they are handed over again under the same ID.
     """
 
     taken: list[Prepared] = field(default_factory=list)
@@ -84,7 +84,7 @@ class Recorded:
 
 @dataclass
 class Held:
-    """What holding brought: messages to hand over, and what stops the rest."""
+    """The result of holding: messages to hand over, and what stops the rest."""
 
     ready: list[Prepared] = field(default_factory=list)
     recorded: Recorded = field(default_factory=Recorded)
@@ -92,7 +92,7 @@ class Held:
 
 
 def message_of(campaign: Campaign, row: Recipient, yuexin: bool) -> Handover:
-    """The message that a recipient gets, by what its terminal can do."""
+    """Return the message for a recipient, according to the terminal's ability."""
     return handover_of(
         campaign.template,
         account=campaign.wallet.slug,

@@ -1,4 +1,4 @@
-"""Tariff versions: [from, to) in the account's zone, never two at once, fixed once in use."""
+"""Tariff versions: [from, to) in the account's time zone, never overlapping, fixed once in use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ from poolsite import access
 from poolsite.access.models import Account
 from poolsite.access.services.actor import Actor, require
 
-# Web processes remember tariffs for a second, and their clocks may differ a little: a version
-# that begins so soon may be in a quote already.
+# Web processes cache tariffs for a second, and their clocks may differ a little: a version that
+# begins this soon may be in a quote already.
 SOON: Final = timedelta(seconds=30)
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
-Moment = date | datetime  # a date or a moment without a zone is the account's own
+Moment = date | datetime  # a date, or a moment without a time zone, is in the account's own
 
 
 def moment_of(account: Account, given: Moment) -> datetime:
-    """The moment that a date or a local time of the account is; a date is its midnight.
+    """Return the moment of a date or a local time of the account; a date means its midnight.
 
-    ValidationError: the local time does not exist (clocks go forward), or lies out of reach. Of
-    two (clocks go back) the first counts.
+    Raise ValidationError if the local time does not exist (clocks go forward) or is out of range.
+    If it exists twice (clocks go back), the first counts.
     """
     value = given if isinstance(given, datetime) else datetime.combine(given, time())
     if value.tzinfo is None:
@@ -68,10 +68,10 @@ def tariff_create(
     replace: bool = False,
     call_rates: Sequence[Rate] | None = None,
 ) -> Tariff:
-    """Add a version. `valid_from` None = now; people may not begin one before today.
+    """Add a version. `valid_from` None means now; people may not begin one before today.
 
-    replace: the version that is valid without an end then, ends where this one begins.
-    ValidationError: bad prices, call rates or dates, or another version is valid in between.
+    `replace`: the version that is then valid without an end ends where this one begins. Raise
+    ValidationError for bad prices, call rates or dates, or if another version is valid in between.
     """
     require(actor, "billing.finance", account)
     account = _locked(account)
@@ -101,9 +101,9 @@ def tariff_change(
     call_rates: Sequence[Rate] | None = None,
     reason: str = "",
 ) -> Tariff:
-    """Change a version that nobody can have used yet. ValidationError otherwise.
+    """Change a version that cannot be in use yet. Raise ValidationError otherwise.
 
-    call_rates: None = those it has stay.
+    If `call_rates` is None, the rates stay as they are.
     """
     require(actor, "billing.finance", tariff)
     account = lock_account(tariff)
@@ -128,19 +128,19 @@ def tariff_change(
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What writing a version would do; nothing of it is kept."""
+    """The effect of writing a version; nothing of it is stored."""
 
     tariff: Tariff
     ended: list[Tariff]  # versions that would end because this one begins
-    gaps: list[tuple[datetime, datetime | None]]  # times to come in which nothing can be sent
+    gaps: list[tuple[datetime, datetime | None]]  # future times in which nothing can be sent
 
 
 def tariff_preview(
     *, actor: Actor, account: Account, tariff: Tariff | None = None, **given: Any
 ) -> Preview:
-    """Write a new version, or change `tariff`, and take it back: refused as the write would be.
+    """Write a new version, or change `tariff`, and roll back; it is refused as the write would be.
 
-    given: as of `tariff_create`, of `tariff_change` where a tariff is given.
+    `given` are the arguments of `tariff_create`, or of `tariff_change` if a tariff is given.
     """
     with transaction.atomic():
         account = _locked(account)
@@ -161,7 +161,7 @@ def tariff_preview(
 
 @transaction.atomic
 def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
-    """End a version at a moment to come; its prices, and holds made by them, stay as they are."""
+    """End a version at a future moment; its prices, and the holds made with them, do not change."""
     require(actor, "billing.finance", tariff)
     account = lock_account(tariff)
     tariff = Tariff.objects.select_for_update().get(pk=tariff.pk)
@@ -176,7 +176,7 @@ def tariff_end(*, actor: Actor, tariff: Tariff, valid_until: Moment) -> Tariff:
 
 @transaction.atomic
 def tariff_delete(*, actor: Actor, tariff: Tariff) -> None:
-    """Remove a version that nobody can have used yet. ValidationError otherwise."""
+    """Delete a version that cannot be in use yet. Raise ValidationError otherwise."""
     require(actor, "billing.finance", tariff)
     lock_account(tariff)
     tariff = _unused(tariff)
@@ -185,7 +185,7 @@ def tariff_delete(*, actor: Actor, tariff: Tariff) -> None:
 
 
 def is_in_use(tariff: Tariff, now: datetime | None = None) -> bool:
-    """Whether a hold may have been made by this version: it has begun, or does so soon."""
+    """Whether holds may use this version: it has begun, or will begin soon."""
     if tariff.valid_from <= (now or timezone.now()) + SOON:
         return True
     return (
@@ -195,17 +195,17 @@ def is_in_use(tariff: Tariff, now: datetime | None = None) -> bool:
 
 
 def lock_account(tariff: Tariff) -> Account:
-    """The account of a version, locked, as it is before the version itself."""
+    """Lock and return the account of a version; it is locked before the version itself."""
     return _locked(tariff.account)
 
 
 def why_fixed(tariff: Tariff) -> str:
-    """Why a version cannot be changed any more; "" = it can."""
+    """Return why a version can no longer be changed, or "" if it can."""
     return _("This version is in use. End it and create a new one.") if is_in_use(tariff) else ""
 
 
 def _locked(account: Account) -> Account:
-    """Versions of one account are written one after the other: overlaps cannot slip in."""
+    """Lock an account, so that its versions are written one after another and never overlap."""
     return Account.objects.select_for_update().get(pk=account.pk)
 
 

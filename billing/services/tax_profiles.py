@@ -1,4 +1,4 @@
-"""What invoices say of their customer and seller, and the tax rates: kept by people, audited."""
+"""The customer and the seller on invoices, and the tax rates: entered by people, audited."""
 
 from datetime import date
 from typing import Any, Final
@@ -28,12 +28,12 @@ LINES: Final = 6  # of an address
 
 
 def profile_of(account: Account) -> TaxProfile | None:
-    """What the account's invoices say of it, as SQL has it now; None until somebody enters it."""
+    """Return the account's current tax profile, or None until one is entered."""
     return TaxProfile.objects.filter(account=account).first()
 
 
 def profile_values(account: Account, profile: TaxProfile | None) -> dict[str, Any]:
-    """The values of PROFILE; without a profile, those that a new one begins with."""
+    """Return the values of PROFILE; without a profile, the initial values of a new one."""
     if profile is not None:
         return {name: getattr(profile, name) for name in PROFILE}
     seller = seller_of()
@@ -43,7 +43,10 @@ def profile_values(account: Account, profile: TaxProfile | None) -> dict[str, An
 
 
 def customer_of(account: Account, seller: Seller) -> dict[str, str]:
-    """The customer as an invoice keeps it; without a profile, its name and the seller's country."""
+    """Return the customer as an invoice stores it.
+
+    Without a profile, it has the account's name and the seller's country.
+    """
     profile = profile_of(account)
     if profile is None:
         return {"name": account.name, "address": "", "country": seller.country, "tax_id": ""}
@@ -53,10 +56,10 @@ def customer_of(account: Account, seller: Seller) -> dict[str, str]:
 
 @transaction.atomic
 def profile_set(wallet: Wallet, *, actor: Actor, reason: str = "", **values: Any) -> TaxProfile:
-    """Write an account's tax profile; issued invoices stay as they are. values: of PROFILE.
+    """Write an account's tax profile; issued invoices do not change. `values` are those of PROFILE.
 
-    ValidationError: something is missing or malformed, or a reverse charge has no tax ID or is in
-    the seller's own country.
+    Raise ValidationError if a value is missing or malformed, or if a reverse charge has no tax ID
+    or is in the seller's own country.
     """
     require(actor, "billing.pay", wallet)
     account = Account.objects.select_for_update().get(pk=wallet.account_id)
@@ -85,15 +88,15 @@ def _check_treatment(profile: TaxProfile) -> None:
 
 
 def seller_of() -> Seller | None:
-    """Who issues the invoices; None: nobody yet."""
+    """Return the seller who issues the invoices, or None until one is entered."""
     return Seller.objects.filter(pk=ONLY).first()
 
 
 @transaction.atomic
 def seller_set(*, actor: Actor, reason: str = "", **values: Any) -> Seller:
-    """Write the seller; issued invoices stay as they are. values: of SELLER.
+    """Write the seller; issued invoices do not change. `values` are those of SELLER.
 
-    Another prefix begins new sequences. ValidationError: something is missing or malformed.
+    Another prefix begins new sequences. Raise ValidationError if a value is missing or malformed.
     """
     require(actor, "billing.finance")
     found = Seller.objects.select_for_update().filter(pk=ONLY).first()
@@ -115,16 +118,17 @@ def seller_set(*, actor: Actor, reason: str = "", **values: Any) -> Seller:
 
 
 def rate_of(country: str, kind: str, day: date) -> TaxRate | None:
-    """The rate of a country and service that is valid on a day."""
+    """Return the rate of a country and service that is valid on a day, or None."""
     rows = TaxRate.objects.filter(country=country, kind=kind, valid_from__lte=day)
     return rows.filter(Q(valid_until=None) | Q(valid_until__gt=day)).order_by("-valid_from").first()
 
 
 @transaction.atomic
 def rate_create(*, actor: Actor, reason: str = "", **values: Any) -> TaxRate:
-    """Add a rate; the one without an end that is valid before it ends where it begins.
+    """Add a rate; an earlier rate without an end ends where the new one begins.
 
-    values: of RATE. ValidationError: malformed, or another rate is valid in between.
+    `values` are those of RATE. Raise ValidationError if a value is malformed or another rate is
+    valid in between.
     """
     require(actor, "billing.finance")
     _lock_rates()
@@ -149,7 +153,7 @@ def rate_create(*, actor: Actor, reason: str = "", **values: Any) -> TaxRate:
 
 @transaction.atomic
 def rate_end(rate: TaxRate, *, actor: Actor, valid_until: date, reason: str = "") -> TaxRate:
-    """End a rate on a day, exclusive. ValidationError: before its start, or after its end."""
+    """End a rate on a day, exclusive. Raise ValidationError before its start or after its end."""
     require(actor, "billing.finance")
     _lock_rates()
     rate = TaxRate.objects.get(pk=rate.pk)
@@ -168,7 +172,7 @@ def _end(rate: TaxRate, valid_until: date, actor: Actor, reason: str) -> None:
 
 
 def _lock_rates() -> None:
-    """One writer at a time: the seller's row stands for all rates."""
+    """Lock the seller's row on behalf of all rates, so that there is one writer at a time."""
     if Seller.objects.select_for_update().filter(pk=ONLY).first() is None:
         raise ValidationError(_("Enter the seller first."))
 
@@ -177,7 +181,7 @@ def _lock_rates() -> None:
 
 
 def _fill(row: Model, values: dict[str, Any]) -> None:
-    """Set the given fields, cleaned: one line each, but for an address."""
+    """Set the given fields, cleaned: one line each, except for an address."""
     for name, value in values.items():
         told = value
         if isinstance(value, str):
@@ -187,7 +191,7 @@ def _fill(row: Model, values: dict[str, Any]) -> None:
 
 
 def _lines_of(text: str) -> str:
-    """An address: a few lines without control characters."""
+    """Return an address as a few lines without control characters."""
     lines = [one_line(line) for line in text.splitlines()]
     return "\n".join([line for line in lines if line][:LINES])
 
@@ -206,7 +210,7 @@ def _save(
     names: tuple[str, ...],
     reason: str,
 ) -> None:
-    """Save, with an entry in the audit log of what changed; nothing when nothing did."""
+    """Save, with an audit entry of the changes; do nothing if nothing changed."""
     after = _facts(row, names)
     if after == before:
         return

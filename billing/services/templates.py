@@ -30,7 +30,7 @@ KILOBYTES_LIMIT: Final = 100_000
 
 @transaction.atomic
 def template_create(*, actor: Actor, chatbot: Chatbot, **given: Any) -> Template:
-    """Add a template, complete or not; `given` are FIELDS. ValidationError when bad."""
+    """Add a template, complete or not; `given` are FIELDS. Raise ValidationError for bad values."""
     require(actor, "billing.send", chatbot)
     if chatbot.archived_at is not None:
         raise ValidationError(_("This chatbot is archived."))
@@ -47,9 +47,10 @@ def template_create(*, actor: Actor, chatbot: Chatbot, **given: Any) -> Template
 def template_change(
     *, actor: Actor, template: Template, reason: str = "", **given: Any
 ) -> Template:
-    """Change a template that no campaign has begun to send. ValidationError otherwise.
+    """Change a template that no campaign has begun to send. Raise ValidationError otherwise.
 
-    What was sent, or is being sent, keeps its body: for another text make another template.
+    Messages that were sent, or are being sent, keep their body: for another text create another
+    template.
     """
     require(actor, "billing.send", template)
     template = Template.objects.select_for_update(of=("self",)).get(pk=template.pk)
@@ -59,9 +60,9 @@ def template_change(
     _fill(template, given)
     moved = template.yuexin_link != before["yuexin_link"]
     if moved and "link_registered" not in given:
-        template.link_registered = False  # another link is another registration
+        template.link_registered = False  # another link needs another registration
     after = _values(template)
-    # A link is kept with its registration: one goes back with the other.
+    # A link is logged with its registration, so that both are undone together.
     changed = {name for name in FIELDS if after[name] != before[name]}
     changed |= {"link_registered"} if moved else set()
     if changed:
@@ -78,14 +79,14 @@ def template_change(
 
 
 def why_fixed(template: Template) -> str:
-    """Why a template cannot be changed any more; "" = it can."""
+    """Return why a template can no longer be changed, or "" if it can."""
     sent = Campaign.objects.filter(template=template).exclude(status=Campaign.Status.DRAFT)
     return _("A campaign uses this template. Create a new one instead.") if sent.exists() else ""
 
 
 @transaction.atomic
 def template_archive(*, actor: Actor, template: Template, archived: bool = True) -> Template:
-    """Take a template out of the lists, or back."""
+    """Archive a template, which removes it from the lists, or restore it."""
     require(actor, "billing.send", template)
     template = Template.objects.select_for_update(of=("self",)).get(pk=template.pk)
     if (template.archived_at is not None) == archived:
@@ -115,12 +116,12 @@ def _fill(template: Template, given: dict[str, Any]) -> None:
 
 
 def _values(template: Template) -> dict[str, Any]:
-    """What the log keeps of a change: the texts too, so that it can be taken back."""
+    """Return what the log stores of a change: the texts too, so that it can be undone."""
     return {name: getattr(template, name) for name in FIELDS}
 
 
 def _facts(template: Template) -> dict[str, Any]:
-    """What the log keeps of a new one: sizes of the texts, not the texts."""
+    """Return what the log stores of a new template: the sizes of the texts, not the texts."""
     return {
         "name": template.name,
         "native": template.native_kind,

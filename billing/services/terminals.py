@@ -1,4 +1,4 @@
-"""The table of terminals from a file uploaded in the browser: kept in SQL, read by a job."""
+"""The terminals table from a file uploaded in the browser: stored in SQL, read by a job."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
@@ -25,10 +25,10 @@ READ_KIND: Final = "billing.terminals"
 
 
 def terminals_upload(*, actor: Actor, file_name: str, data: Iterable[bytes]) -> TerminalFile:
-    """Keep a file of terminals and start to read it; one at a time.
+    """Store a file of terminals and start to read it; one at a time.
 
-    ValidationError, and nothing changed: it is empty, larger than 32 MB, neither CSV nor XLSX, or
-    another one is being read. The caller has asked for `billing.finance`.
+    Raise ValidationError, changing nothing, if it is empty, larger than 32 MB or neither CSV nor
+    XLSX, or if another file is being read. The caller has checked `billing.finance`.
     """
     name = Path(file_name.replace("\\", "/")).name[-200:].replace("\x00", "")
     if not name.lower().endswith(ENDINGS):
@@ -59,10 +59,10 @@ def _keep(made: TerminalFile, data: Iterable[bytes]) -> int:
 
 @jobs.kind(READ_KIND, prefix="term", stale_seconds=30, title=gettext_lazy("Reading terminals"))
 def read_terminals(job: JobHandle) -> Iterator[Progress]:
-    """Take the rows of the job's file; goes on where a worker before it was killed.
+    """Read the rows of the job's file, continuing where a killed worker stopped.
 
-    A chunk's rows, the counts and the place are one transaction. The last of two rows of a number
-    counts, as in an import by the command line.
+    A chunk's rows, the counts and the position are one transaction. Of two rows of a number the
+    last one counts, as in an import by the command line.
     """
     found = TerminalFile.objects.get(job_id=job.id)
     try:

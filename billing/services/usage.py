@@ -1,4 +1,4 @@
-"""Sum the journal up by the hour: each entry once, whatever dies where."""
+"""Sum up the journal by the hour: each entry once, wherever a worker dies."""
 
 from datetime import UTC, datetime
 
@@ -14,16 +14,17 @@ Key = tuple[int, str, str, str]  # hour number, kind, mode, chatbot
 
 
 def unsummed(wallet: Wallet) -> QuerySet[JournalEntry]:
-    """The journal entries that no usage row holds yet, oldest first."""
+    """Return the journal entries that no usage row includes yet, oldest first."""
     cursor = UsageCursor.objects.filter(wallet=wallet).first()
     rows = JournalEntry.objects.filter(wallet=wallet).order_by("generation", "seq")
     return rows if cursor is None else rows.filter(_after(cursor))
 
 
 def sum_up(wallet: Wallet, limit: int = ENTRIES_PER_STEP) -> int:
-    """Add at most `limit` further entries to the usage rows; how many were added.
+    """Add at most `limit` more entries to the usage rows; return how many were added.
 
-    One transaction, the cursor locked: a second worker waits and goes on behind the first.
+    It is one transaction with the cursor locked: a second worker waits and continues after the
+    first.
     """
     with transaction.atomic():
         UsageCursor.objects.get_or_create(wallet=wallet)
@@ -40,7 +41,7 @@ def sum_up(wallet: Wallet, limit: int = ENTRIES_PER_STEP) -> int:
 
 
 def sum_all(shard: int, shards: int) -> dict[str, int]:
-    """One round over the wallets of a shard whose journal has gone on."""
+    """Sum up the new journal entries of a shard's wallets, one round."""
     done = 0
     wallets = Wallet.objects.filter(
         Q(usage_cursor=None)

@@ -1,11 +1,11 @@
-"""What a wallet's row says of it, as its scripts take it."""
+"""The settings in a wallet's row, in the form that its scripts take."""
 
 from billing import wallet as door
 from billing.models import Wallet
 
 
 def settings_of(row: Wallet) -> door.WalletSettings:
-    """The settings of a wallet; its days are its account's."""
+    """Return the settings of a wallet; its days are in its account's time zone."""
     return door.WalletSettings(
         daily_limit=row.daily_limit,
         log_limit=row.log_limit,

@@ -1,7 +1,7 @@
-"""The life of a wallet: opened, configured, frozen, closed; SQL decides, Redis is told.
+"""A wallet's lifetime: opened, configured, frozen, closed; SQL decides, and Redis follows.
 
-Every change is written to SQL with the mark `unsent_since`, in one transaction; after the commit
-it is sent to Redis, and where Redis is away the sweep sends it until it is taken.
+Every change is written to SQL with the mark `unsent_since`, in one transaction. After the commit it
+is sent to Redis. If Redis is away, the sweep sends it until Redis takes it.
 """
 
 import logging
@@ -29,16 +29,17 @@ from poolsite.hotpath import Command
 logger = logging.getLogger(__name__)
 Status = Wallet.Status
 SEND_AT_ONCE = 200
-FIRST_GENERATION = 1  # a wallet that was rebuilt has another, and is made by the rebuild
-# What a customer's settings page may change, and what an operator's may besides.
+FIRST_GENERATION = 1  # a rebuilt wallet has another generation, and the rebuild creates its data
+# What a customer's settings page may change; an operator may change more.
 CUSTOMERS = ("daily_limit", "alert_below", "top_up_below", "top_up_amount", "top_up_daily_count")
 _IN_REDIS = ("daily_limit", "log_limit")
 
 
 def wallet_open(account: Account, actor: Actor, *, opening: int = 0) -> Wallet:
-    """Return the account's wallet, made now if there was none; its Redis data follows the commit.
+    """Return the account's wallet; create it if there is none. Its Redis data follows the commit.
 
-    `opening` is what an older system owed the customer. ValidationError: below zero or too large.
+    `opening` is what an older system owed the customer. Raise ValidationError if it is below zero
+    or too large.
     """
     require(actor, "billing.finance", account)
     if not 0 <= opening < LIMIT:
@@ -60,7 +61,10 @@ def wallet_open(account: Account, actor: Actor, *, opening: int = 0) -> Wallet:
 
 
 def wallet_configure(wallet: Wallet, *, actor: Actor, reason: str = "", **values: Any) -> Wallet:
-    """Change limits and rules; in force for the next hold. ValidationError when they do not fit."""
+    """Change limits and rules; they apply from the next hold.
+
+    Raise ValidationError for bad values.
+    """
     require(actor, "billing.pay", wallet)
     if set(values) - {*CUSTOMERS, "log_limit"}:
         raise ValueError(f"not a setting: {sorted(values)}")
@@ -102,7 +106,7 @@ def _check(wallet: Wallet) -> None:
 
 
 def credit_limit_write(wallet: Wallet, amount: int, *, actor: Actor, reason: str) -> Wallet:
-    """Write a credit limit whose way was gone (services/credit_limits.py); in force at once.
+    """Write a credit limit after its checks (services/credit_limits.py); it applies at once.
 
     The highest limit so far only grows: a balance may be below a limit that was lowered.
     """
@@ -130,18 +134,20 @@ def credit_limit_write(wallet: Wallet, amount: int, *, actor: Actor, reason: str
 
 
 def wallet_freeze(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
-    """Refuse new holds; what is held settles, money may come in. Twice changes nothing."""
+    """Refuse new holds; open holds settle, and money may come in. A second call changes nothing."""
     return _set_status(wallet, actor, Status.FROZEN, (Status.OPEN,), reason)
 
 
 def wallet_unfreeze(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
-    """Let holds in again."""
+    """Allow holds again."""
     return _set_status(wallet, actor, Status.OPEN, (Status.FROZEN,), reason)
 
 
 def wallet_close(wallet: Wallet, *, actor: Actor, reason: str) -> Wallet:
-    """Close for good: no holds, no top-ups, no credit; open holds settle, the rest can be paid
-    out."""
+    """Close for good: no holds, no top-ups, no credit.
+
+    Open holds settle, and the rest can be paid out.
+    """
     return _set_status(wallet, actor, Status.CLOSED, (Status.OPEN, Status.FROZEN), reason)
 
 
@@ -176,7 +182,7 @@ def _set_status(
     return wallet
 
 
-# -- telling Redis --------------------------------------------------------------------------------
+# -- sending to Redis -----------------------------------------------------------------------------
 
 
 def _mark(wallet: Wallet) -> None:
@@ -190,7 +196,7 @@ def _after_commit(wallet: Wallet) -> None:
 
 
 def _send_quietly(wallet_pk: int) -> bool:
-    """Send what SQL says; the mark stays where Redis does not take it, without an error."""
+    """Send SQL's state without raising errors; the mark stays if Redis does not take it."""
     try:
         return wallet_send(Wallet(pk=wallet_pk))
     except (
@@ -205,10 +211,11 @@ def _send_quietly(wallet_pk: int) -> bool:
 
 
 def wallet_send(wallet: Wallet) -> bool:
-    """Bring Redis to what SQL says of this wallet, and take the mark off; False = in safe mode.
+    """Send SQL's state of this wallet to Redis and remove the mark; return False in safe mode.
 
-    Under the row's lock, so that what is rebuilt meanwhile is not opened too early: leaving safe
-    mode is the rebuild's. Data is made only where it never was, never begun at zero again.
+    This holds the row's lock, so that a wallet under rebuild is not opened too early: only the
+    rebuild leaves safe mode. Data is created only where there never was any; it never starts from
+    zero again.
     """
     with transaction.atomic():
         row = locked(wallet)
@@ -220,7 +227,7 @@ def wallet_send(wallet: Wallet) -> bool:
         path.run(door.configure(row.slug, settings_of(row)))
         live = path.run(door.balance(row.slug))
         if live is None or live.status == "recovering":
-            return False  # the rebuild's
+            return False  # the rebuild sends it
         if live.status != row.status:
             operation = f"status:{secrets.token_hex(8)}"
             path.run(door.status(row.slug, row.status, row.status_reason, operation))
@@ -237,7 +244,7 @@ def _create(row: Wallet) -> Command[str]:
 
 
 def send_waiting() -> dict[str, int]:
-    """Send what Redis did not take at once; bounded."""
+    """Send what Redis did not take at once; a bounded number."""
     waiting = Wallet.objects.exclude(unsent_since=None).order_by("unsent_since")
     keys = list(waiting.values_list("pk", flat=True)[:SEND_AT_ONCE])
     return {"waiting": len(keys), "sent": sum(_send_quietly(key) for key in keys)}

@@ -1,4 +1,4 @@
-"""The sweeps of money; each may run twice at once, on any worker. Importing registers them."""
+"""The sweeps of money; each may run twice at once, on any worker. Importing this registers them."""
 
 from billing.tasks import books, paying
 

@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.filter
 def money(units: int | str | None, currency: str = "") -> SafeString | str:
-    """¥18,240.6150 with the digits below the cent muted; a dash where there is nothing."""
+    """¥18,240.6150 with the digits below the cent muted; a dash for None or ""."""
     if units is None or units == "":
         return "–"
     sign, figure, rest = presentation.split(int(units))
@@ -29,7 +29,7 @@ def money(units: int | str | None, currency: str = "") -> SafeString | str:
 
 @register.filter
 def hero_money(units: int | None, currency: str = "") -> SafeString | str:
-    """¥18,240 with .6150 muted, always to the unit: as heroMoney of money.js goes on drawing it."""
+    """¥18,240 with .6150 muted, always with all digits; heroMoney of money.js redraws it."""
     if units is None:
         return "–"
     point = str(get_format("DECIMAL_SEPARATOR"))
@@ -52,13 +52,13 @@ def exact(units: int | None) -> str:
 
 @register.filter
 def exact_signed(units: int) -> str:
-    """+0.0600, −32.7600, 0.0000: as the live movements draw an amount."""
+    """+0.0600, −32.7600, 0.0000: as the live list of movements draws an amount."""
     return presentation.exact(int(units), signed=True)
 
 
 @register.filter
 def signed(units: int | None) -> SafeString | str:
-    """+200.0000 in green, −32.7600, and a dash where nothing moves."""
+    """+200.0000 in green, −32.7600, and a dash for 0 or None."""
     if not units:
         return "–"
     tone = "money--in" if units > 0 else ""
@@ -69,7 +69,10 @@ def signed(units: int | None) -> SafeString | str:
 
 @register.filter
 def ledger(units: int, form: str = "") -> SafeString | str:
-    """−89,264.00 in a column. form: "+" signs what is above 0, "4" has the muted digits always."""
+    """−89,264.00 in a column.
+
+    `form`: "+" signs amounts above 0, "4" always adds the muted digits.
+    """
     sign, figure, rest = presentation.split(units)
     sign = "+" if "+" in form and units > 0 else sign
     if not rest and "4" not in form:
@@ -79,13 +82,13 @@ def ledger(units: int, form: str = "") -> SafeString | str:
 
 @register.filter
 def negative(units: int) -> int:
-    """What is taken away, as it is written: -units."""
+    """The negative of an amount, for deductions."""
     return -units
 
 
 @register.filter
 def dash(units: int | None) -> str:
-    """−32.7600, and a dash where nothing moves."""
+    """−32.7600, and a dash for 0 or None."""
     return presentation.exact(int(units)) if units else "–"
 
 

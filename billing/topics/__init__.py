@@ -1,3 +1,3 @@
-"""The wallets' live topics; importing this registers them."""
+"""The live topics of wallets; importing this registers them."""
 
 from billing.topics import campaigns, wallets, work  # noqa: F401

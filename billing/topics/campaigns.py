@@ -1,4 +1,4 @@
-"""`billing.campaign:<wallet's slug>.<id>`: how far a campaign is, to the message and the unit."""
+"""`billing.campaign:<wallet's slug>.<id>`: a campaign's progress, exact to message and unit."""
 
 import asyncio
 import re
@@ -15,18 +15,18 @@ from poolsite.live.tail import version_at
 
 _KEY = re.compile(r"([a-z0-9-]{1,40})\.([0-9]{1,18})")
 _MESSAGE = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
-LOOK_SECONDS = 1.0  # at SQL, at most; a large campaign's look takes longer, so it comes seldomer
+LOOK_SECONDS = 1.0  # least time between reads of SQL; large campaigns are read less often
 PAGE_ENTRIES = 500
-PAGES = 200  # at the first look, where the books are far behind
-SHARE = 20  # of the time, at most one part of so many is spent with looking
+PAGES = 200  # at the first read, if the books are far behind
+SHARE = 20  # reads take at most 1/SHARE of the time
 
 
 @live.register
 class CampaignTopic(WalletTopicBase):
-    """The state: `status`, `reason`, `reading` (and how many rows), and `figures`.
+    """The state: `status`, `reason`, `reading` (and the number of rows), and `figures`.
 
-    SQL's figures are those of the wallet's last persistence; what the wallet's stream tells of
-    since then is added, so that the counts move with the balance. A change is the new state.
+    SQL's figures are those of the wallet's last persistence. Later entries of the wallet's stream
+    are added, so that the counts move with the balance. A change is the new state.
     """
 
     name = "billing.campaign"
@@ -68,7 +68,7 @@ class CampaignTopic(WalletTopicBase):
         return live.Changes(now.version, None if now.version == since else now.data)
 
     async def _look(self) -> None:
-        """Read SQL again, if it is time; a status that a person changed is read at once."""
+        """Read SQL again if it is time; a status that a person changed is read at once."""
         clock = asyncio.get_running_loop().time
         began = clock()
         await self.ref()
@@ -87,7 +87,7 @@ class CampaignTopic(WalletTopicBase):
         await tail.read()
         figures, version = self._base or CampaignFigures(), self._base_version
         entries = tail.since(version)
-        if entries is None and self._told is not None:  # the books are far behind: go on from here
+        if entries is None and self._told is not None:  # the books are far behind
             figures, version = self._told
             entries = tail.since(version)
         if entries is None:
@@ -100,7 +100,7 @@ class CampaignTopic(WalletTopicBase):
         return {**self._facts, "figures": figures.as_data()}
 
     async def _caught_up(self) -> tuple[CampaignFigures, int]:
-        """The books plus what the stream tells since, page by page; from where the tail goes on."""
+        """Return the books plus later entries of the stream, page by page, and where they end."""
         figures, (generation, seq) = self._base or CampaignFigures(), self._base_at
         for _page in range(PAGES):
             found: Any = await self.path().arun(door.entries(self.slug, seq, PAGE_ENTRIES))
@@ -135,7 +135,7 @@ def _facts(campaign_id: int) -> dict[str, Any]:
 
 
 def _books(campaign_id: int) -> tuple[CampaignFigures, tuple[int, int]]:
-    """SQL's figures, and up to which entry of which life of the wallet's data they count."""
+    """Return SQL's figures, and the generation and last entry of the wallet that they include."""
     campaign = Campaign.objects.filter(pk=campaign_id).first()
     if campaign is None:
         return CampaignFigures(), (0, 0)

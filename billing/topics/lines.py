@@ -12,7 +12,7 @@ from poolsite.live.tail import TailEntry
 
 LINES = 40
 SECOND_US = 1_000_000
-# What moves no money is no line: it is told by the message's own story.
+# Entries that move no money make no line: the message's own page shows them.
 SILENT = frozenset(("sent", "flag", "parked", "orphan", "unreadable"))
 OF_MESSAGES = frozenset(("hold", "settle", "fail", "expire", "cancel", "session", "unpaid"))
 OF_CALLS = frozenset(("hold", "settle", "settle_return", "fail", "expire", "cancel"))
@@ -21,7 +21,7 @@ _CAMPAIGN = re.compile(r"c([0-9]{1,18})-[0-9]+(?:-[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """One entry's effect on what can be spent, and what a message's end charged; in units."""
+    """One entry's effect on the available balance, and what a message's end charged; in units."""
 
     seq: int
     at_us: int
@@ -33,8 +33,10 @@ class Moved:
 
     @property
     def cause(self) -> str:
-        """What it belongs to: a campaign `c12`, a pool's calls `p` and its slug, else a chatbot
-        `b` and its slug; of money, its operation.
+        """What caused the entry.
+
+        A campaign is `c12`, a pool's calls are `p` and its slug, else it is a chatbot, `b` and its
+        slug; for money, it is the operation ID.
         """
         if self.kind not in OF_MESSAGES:
             return self.operation_id
@@ -46,14 +48,14 @@ class Moved:
 
     @property
     def words(self) -> str:
-        """The entry of LEDGER_WORDS for it, as wordOf of static/js/billing/wallet_lines.js."""
+        """The entry's key in LEDGER_WORDS, as in wordOf of static/js/billing/wallet_lines.js."""
         kind = "settle_return" if self.kind == "settle" and self.amount > 0 else self.kind
         return f"call_{kind}" if kind in OF_CALLS and pool_of(self.operation_id) else kind
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """Entries of one second, kind and cause. `balance` is what could be spent after the last."""
+    """Entries of one second, kind and cause. `balance` is the available balance after the last."""
 
     key: str
     seq: int
@@ -68,7 +70,7 @@ class LedgerLine:
     name: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As pages get it; `id` is the operation of a line that stands for one entry."""
+        """Return the line for pages; `id` is the operation if the line has only one entry."""
         return {
             "key": self.key,
             "seq": self.seq,
@@ -85,12 +87,12 @@ class LedgerLine:
 
 
 def of_entry(entry: TailEntry) -> Moved:
-    """An entry of the wallet's stream."""
+    """Read an entry of the wallet's stream."""
     return of_change(wallet.read_entry(entry.seq, entry.fields))
 
 
 def of_change(change: wallet.WalletChange) -> Moved:
-    """The same, read already."""
+    """Convert a change that was read already."""
     return Moved(
         *(change.seq, change.at_us, change.kind, change.id, change.spendable, change.chatbot),
         charged=change.price,
@@ -98,7 +100,7 @@ def of_change(change: wallet.WalletChange) -> Moved:
 
 
 def of_row(row: JournalEntry) -> Moved:
-    """The same from the journal."""
+    """Convert a row of the journal."""
     return Moved(
         *(row.seq, row.at_us, row.kind, row.operation_id, row.spendable, row.chatbot),
         charged=row.revenue,
@@ -106,7 +108,7 @@ def of_row(row: JournalEntry) -> Moved:
 
 
 def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, LedgerLine]:
-    """Lines by key of entries in their order; `balance` is what could be spent after the last."""
+    """Return lines by key of ordered entries; `balance` is the available balance after the last."""
     lines: dict[str, LedgerLine] = {}
     left = balance
     for one in reversed(moved):
@@ -141,7 +143,7 @@ def lines_of(moved: Sequence[Moved], balance: int) -> dict[str, LedgerLine]:
 def joined(
     older: Mapping[str, LedgerLine], newer: Mapping[str, LedgerLine]
 ) -> dict[str, LedgerLine]:
-    """Both, where a line of `newer` goes on with one of `older`."""
+    """Join both; a line of `newer` with the same key continues the one of `older`."""
     found = dict(older)
     for key, line in newer.items():
         before = older.get(key)
@@ -157,12 +159,12 @@ def joined(
 
 
 def newest(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-    """The last lines, newest first."""
+    """Return the last lines, newest first."""
     return sorted(lines, key=lambda line: -line.seq)[:LINES]
 
 
 def apply_lines(data: Any, change: Any) -> Any:
-    """What static/js/billing/wallet.js does with a change: lines of the same key are replaced."""
+    """Apply a change as static/js/billing/wallet.js does: lines of the same key are replaced."""
     lines = {line["key"]: line for line in data["lines"]}
     lines |= {line["key"]: line for line in change["lines"]}
     ordered = sorted(lines.values(), key=lambda line: -line["seq"])[:LINES]

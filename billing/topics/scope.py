@@ -1,4 +1,4 @@
-"""What every topic of one wallet has in common: its slug, its tenant, its stream."""
+"""The common part of all topics of one wallet: its slug, its tenant, its stream."""
 
 import re
 import time
@@ -13,12 +13,12 @@ from poolsite.live.tail import Tail, tail_of
 
 _SLUG = re.compile(r"[a-z0-9-]{1,40}")
 REF_SECONDS = 2.0
-ELSEWHERE_SECONDS = 0.25  # wakes of a wallet's own server are not heard: its topics look
+ELSEWHERE_SECONDS = 0.25  # no wake-ups arrive from a wallet's own server: its topics poll
 
 
 @dataclass(frozen=True, slots=True)
 class WalletRef:
-    """Whose wallet it is and where it lives; stands for the row in `access.decide`."""
+    """A wallet's account and server; it takes the place of the row in `access.decide`."""
 
     wallet_id: int
     slug: str
@@ -27,12 +27,12 @@ class WalletRef:
 
     @property
     def access_ref(self) -> str:
-        """How grants and tokens name it."""
+        """The name of the wallet in grants and tokens."""
         return f"wallet:{self.slug}"
 
 
 class WalletTopicBase(live.Topic):
-    """A topic whose key is a wallet's slug. Versions are those of the wallet's stream."""
+    """A topic whose key is a wallet's slug. Its versions are those of the wallet's stream."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -46,7 +46,7 @@ class WalletTopicBase(live.Topic):
         self._ref_at = 0.0
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
-        """A wallet that does not exist looks like a foreign one."""
+        """Decide access; a missing wallet looks like one of another account."""
         if not principal.is_authenticated:
             return access.Decision.LOGIN
         ref = await self.ref()
@@ -55,7 +55,7 @@ class WalletTopicBase(live.Topic):
         return access.decide(principal, "billing.view", ref)
 
     async def ref(self) -> WalletRef | None:
-        """The wallet as SQL has it; asked again now and then, for wallets move."""
+        """Return the wallet as SQL has it; read again now and then, because wallets move."""
         now = time.monotonic()
         if self._ref is None or now - self._ref_at > REF_SECONDS:
             self._ref = await live.in_thread(_ref_of, self.slug)
@@ -63,11 +63,11 @@ class WalletTopicBase(live.Topic):
         return self._ref
 
     def path(self) -> hotpath.HotPath:
-        """The hot path of the wallet's Redis."""
+        """Return the hot path of the wallet's Redis."""
         return servers.named(self._ref.redis if self._ref else "")
 
     def tail(self) -> Tail:
-        """The window on its stream; another one once the wallet has moved."""
+        """Return the window on the wallet's stream; another one once the wallet has moved."""
         elsewhere = self._ref is not None and bool(self._ref.redis)
         self._tail = tail_of(self.keys.tag, self.path() if elsewhere else None)
         return self._tail
@@ -79,7 +79,7 @@ class WalletTopicBase(live.Topic):
         return ELSEWHERE_SECONDS if self._ref is not None and self._ref.redis else None
 
     async def balance(self) -> door.Balance | None:
-        """The figures now; None while Redis has no such wallet."""
+        """Return the current figures, or None while Redis has no such wallet."""
         found: Any = await self.path().arun(door.balance(self.slug))
         return found if found is None or isinstance(found, door.Balance) else None
 

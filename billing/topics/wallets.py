@@ -1,5 +1,7 @@
-"""`billing.wallet:<slug>`: a wallet's figures and its newest movements, to the unit.
-`billing.figures:<slug>`: the figures alone, for lists of many wallets.
+"""Topics of wallets, exact to the unit.
+
+`billing.wallet:<slug>`: a wallet's figures and its newest movements. `billing.figures:<slug>`: only
+the figures, for lists of many wallets.
 """
 
 from collections.abc import Iterable
@@ -24,13 +26,13 @@ from billing.topics.scope import WalletTopicBase
 from poolsite import live
 from poolsite.live.tail import version_at
 
-OLDER_ROWS = 400  # of the journal, where the stream's tail has not enough lines
+OLDER_ROWS = 400  # of the journal, if the stream's tail has too few lines
 
 
 def figures_of(now: door.Balance | None) -> dict[str, Any]:
-    """A wallet's figures as pages get them; `status` "missing" while Redis has no such wallet.
+    """Return a wallet's figures for pages; `status` is "missing" while Redis has no such wallet.
 
-    seq: its last entry. lag: entries that SQL has not been seen to have. Amounts in units.
+    `seq` is its last entry. `lag` counts entries not yet seen in SQL. Amounts are in units.
     """
     if now is None:
         return {"status": "missing"}
@@ -74,8 +76,8 @@ class WalletFiguresTopic(WalletTopicBase):
 class WalletTopic(WalletTopicBase):
     """Snapshot: the figures and `lines`, the newest 40, newest first (billing/topics/lines.py).
 
-    Change: the figures, and the lines that are new or have grown. A line whose beginning is older
-    than what the stream's tail and the books' last 400 entries show counts what is shown.
+    Change: the figures, and the lines that are new or have grown. If a line began before the
+    stream's tail and the books' last 400 entries, it counts only the entries shown.
     """
 
     name = "billing.wallet"
@@ -136,7 +138,7 @@ class WalletTopic(WalletTopicBase):
         return live.Changes(until, self._state(newest(changed)))
 
     async def _again(self, since: int) -> live.Changes | None:
-        """After a gap, or while the wallet is missing: nothing new, or a snapshot's turn."""
+        """Handle a gap or a missing wallet: no change, or None for a new snapshot."""
         before = self._figures
         found = await self.snapshot()
         if found.version == since and self._figures == before:
@@ -148,7 +150,7 @@ class WalletTopic(WalletTopicBase):
         return {**self._figures, "lines": [line.as_json() for line in lines]}
 
     async def _named(self, lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-        """The lines with what people call their causes: a campaign's name, why money moved."""
+        """Return the lines with their causes' names: a campaign's name, a movement's reason."""
         found = list(lines)
         unknown = {line.cause for line in found} - set(self._names)
         if unknown and self._ref is not None:
@@ -161,13 +163,13 @@ class WalletTopic(WalletTopicBase):
 
 
 def _rows_before(slug: str, generation: int, seq: int) -> list[Moved]:
-    """The journal's newest entries before one, in their order; generation 0 = before none."""
+    """Return the journal's newest entries before one, in order; generation 0 means from the end."""
     rows = JournalEntry.objects.filter(wallet__account__slug=slug)
     if generation:
         earlier = rows.filter(generation__lt=generation)
         rows = rows.filter(generation=generation, seq__lt=seq) | earlier
     found = [of_row(row) for row in rows.order_by("-generation", "-seq")[:OLDER_ROWS]]
-    # Sequence numbers begin anew with each life of the data; lines are ordered by them.
+    # Sequence numbers restart with each generation of the data; lines are ordered by them.
     return [
         replace(one, seq=seq - place - 1 if generation else -place)
         for place, one in enumerate(found)
@@ -181,10 +183,10 @@ def _books_balance(slug: str) -> int:
 
 
 def names_of(wallet_id: int, causes: Iterable[str]) -> dict[str, str]:
-    """Causes → names; those that need none are "". Never asked twice.
+    """Return names of causes; those without a name are "", so that no cause is read twice.
 
-    A campaign's own name; of money why it moved and who asked and approved, or who paid. No words
-    of a language: readers of all languages share them.
+    A campaign has its own name. A movement of money has its reason, and who requested and approved
+    it, or who paid. Names contain no words of a language: readers of all languages share them.
     """
     found = dict.fromkeys(causes, "")
     campaigns = {int(cause[1:]): cause for cause in found if _is_number(cause, "c")}

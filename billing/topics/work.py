@@ -1,4 +1,4 @@
-"""What tells operators' pages that their lists have changed: flagged reports, and the books."""
+"""Topics that notify operators' pages of changed lists: flagged reports, and the books."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -12,7 +12,7 @@ LOOK_SECONDS = 2.0
 
 
 class _WorkTopic(live.SnapshotTopic, ABC):
-    """One state for every operator; pages that hear a change draw themselves again."""
+    """One state for every operator; pages that receive a change redraw themselves."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
@@ -23,7 +23,7 @@ class _WorkTopic(live.SnapshotTopic, ABC):
         return access.decide(principal, "billing.books")
 
     def due_seconds(self) -> float | None:
-        """The persistence writes without telling anybody."""
+        """Poll: the persistence writes without a notification."""
         return LOOK_SECONDS
 
     async def read(self) -> Any:
@@ -31,12 +31,12 @@ class _WorkTopic(live.SnapshotTopic, ABC):
 
     @abstractmethod
     def look(self) -> Any:
-        """What changes when the page would."""
+        """Return a value that changes whenever the page would."""
 
 
 @live.register
 class FlaggedTopic(_WorkTopic):
-    """`billing.flagged:all`: how many reports there are, stand open, and wait for approval."""
+    """`billing.flagged:all`: changes with the flagged reports, the open and the waiting ones."""
 
     name = "billing.flagged"
 

@@ -1,4 +1,4 @@
-"""What operators read beside an account's figures: whose it is, its settings, its data."""
+"""Facts for operators next to an account's figures: its owners, its settings, its data."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ Facts = list[tuple[str, Any]]
 
 
 def details(wallet: Wallet, tariff: Tariff | None) -> Facts:
-    """The owners, the prices, what watches the balance, the last top-up."""
+    """Return the owners, the prices, the alert settings and the last top-up."""
     account, currency = wallet.account, wallet.account.currency
     owners = Membership.objects.filter(account=account, role=Role.OWNER).select_related("user")
     last = Recharge.objects.filter(wallet=wallet).exclude(credited_at=None)
@@ -44,7 +44,7 @@ def _paid(recharge: Recharge, currency: str) -> str:
 
 
 def internals(wallet: Wallet, figures: now_figures.WalletFigures) -> Facts:
-    """Where its data is, and how far the books have come."""
+    """Return where the wallet's data is, and how far the books have come."""
     return [
         (_("Redis server"), wallet.redis or _("default server")),
         (_("Data generation"), wallet.generation),

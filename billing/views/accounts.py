@@ -1,4 +1,4 @@
-"""All accounts with money, live, and one of them with what an operator may do; for operators."""
+"""For operators: all accounts with money, live, and the page of one with its actions."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -42,7 +42,7 @@ from poolsite.csv_text import csv_file
 
 @require_GET
 def account_list(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """Every wallet: spendable, held, pace, status, lag; each row moves by itself."""
+    """Show every wallet: available, held, pace, status, lag; each row updates live."""
     principal = principal_of(request)
     access.require(principal, "billing.books")
     filters = given(request, "q", "show", "sort")
@@ -93,7 +93,7 @@ def _rows(wallets: Sequence[Wallet]) -> list[dict[str, Any]]:
 
 
 def _sums(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """What the rows of a page come to, by currency; nothing for one row."""
+    """Return the sums of a page's rows by currency; nothing for a single row."""
     sums: dict[str, dict[str, Any]] = {}
     for row in rows if len(rows) > 1 else ():
         currency = row["wallet"].account.currency
@@ -142,7 +142,7 @@ def _csv(principal: Principal, query: WalletQuery) -> StreamingHttpResponse:
 
 
 def _csv_rows(principal: Principal, query: WalletQuery) -> Iterator[list[Any]]:
-    """Every wallet that matches, as Redis has it at the moment its page is read."""
+    """Yield every wallet that matches, as Redis has it at the moment its page is read."""
     after = ""
     while True:
         page = WalletQuery(query.search, query.show, query.sort, after).page(principal)
@@ -165,7 +165,7 @@ def _csv_rows(principal: Principal, query: WalletQuery) -> Iterator[list[Any]]:
 
 @require_GET
 def account_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One account as operators see it: the live balance, where its books stand, what to do."""
+    """Show one account to operators: the live balance, the state of its books, the actions."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.books")
     figures = now_figures.of(wallet)
@@ -231,7 +231,7 @@ def account_freeze(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_json
 def account_unfreeze(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take holds again."""
+    """Allow holds again."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     body = body_of(request)
@@ -242,7 +242,7 @@ def account_unfreeze(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @answers_json
 def account_rebuild(request: HttpRequest, slug: str) -> HttpResponse:
-    """The rebuild drill: wipe and rebuild the Redis side, and say how long and what differed."""
+    """Run the rebuild drill: wipe and rebuild the Redis data; report the time and differences."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     reason = reason_of(body_of(request))

@@ -1,4 +1,4 @@
-"""What operators decide: adjustments with four eyes, refund requests, opening and closing."""
+"""Decisions of operators: adjustments with four eyes, refund requests, opening and closing."""
 
 from collections.abc import Callable
 from functools import partial
@@ -32,7 +32,7 @@ from poolsite.console.verbs import carry_out
 
 @require_GET
 def adjustment(request: HttpRequest, pk: int) -> HttpResponse:
-    """One adjustment with everything that a second pair of eyes needs."""
+    """Show one adjustment with everything that a second operator needs."""
     return _page(request, pk, ReasonForm(), 200)
 
 
@@ -86,7 +86,7 @@ def adjustment_approve(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def adjustment_reject(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reject, or withdraw one's own."""
+    """Reject an adjustment, or withdraw one's own."""
     return _reasoned(
         request, pk, services.adjustment_reject, _("Adjustment rejected. No money moved.")
     )
@@ -94,7 +94,7 @@ def adjustment_reject(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def adjustment_give_up(request: HttpRequest, pk: int) -> HttpResponse:
-    """Give up a cash refund that the balance does not reach."""
+    """Cancel a cash refund that the balance does not cover."""
     words = _("Refund cancelled. Nothing was paid out.")
     return _reasoned(request, pk, giving_up.adjustment_give_up, words)
 
@@ -102,7 +102,7 @@ def adjustment_give_up(request: HttpRequest, pk: int) -> HttpResponse:
 def _reasoned(
     request: HttpRequest, pk: int, decide: Callable[..., object], words: str
 ) -> HttpResponse:
-    """Decide with the reason that was sent; without one the page asks for it again."""
+    """Decide with the given reason; without one, show the page again."""
     principal = principal_of(request)
     found = selectors.adjustment_get(principal, pk)
     form = ReasonForm(request.POST)
@@ -119,12 +119,12 @@ def _decided(
     return redirect("billing:adjustment", pk=pk)
 
 
-# -- refunds that customers ask for ----------------------------------------------------------------
+# -- refunds that customers request ----------------------------------------------------------------
 
 
 @require_http_methods(["GET", "POST"])
 def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
-    """A customer asks for money back, and sees how earlier requests went."""
+    """Let a customer request a refund, and show earlier requests."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     currency = wallet.account.currency
@@ -147,7 +147,7 @@ def refund_ask(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
-    """The customer takes the request back."""
+    """Withdraw the customer's request."""
     principal = principal_of(request)
     found = selectors.refund_get(principal, pk, "billing.pay")
     carry_out(
@@ -160,7 +160,7 @@ def refund_withdraw(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def refund(request: HttpRequest, pk: int) -> HttpResponse:
-    """An operator answers a request: accept makes an adjustment, decline says why."""
+    """Answer a refund request as an operator: accept it as an adjustment, or decline it."""
     principal = principal_of(request)
     found = selectors.refund_get(principal, pk, "billing.finance")
     accept = AcceptRefundForm(request.POST if "accept" in request.POST else None)
@@ -192,7 +192,7 @@ def refund(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
-    """Close an account for good, with a reason; GET asks first."""
+    """Close an account for good, with a reason; GET shows the form."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = ReasonForm(request.POST or None)
@@ -206,7 +206,7 @@ def wallet_close(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def wallet_open(request: HttpRequest) -> HttpResponse:
-    """Give an account its wallet; a second click finds the first one's."""
+    """Open an account's wallet; a second click returns the existing one."""
     principal = principal_of(request)
     access.require(principal, "billing.finance")
     form = OpenForm(request.POST or None, initial={"account": request.GET.get("account")})

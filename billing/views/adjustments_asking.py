@@ -1,4 +1,4 @@
-"""Asking for an adjustment: a kind, its own fields, the balance before and after."""
+"""The form for an adjustment: a kind, its own fields, the balance before and after."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -36,7 +36,7 @@ class Choice:
     kind: str
     label: Promise
     text: Promise
-    verb: Promise  # of the button, where nobody has to approve
+    verb: Promise  # of the button, if no approval is needed
 
 
 CHOICES = (
@@ -72,7 +72,7 @@ KINDS = {each.kind: each for each in CHOICES}
 
 @require_http_methods(["GET", "POST"])
 def adjust(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for a movement of one account; `?kind=` chooses which fields there are."""
+    """Request an adjustment of one account; `?kind=` chooses the fields."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     kind = request.POST.get("kind") or request.GET.get("kind", "")
@@ -130,7 +130,7 @@ def _before_and_after(wallet: Wallet, kind: str, text: Any) -> dict[str, Any]:
 
 
 def asked(request: HttpRequest, made: Adjustment) -> HttpResponse:
-    """Show what was asked for, and say what comes of it."""
+    """Show the request, with a message about what happens next."""
     words = in_words(made.amount, made.wallet.account.currency)
     if made.status == Adjustment.Status.WAITING:
         messages.info(request, _("%s is waiting for another operator's approval.") % words)

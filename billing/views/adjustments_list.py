@@ -1,4 +1,4 @@
-"""The operators' list of adjustments: what waits for a second pair of eyes, what was decided."""
+"""The operators' list of adjustments: those that wait for a second operator, those decided."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ KINDS = ("credit", "debit", "cash_refund", "chargeback", "by_hand", "credit_limi
 
 @require_GET
 def adjustments(request: HttpRequest) -> HttpResponse:
-    """What waits and what was decided; `?format=csv` the same as a file."""
+    """Show waiting and decided adjustments; `?format=csv` returns them as a file."""
     access.require(principal_of(request), "billing.finance")
     text = tables.text_of(request, "q")
     words = dict(Adjustment.kinds())
@@ -66,13 +66,13 @@ def _shows(counts: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def kind_of(kind: str, words: dict[Any, Any] | None = None) -> str:
-    """A kind's name at the beginning of a line."""
+    """Return a kind's name, capitalized."""
     found = words or dict(Adjustment.kinds())
     return str(found.get(kind, kind)).capitalize()
 
 
 def row_of(adjustment: Adjustment) -> dict[str, Any]:
-    """An adjustment with how its state looks."""
+    """Return an adjustment with the look of its state."""
     chip, icon = CHIPS[Adjustment.Status(adjustment.status)]
     return {
         "adjustment": adjustment,

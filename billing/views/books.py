@@ -1,4 +1,4 @@
-"""Books: whether every balance change reaches SQL, in checks that a person can read."""
+"""Books: whether every balance change reaches SQL, as checks that people can read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ ORDERS_LATE_SECONDS = 60
 
 @dataclass(frozen=True)
 class BookCheck:
-    """One thing that is checked: in plain words, its result now, and what to do when it fails."""
+    """One check: its description, its current result, and what to do if it fails."""
 
     title: str
     text: str
@@ -34,7 +34,7 @@ class BookCheck:
 
 @require_GET
 def books_page(request: HttpRequest) -> HttpResponse:
-    """The checks with their results; what each shard and turn did stands behind a disclosure."""
+    """Show the checks with their results; the shards and turns are in a collapsed section."""
     access.require(principal_of(request), "billing.books")
     shards = lag.shard_lags()
     recovering = lag.recovering()

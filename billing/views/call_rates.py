@@ -29,7 +29,7 @@ from poolsite.console.tables import SqlColumn
 
 @require_GET
 def call_rates(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A version's rates, found by number or destination; `?format=csv` as the file to import."""
+    """Show a version's rates by number or destination; `?format=csv` returns the file to import."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     tariff = own_tariff(wallet, pk)
@@ -78,9 +78,9 @@ def _column(
 
 @require_http_methods(["GET", "POST"])
 def call_rates_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A file of rates: read, shown with what it changes, and taken when that is confirmed.
+    """Import a file of rates: read it, show the changes, and apply it once confirmed.
 
-    A version that is in use stays as it is: a new one with its prices and the file's rates begins.
+    A version that is in use does not change: a new one with its prices and the file's rates begins.
     """
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
@@ -123,7 +123,7 @@ def call_rates_import(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def _take(
     request: HttpRequest, wallet: Wallet, tariff: Tariff | None, given: dict[str, Any]
 ) -> HttpResponse:
-    """Change the version, or create one (None), and go to it."""
+    """Change the version, or create one (None), and redirect to it."""
     principal = principal_of(request)
     if tariff is None:
         made = services.tariff_create(actor=principal, account=wallet.account, **given)
@@ -140,7 +140,7 @@ def _take(
 
 
 def _given(tariff: Tariff, is_new: bool, form: CallRatesForm, found: RateFile) -> dict[str, Any]:
-    """What the version is made of: the file's rates, and the other values as they are."""
+    """Return the values of the version: the file's rates, and the rest unchanged."""
     given: dict[str, Any] = {"prices": tariff.prices, "call_rates": found.rates}
     if not is_new:
         starts, ends = tariff.valid_from, tariff.valid_until

@@ -1,4 +1,4 @@
-"""What a file of call rates would change, before anything does."""
+"""The changes that a file of call rates would make."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ SHOWN = 50  # changes that are listed one by one
 
 @dataclass(frozen=True, slots=True)
 class RateChange:
-    """A rate that is there before, after, or both with other prices."""
+    """A rate that exists before, after, or both with different prices."""
 
     before: Rate | None
     after: Rate | None
 
     @property
     def rate(self) -> Rate:
-        """The rate that counts in the end, or the one that goes."""
+        """The rate that is valid afterwards, or the one that is removed."""
         found = self.after or self.before
         if found is None:
             raise ValueError("a change has a rate")
@@ -34,13 +34,13 @@ class RateChange:
 
     @property
     def times(self) -> str:
-        """When the rate holds, in words."""
+        """When the rate is valid, as text."""
         return times_words(self.rate)
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What would be published, and how its rates differ: the first SHOWN `changes`."""
+    """The version to publish, and how its rates differ: the first SHOWN `changes`."""
 
     preview: Preview
     changes: Sequence[RateChange]
@@ -51,12 +51,12 @@ class Review:
 
     @property
     def more(self) -> int:
-        """Changes that are not listed."""
+        """The number of changes that are not listed."""
         return self.new + self.changed + self.gone - len(self.changes)
 
 
 def review_of(preview: Preview, before: Sequence[Rate], after: Sequence[Rate]) -> Review:
-    """How the rates differ, those of one prefix and time compared."""
+    """Compare the rates of each prefix and time."""
     changes = sorted(_changes(before, after), key=lambda change: change.rate.prefix)
     kinds = [change.kind for change in changes]
     new, changed, gone = (kinds.count(kind) for kind in ("new", "changed", "gone"))

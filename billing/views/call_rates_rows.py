@@ -12,7 +12,7 @@ FEW = 10  # on the page of the version itself
 
 
 def found_rates(tariff: Tariff, text: str) -> QuerySet[CallRate]:
-    """The rates whose destination has the text in its name, or that a number may be rated by."""
+    """Return the rates whose destination contains the text, or that may apply to a number."""
     rows = CallRate.objects.filter(tariff=tariff)
     if not text:
         return rows
@@ -26,12 +26,12 @@ def found_rates(tariff: Tariff, text: str) -> QuerySet[CallRate]:
 
 
 def shown_rates(rows: list[CallRate]) -> list[dict[str, Any]]:
-    """What a table says of each rate."""
+    """Return what a table shows of each rate."""
     return [{"rate": row, "times": times_words(rate_in(row))} for row in rows]
 
 
 def few_rates(tariff: Tariff) -> list[dict[str, Any]]:
-    """The first rates of a version."""
+    """Return the first rates of a version."""
     if not tariff.rates_count:
         return []
     return shown_rates(list(found_rates(tariff, "").order_by("prefix", "pk")[:FEW]))

@@ -53,7 +53,7 @@ Status = Campaign.Status
 
 @require_GET
 def own(request: HttpRequest, page: str) -> HttpResponse:
-    """A page of the reader's own account; without one, that of the first they may see."""
+    """Redirect to a page of the user's own account, else of the first that they may see."""
     principal = principal_of(request)
     access.require(principal, "billing.view")
     wallet = own_wallet(principal) or visible_wallets(principal).order_by("account__slug").first()
@@ -64,7 +64,7 @@ def own(request: HttpRequest, page: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """Name, template, recipients; then its page shows what became of each row."""
+    """Enter name, template and recipients; the campaign's page then shows each row's result."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     templates = [each for each in templates_of(wallet) if not missing_of(each)]
@@ -97,7 +97,7 @@ def campaign_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def campaign_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One campaign; a POST changes the draft's message and time."""
+    """Show one campaign; a POST changes the draft's message and time."""
     action = "billing.send" if request.method == "POST" else "billing.view"
     campaign = found_of(request, slug, pk, action)
     if campaign.status == Status.DRAFT:
@@ -165,7 +165,7 @@ def _send_label(campaign: Campaign) -> str:
 
 
 def _send_words(campaign: Campaign, estimate: Estimate) -> str:
-    """What the button does, said before it is done: whom, what, when, and for how much."""
+    """Describe what the button does before the click: recipients, template, time and cost."""
     given = {
         "n": figure(campaign.accepted),
         "template": campaign.template.name,
@@ -193,7 +193,7 @@ def _send_words(campaign: Campaign, estimate: Estimate) -> str:
 
 
 def _settings(campaign: Campaign) -> list[tuple[str, str]]:
-    """The draft's message and time as text."""
+    """Return the draft's message and time as text."""
     quiet = ""
     if campaign.quiet_from:
         quiet = f"{campaign.quiet_from:%H:%M}–{campaign.quiet_until:%H:%M}"

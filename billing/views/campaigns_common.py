@@ -1,4 +1,4 @@
-"""What the pages of campaigns share: forms, who may, and how a refusal is shown."""
+"""Code shared by the pages of campaigns: forms, permissions, and how a refusal is shown."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -41,7 +41,7 @@ WORDS = {
 
 
 def chip_of(campaign: Campaign) -> dict[str, Any]:
-    """The campaign's status as a chip: look, icon and word."""
+    """Return the campaign's status as a chip: look, icon and label."""
     look, icon = CHIPS[campaign.status]
     if campaign.is_reading:
         return {"look": "chip--info", "icon": "sync", "word": _("Reading")}
@@ -49,7 +49,7 @@ def chip_of(campaign: Campaign) -> dict[str, Any]:
 
 
 def found_of(request: HttpRequest, slug: str, campaign_id: int, action: str) -> Campaign:
-    """The campaign of an address, if the reader may do the action; else the refusal."""
+    """Return the campaign of an address if the user may do the action; else raise the refusal."""
     found = campaign_get(principal_of(request), campaign_id, action)
     if found.wallet.slug != slug:
         raise access.Hidden(action)
@@ -57,14 +57,14 @@ def found_of(request: HttpRequest, slug: str, campaign_id: int, action: str) -> 
 
 
 def may_send(principal: Principal, thing: object) -> bool:
-    """Whether the reader may send in this account's name."""
+    """Whether the user may send in this account's name."""
     return access.decide(principal, "billing.send", thing).allowed
 
 
 def step(view: Callable[[HttpRequest, Campaign], str]) -> Callable[..., HttpResponse]:
-    """A POST that changes one campaign and shows it again, with what was done or refused.
+    """Decorate a POST that changes one campaign and shows it again with the result or the refusal.
 
-    The view returns the sentence about what was done; "" = nothing to say.
+    The view returns a sentence about what was done, or "" for none.
     """
 
     @wraps(view)
@@ -89,12 +89,12 @@ def step(view: Callable[[HttpRequest, Campaign], str]) -> Callable[..., HttpResp
 
 
 def template_choices(templates: Sequence[Template]) -> list[tuple[str, str]]:
-    """The templates by chatbot, as a select shows them."""
+    """Return the templates by chatbot, as options of a select."""
     return [(str(each.pk), f"{each.chatbot.name}: {each.name}") for each in templates]
 
 
 class CampaignForm(forms.Form):
-    """Name and template; chosen among those that the account has."""
+    """Name and template; the template is one of the account's."""
 
     name = forms.CharField(label=gettext_lazy("Name"), max_length=120)
     template = forms.ChoiceField(label=gettext_lazy("Template"))
@@ -102,15 +102,15 @@ class CampaignForm(forms.Form):
     def __init__(self, templates: Sequence[Template], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.templates = {str(each.pk): each for each in templates}
-        self.fields["template"].choices = template_choices(templates)  # type: ignore[attr-defined]  # a choice
+        self.fields["template"].choices = template_choices(templates)  # type: ignore[attr-defined]
 
     def clean_template(self) -> Template:
-        """The template that was chosen."""
+        """Return the template that was chosen."""
         return self.templates[self.cleaned_data["template"]]
 
 
 class CampaignSettingsForm(CampaignForm):
-    """A draft's message and time; times are the account's own."""
+    """A draft's message and time; times are in the account's time zone."""
 
     scheduled_at = forms.DateTimeField(
         label=gettext_lazy("Send at"),

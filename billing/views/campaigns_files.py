@@ -1,4 +1,4 @@
-"""A campaign's rows as CSV: what was dropped from the upload, and what became of each recipient."""
+"""A campaign's rows as CSV: the rows dropped from the upload, and each recipient's result."""
 
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.translation import gettext as _
@@ -13,7 +13,7 @@ from poolsite.csv_text import csv_file
 
 @require_GET
 def campaign_dropped(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """The rows that are skipped, to be corrected and uploaded again."""
+    """Return the rows that were skipped, to be corrected and uploaded again."""
     found = found_of(request, slug, pk, "billing.view")
     rows = found.dropped_rows.order_by("row").iterator()
     head = (_("row"), "number", _("why"))
@@ -23,7 +23,7 @@ def campaign_dropped(request: HttpRequest, slug: str, pk: int) -> StreamingHttpR
 
 @require_GET
 def campaign_results(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """Every recipient with the state, the mode and the price of its message."""
+    """Return every recipient with the state, the mode and the price of its message."""
     found = found_of(request, slug, pk, "billing.view")
     head = (
         *(_("row"), "number", _("message"), _("state"), _("mode"), _("price"), _("at")),

@@ -24,7 +24,7 @@ from poolsite.moments import iso
 
 @require_GET
 def campaign_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """An account's campaigns, newest first; `?format=csv` the same as a file."""
+    """Show an account's campaigns, newest first; `?format=csv` returns them as a file."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     text = tables.text_of(request, "q")

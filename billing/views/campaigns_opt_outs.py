@@ -1,4 +1,4 @@
-"""Opt-outs: the list, adding numbers, taking one off again."""
+"""Opt-outs: the list, adding numbers, and removing one."""
 
 from django import forms
 from django.contrib import messages
@@ -28,7 +28,7 @@ from poolsite.paging import older_page
 
 
 class OptOutForm(forms.Form):
-    """Numbers, one in a line, and why."""
+    """Numbers, one per line, and a reason."""
 
     numbers = forms.CharField(
         label=gettext_lazy("Numbers"),
@@ -41,7 +41,7 @@ class OptOutForm(forms.Form):
 
 @require_http_methods(["GET", "POST"])
 def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
-    """The account's opt-outs; a POST adds numbers."""
+    """Show the account's opt-outs; a POST adds numbers."""
     principal = principal_of(request)
     action = "billing.send" if request.method == "POST" else "billing.view"
     wallet = wallet_get(principal, slug, action)
@@ -84,7 +84,7 @@ def opt_outs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _dressed(rows: list[OptOut]) -> list[OptOut]:
-    """The rows, each with the name of who added it."""
+    """Add to each row the name of the person who added it."""
     names = names_of(row.added_by for row in rows)
     for row in rows:
         row.by = names[row.added_by]
@@ -109,7 +109,7 @@ def opt_out_remove(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_GET
 def opt_outs_export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """Every opt-out as CSV."""
+    """Return every opt-out as CSV."""
     wallet = wallet_get(principal_of(request), slug)
     head = ("number", _("reason"), _("added by"), _("added at"))
     rows = (

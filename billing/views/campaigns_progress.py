@@ -1,4 +1,4 @@
-"""How far one campaign is, as its own page and the portal show it (campaigns/progress.html)."""
+"""The progress of one campaign, for its own page and the portal (campaigns/progress.html)."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Status = Campaign.Status
 
 
 def progress_context(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
-    """What the card and its module js/billing/campaign.js need, `page` among it."""
+    """Return the context of the card; `page` is the data of its module js/billing/campaign.js."""
     figures = figures_of(campaign)
     native = campaign.template.native_kind
     ends = [*ends_of(native, "yuexin"), *ends_of(native, "video")[1:]]

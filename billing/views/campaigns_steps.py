@@ -1,4 +1,4 @@
-"""What people do with one campaign: upload again, test, send, pause, go on, cancel, delete."""
+"""Actions on one campaign: upload again, test, send, pause, resume, cancel, delete."""
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -23,7 +23,7 @@ from poolsite.console.pages import principal_of
 @require_POST
 @step
 def campaign_upload(request: HttpRequest, campaign: Campaign) -> str:
-    """Take another file in place of the one before."""
+    """Replace the file of recipients."""
     file = request.FILES.get("file")
     if file is None or not file.name:
         raise ValidationError(_("Choose a file first."))
@@ -49,7 +49,7 @@ def campaign_test(request: HttpRequest, campaign: Campaign) -> str:
 @require_POST
 @step
 def campaign_send(request: HttpRequest, campaign: Campaign) -> str:
-    """Start to send, or wait for its time."""
+    """Start to send, or wait for the scheduled time."""
     found = services.campaign_send(actor=principal_of(request), campaign=campaign)
     if found.status == Campaign.Status.SCHEDULED:
         return _("Campaign scheduled.")
@@ -67,14 +67,14 @@ def campaign_pause(request: HttpRequest, campaign: Campaign) -> str:
 @require_POST
 @step
 def campaign_resume(request: HttpRequest, campaign: Campaign) -> str:
-    """Go on where it stopped."""
+    """Continue where it stopped."""
     services.campaign_resume(actor=principal_of(request), campaign=campaign)
     return ""
 
 
 @require_POST
 def campaign_top_up(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Pay for what is left; the campaign goes on by itself once the money is there."""
+    """Pay for the rest; the campaign resumes automatically once the money is there."""
     found = found_of(request, slug, pk, "billing.send")
     access.require(principal_of(request), "billing.pay", found.wallet)
     try:
@@ -97,7 +97,7 @@ def campaign_cancel(request: HttpRequest, campaign: Campaign) -> str:
 
 @require_POST
 def campaign_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Throw a draft away."""
+    """Delete a draft."""
     found = found_of(request, slug, pk, "billing.send")
     try:
         services.campaign_delete(actor=principal_of(request), campaign=found)

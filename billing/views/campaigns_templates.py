@@ -26,7 +26,7 @@ from poolsite.console.templatetags.console import figure
 
 
 class TemplateForm(forms.Form):
-    """Every form of one message."""
+    """One message in every form."""
 
     chatbot = forms.ChoiceField(label=gettext_lazy("Chatbot"))
     name = forms.CharField(label=gettext_lazy("Name"), max_length=120)
@@ -76,7 +76,7 @@ class TemplateForm(forms.Form):
         self.fields["chatbot"].choices = choices  # type: ignore[attr-defined]  # a choice
 
     def given(self) -> dict[str, Any]:
-        """The fields as the service takes them; after is_valid()."""
+        """Return the fields as the service takes them; call this after is_valid()."""
         data = {name: self.cleaned_data[name] for name in services.FIELDS}
         for name in ("card_kilobytes", "video_kilobytes"):
             data[name] = data[name] or 0
@@ -85,14 +85,14 @@ class TemplateForm(forms.Form):
 
 @require_http_methods(["GET", "POST"])
 def template_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new template, complete or not yet."""
+    """Create a template, complete or not."""
     wallet = wallet_get(principal_of(request), slug, "billing.send")
     return _form_page(request, wallet, None)
 
 
 @require_http_methods(["GET", "POST"])
 def template_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One template; a POST changes it as long as no campaign has begun to send it."""
+    """Show one template; a POST changes it until a campaign begins to send it."""
     action = "billing.send" if request.method == "POST" else "billing.view"
     wallet = wallet_get(principal_of(request), slug, action)
     return _form_page(request, wallet, _found(wallet, pk))
@@ -100,7 +100,7 @@ def template_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def template_archive(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Take a template out of the lists, or back."""
+    """Archive a template, which removes it from the lists, or restore it."""
     principal = principal_of(request)
     template = _found(wallet_get(principal, slug, "billing.send"), pk)
     archived = template.archived_at is None
@@ -152,7 +152,7 @@ def _form_page(request: HttpRequest, wallet: Wallet, template: Template | None) 
 
 
 def _costs(template: Template) -> tuple[list[PriceLine], str]:
-    """What one message costs by the mode it is delivered in, or why nobody can say."""
+    """Return a message's price in each mode, or the reason why there is none."""
     tariff = tariff_at(template.account_id)
     if tariff is None:
         return [], _("No tariff is valid now.")
@@ -167,7 +167,7 @@ def _costs(template: Template) -> tuple[list[PriceLine], str]:
 
 
 def _facts(template: Template) -> list[tuple[Any, Any]]:
-    """The template as text, for those who cannot change it."""
+    """Return the template as text, for users who cannot change it."""
     size = _("%s kB")
     registered = _("registered with handset makers")
     card = size % figure(template.card_kilobytes) if template.card_kilobytes else ""

@@ -21,7 +21,7 @@ from poolsite.moments import iso
 
 @require_GET
 def template_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The account's templates with what each still lacks; `?format=csv` the same as a file."""
+    """Show the account's templates and what each lacks; `?format=csv` returns them as a file."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     text = tables.text_of(request, "q")

@@ -1,4 +1,4 @@
-"""Addresses of campaigns and opt-outs."""
+"""URLs of campaigns, templates and opt-outs."""
 
 from django.urls import path
 

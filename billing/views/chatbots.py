@@ -1,4 +1,4 @@
-"""An account's chatbots: who sends in its name, how fast, and with which token."""
+"""An account's chatbots, which send in its name: their rate limits and tokens."""
 
 from functools import partial
 
@@ -20,12 +20,12 @@ from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 
 PAGE_ROWS = 200
-SHOWN = 6  # templates and campaigns beside a chatbot
+SHOWN = 6  # templates and campaigns shown with a chatbot
 
 
 @require_GET
 def chatbots(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every sender of the account, archived ones last."""
+    """Show every chatbot of the account, archived ones last."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     rows = Chatbot.objects.filter(account=wallet.account_id).select_related("token")
@@ -44,7 +44,7 @@ def _count(related: str) -> Count:
 
 @require_http_methods(["GET", "POST"])
 def chatbot_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new sender."""
+    """Create a chatbot."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     form = ChatbotForm(request.POST or None, is_new=True)
@@ -58,7 +58,7 @@ def chatbot_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def chatbot(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
-    """Name, rate and token of one sender; a POST changes the first two."""
+    """Show name, rate limit and token of one chatbot; a POST changes the first two."""
     principal = principal_of(request)
     action = "billing.send" if request.method == "POST" else "billing.view"
     wallet = wallet_get(principal, slug, action)
@@ -99,7 +99,7 @@ def _page(
 
 @require_POST
 def chatbot_token(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
-    """A new token for this sender alone, shown once; the one before ends."""
+    """Create a new token for this chatbot only, shown once; the previous one is revoked."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     found = _chatbot(wallet, chatbot)
@@ -115,7 +115,7 @@ def chatbot_token(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse
 
 @require_POST
 def chatbot_archive(request: HttpRequest, slug: str, chatbot: str) -> HttpResponse:
-    """Out of use with its token, or back without one."""
+    """Archive a chatbot and its token, or restore it without one."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.send")
     found = _chatbot(wallet, chatbot)

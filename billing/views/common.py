@@ -1,4 +1,4 @@
-"""What the pages of money share: addresses that may not exist yet, filters, a second factor."""
+"""Code shared by the pages of money: optional addresses, filters, a second factor."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from poolsite.access.confirming import factor_url
 
 
 def link(name: str, *args: Any) -> str:
-    """The address of a page; "" when no page of that name is there."""
+    """Return the address of a page, or "" if there is no page of that name."""
     try:
         return reverse(f"billing:{name}", args=args)
     except NoReverseMatch:
@@ -20,25 +20,27 @@ def link(name: str, *args: Any) -> str:
 
 
 def may_pay(principal: Principal, wallet: Wallet) -> bool:
-    """Whether the reader may pay in, once a second factor is proved where it is asked for."""
+    """Whether the user may pay in, after proving a second factor where one is required."""
     return access.decide(principal, "billing.pay", wallet).possible
 
 
 def given(request: HttpRequest, *names: str) -> dict[str, str]:
-    """The filters of a page's address, cut to what fits a field."""
+    """Return the filters in a page's address, cut to the length of a field."""
     return {name: request.GET.get(name, "").strip()[:120] for name in names}
 
 
 def number_of(text: str) -> int | None:
-    """A small whole number of an address; None when it is none."""
+    """Return a small whole number of an address, or None for other texts."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else None
 
 
 def finance_of(
     principal: Principal, thing: object | None, request: HttpRequest
 ) -> tuple[bool, str]:
-    """Whether the reader may do the work of finance, and the page that asks for a second factor
-    first, which leads back here ("" = none is needed)."""
+    """Return whether the user may do finance work, and the address for a second factor.
+
+    The address returns to this page afterwards; it is "" if no second factor is needed.
+    """
     answer = access.decide(principal, "billing.finance", thing)
     if answer is Decision.FACTOR:
         return True, factor_url(request)

@@ -40,7 +40,7 @@ CSV_CHUNK = 2_000
 
 @require_GET
 def entries_page(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """Every entry in the books, newest first; by type, day, or the beginning of a reference."""
+    """Show every entry in the books, newest first; by type, day, or the start of a reference."""
     wallet = wallet_get(principal_of(request), slug)
     filters = given(request, "q", "kind", "from", "until")
     rows = _matching(wallet, filters)
@@ -101,7 +101,7 @@ def _matching(wallet: Wallet, filters: dict[str, str]) -> QuerySet[JournalEntry]
 
 
 def _running(entries: Sequence[JournalEntry], balance: int | None) -> tuple[list[Part], int | None]:
-    """The entries with what could be spent after each, and what could be before the last."""
+    """Return the entries with the available balance after each, and the balance before the last."""
     parts = []
     for entry in entries:
         parts.append(Part(of_row(entry), entry.spendable, balance, entry))
@@ -110,7 +110,10 @@ def _running(entries: Sequence[JournalEntry], balance: int | None) -> tuple[list
 
 
 def day_us(text: str, account: Account, days: int = 0) -> int:
-    """Where a day begins (or ends) in the account's zone, µs since 1970; 0 for no such day."""
+    """Return where a day begins (or ends) in the account's time zone, in µs since 1970.
+
+    Return 0 if the text is no day.
+    """
     day = day_of(text)
     return 0 if day is None else max(0, day_start_us(account, day + timedelta(days=days)))
 
@@ -129,7 +132,7 @@ def journal_csv(wallet: Wallet, rows: QuerySet[JournalEntry]) -> StreamingHttpRe
 
 
 def _csv_rows(rows: QuerySet[JournalEntry]) -> Iterator[list[Any]]:
-    """The newest first, chunk by chunk by their key."""
+    """Yield the newest first, in chunks by key."""
     before: PageCursor | None = None
     while True:
         page = rows.filter(before.older) if before else rows

@@ -25,12 +25,12 @@ from poolsite.console.chips import chips_of
 from poolsite.console.lists import address
 from poolsite.console.pages import principal_of
 
-ALL_CORRECTIONS = "adjustments"  # as a type: what is neither a charge nor a top-up
+ALL_CORRECTIONS = "adjustments"  # as a type: entries that are neither a charge nor a top-up
 ALL_CHARGES = "charges"  # as a type: what messages cost, held and returned
 
 
 def figure_words() -> dict[str, tuple[str, str]]:
-    """Leg → its name, and what it is."""
+    """Return the name and the description of each leg."""
     return {
         "spendable": (_("Available balance"), _("Top-ups minus holds, charges and payouts.")),
         "held": (_("Held for messages"), _("Quoted prices of messages without a final result.")),
@@ -45,7 +45,7 @@ def figure_words() -> dict[str, tuple[str, str]]:
 
 @require_GET
 def explain_page(request: HttpRequest, slug: str, leg: str) -> HttpResponse | StreamingHttpResponse:
-    """Any figure of a wallet as the list of entries that sum to it."""
+    """Show any figure of a wallet as the list of entries that sum to it."""
     wallet = wallet_get(principal_of(request), slug)
     if leg not in figure_words():
         raise access.Hidden(leg)
@@ -117,7 +117,7 @@ def _figure(wallet: Wallet, leg: str, filters: dict[str, str]) -> Figure:
 
 
 def _parts(found: Explanation, base: int | None) -> list[Part]:
-    """The page's entries; base: what the running figure begins at, None = it says nothing."""
+    """Return the page's entries. `base` is the start of the running figure, None to omit it."""
     return [
         Part(
             of_row(each.entry),
@@ -130,14 +130,14 @@ def _parts(found: Explanation, base: int | None) -> list[Part]:
 
 
 def _waiting(wallet: Wallet, leg: str, live: now_figures.WalletFigures) -> list[Part]:
-    """Entries that the books do not have yet, newest first."""
+    """Return the entries that have not reached the books, newest first."""
     return [
         Part(of_change(change), part) for change, part in now_figures.waiting(wallet, leg, live.seq)
     ]
 
 
 def _steps(wallet: Wallet, figure: Figure, filters: dict[str, str]) -> dict[str, Any]:
-    """The steps of a balance that moved it, each with the page of the entries that make it."""
+    """Return the steps that moved a balance, each with the page of the entries that make it."""
     found = steps_of(wallet, figure)
     if found is None:
         return {"steps": None}
@@ -168,7 +168,7 @@ def _signed(units: int) -> dict[str, Any]:
 
 
 def _live(live: now_figures.WalletFigures, leg: str) -> int | None:
-    """The figure as Redis has it now; None where Redis keeps no such figure or is away."""
+    """Return the figure in Redis now, or None if Redis has no such figure or is away."""
     if live.status == "missing":
         return None
     return {"spendable": live.balance, "held": live.held, "receivable": live.receivable}.get(leg)

@@ -1,4 +1,4 @@
-"""Flagged reports: the operator's list, and closing one."""
+"""Flagged reports: the operators' list, and closing a report."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -25,7 +25,7 @@ from poolsite.console.verbs import answers_json, body_of, reason_of
 
 @require_GET
 def flagged_page(request: HttpRequest) -> HttpResponse:
-    """What stands open, newest first; the closed ones on demand."""
+    """Show the open reports, newest first, or others by the filter."""
     principal = principal_of(request)
     access.require(principal, "billing.books")
     filters = given(request, "show", "flag", "account", "q")
@@ -80,7 +80,7 @@ def _chips(filters: dict[str, str]) -> list[dict[str, str]]:
 @require_POST
 @answers_json
 def flagged_accept_loss(request: HttpRequest, report_id: int) -> HttpResponse:
-    """Close one: nobody pays."""
+    """Close a report without a charge: the loss is accepted."""
     principal = principal_of(request)
     report = report_get(principal, report_id, "billing.finance")
     flagged_accept(report, actor=principal, reason=reason_of(body_of(request)))
@@ -90,7 +90,7 @@ def flagged_accept_loss(request: HttpRequest, report_id: int) -> HttpResponse:
 @require_POST
 @answers_json
 def flagged_charge_by_hand(request: HttpRequest, report_id: int) -> HttpResponse:
-    """Ask for a charge; another operator approves it."""
+    """Request a charge; another operator approves it."""
     principal = principal_of(request)
     report = report_get(principal, report_id, "billing.finance")
     body = body_of(request)

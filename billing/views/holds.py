@@ -1,4 +1,4 @@
-"""Open holds by age, over all accounts or of one; for operators."""
+"""Open holds by age, of all accounts or of one; for operators."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from poolsite.console.pages import principal_of
 
 @require_GET
 def holds_page(request: HttpRequest) -> HttpResponse:
-    """How much money is held for how long, and which holds are the oldest."""
+    """Show how much money is held for how long, and the oldest holds."""
     principal = principal_of(request)
     access.require(principal, "billing.books")
     filters = given(request, "account")
@@ -45,7 +45,7 @@ def holds_page(request: HttpRequest) -> HttpResponse:
 
 
 def _choices(principal: Principal, rows: list[holds.AccountHolds] | None) -> list[dict[str, str]]:
-    """The accounts with open holds, to choose from; rows: all of them, where they are known."""
+    """Return the accounts with open holds, to choose from; `rows` has all of them, if known."""
     if rows is None:
         rows = holds.holds_by_account(visible_wallets(principal, "billing.books"))
     found = [{"slug": row.wallet.slug, "name": row.wallet.account.name} for row in rows]
@@ -53,7 +53,7 @@ def _choices(principal: Principal, rows: list[holds.AccountHolds] | None) -> lis
 
 
 def named(buckets: list[holds.Bucket]) -> list[dict[str, Any]]:
-    """Buckets with their words, and each one's share of the money."""
+    """Return buckets with their labels, and the share of the money of each."""
     words = {
         "minute": _("Under a minute"),
         "ten_minutes": _("1 to 10 minutes"),

@@ -1,4 +1,4 @@
-"""An account's invoices: the list, each one with its files, and the account's tax profile."""
+"""An account's invoices: the list, each invoice with its files, and the account's tax profile."""
 
 from functools import partial
 from typing import Any
@@ -32,7 +32,7 @@ from poolsite.moments import iso
 
 @require_GET
 def invoices(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """The account's invoices; `?format=csv` the same as a file."""
+    """Show the account's invoices; `?format=csv` returns them as a file."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     state = state_choice(request)
@@ -61,7 +61,7 @@ def invoices(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpRes
 
 
 def state_choice(request: HttpRequest) -> Choice:
-    """The filter by state."""
+    """Return the filter by state."""
     options = [
         ("", _("All states")),
         ("issued", _("Issued")),
@@ -72,13 +72,13 @@ def state_choice(request: HttpRequest) -> Choice:
 
 
 def year_choice(request: HttpRequest, years: list[int]) -> Choice:
-    """The filter by year."""
+    """Return the filter by year."""
     options = [("", _("All years")), *((str(year), str(year)) for year in years)]
     return tables.choice_of(request, "year", _("Year"), options)
 
 
 def columns() -> list[SqlColumn[Invoice]]:
-    """The heads, and the columns of the file."""
+    """Return the table headings, and the columns of the file."""
     return [
         SqlColumn("number", _("Number"), lambda row: row.number, order=("pk",), falls=True),
         SqlColumn("month", _("Month"), lambda row: row.month_name, order=("month",), falls=True),
@@ -97,13 +97,13 @@ def columns() -> list[SqlColumn[Invoice]]:
 
 
 def counted(n: int) -> str:
-    """How many invoices a page shows."""
+    """Return how many invoices a page shows, as text."""
     return ngettext("%(n)s invoice", "%(n)s invoices", n) % {"n": figure(n)}
 
 
 @require_GET
 def invoice(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One invoice, printable; for finance with what can be done to it."""
+    """Show one invoice, printable; finance also sees the actions on it."""
     found = invoice_get(principal_of(request), slug, pk)
     return invoice_page(request, found, ReasonForm())
 
@@ -111,7 +111,7 @@ def invoice(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def invoice_page(
     request: HttpRequest, found: Invoice, form: ReasonForm, status: int = 200
 ) -> HttpResponse:
-    """The page; `form`: the reason of a credit note, or of its rejection."""
+    """Return the page; `form` has the reason of a credit note, or of its rejection."""
     principal = principal_of(request)
     waiting = found.credit_waiting
     finance, factor = finance_of(principal, found.wallet, request)
@@ -150,19 +150,19 @@ def _mails(found: Invoice) -> list[InvoiceMail]:
 
 @require_GET
 def invoice_pdf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The document, always the same one."""
+    """Return the document; it never changes."""
     return invoice_pdf_file(invoice_get(principal_of(request), slug, pk))
 
 
 @require_GET
 def invoice_csv(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
-    """The lines."""
+    """Return the invoice's lines."""
     return invoice_csv_file(invoice_get(principal_of(request), slug, pk))
 
 
 @require_GET
 def credit_pdf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The credit note that cancels the invoice. Http404: there is none."""
+    """Return the credit note that cancels the invoice. Raise Http404 if there is none."""
     note = invoice_get(principal_of(request), slug, pk).credit_note
     if note is None:
         raise Http404
@@ -171,7 +171,7 @@ def credit_pdf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def tax_profile(request: HttpRequest, slug: str) -> HttpResponse:
-    """What the account's next invoices say of it."""
+    """Edit the account's tax profile, which its next invoices use."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     profile = tax_profiles.profile_of(wallet.account)

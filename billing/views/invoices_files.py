@@ -16,17 +16,17 @@ CSV_HEAD = (
 
 
 def invoice_csv_file(invoice: Invoice) -> StreamingHttpResponse:
-    """A row for each line; the amounts add up to the total."""
+    """Return a row for each line; the amounts add up to the total."""
     return csv_file(f"{invoice.number}.csv", CSV_HEAD, _rows(invoice))
 
 
 def invoice_pdf_file(invoice: Invoice) -> HttpResponse:
-    """The invoice as a document."""
+    """Return the invoice as a document."""
     return _pdf(invoice.number, invoice_document(invoice))
 
 
 def credit_pdf_file(note: CreditNote) -> HttpResponse:
-    """An issued credit note as a document."""
+    """Return an issued credit note as a document."""
     return _pdf(note.number, credit_note_document(note))
 
 

@@ -1,4 +1,4 @@
-"""What people type about invoices: the tax profile, the seller, a tax rate, a month."""
+"""Forms of invoices: the tax profile, the seller, a tax rate, a month."""
 
 from datetime import date
 from decimal import Decimal
@@ -32,21 +32,21 @@ class PercentField(forms.DecimalField):
         super().__init__(min_value=0, max_value=100, decimal_places=2, **given)
 
     def prepare_value(self, value: Any) -> Any:
-        """Stored units as a percentage."""
+        """Convert stored units to a percentage."""
         if isinstance(value, int) and not isinstance(value, bool):
             return format((Decimal(value) / 100).normalize(), "f")
         return value
 
     def clean(self, value: Any) -> int:
-        """Units of 1/100 percent."""
+        """Return units of 1/100 percent."""
         return int(super().clean(value) * 100)
 
 
 class CapitalsField(forms.CharField):
-    """A short text in capital letters, however it is typed."""
+    """A short text that is converted to capital letters."""
 
     def to_python(self, value: Any) -> str:
-        """The text in capitals."""
+        """Return the text in capitals."""
         return str(super().to_python(value)).upper()
 
 
@@ -67,7 +67,7 @@ def _address() -> forms.CharField:
 
 
 class TaxProfileForm(forms.Form):
-    """What an account's invoices say of it."""
+    """The account's details on its invoices."""
 
     legal_name = forms.CharField(label=_("Legal name"), max_length=200)
     address = _address()
@@ -87,7 +87,7 @@ class TaxProfileForm(forms.Form):
 
 
 class SellerForm(forms.Form):
-    """Who issues the invoices."""
+    """The seller, who issues the invoices."""
 
     name = forms.CharField(label=_("Legal name"), max_length=200)
     address = _address()
@@ -127,13 +127,13 @@ class TaxRateForm(forms.Form):
 
 
 class RateEndForm(forms.Form):
-    """When a rate ends."""
+    """The end of a rate."""
 
     valid_until = DayField(label=_("Valid until (exclusive)"))
 
 
 class IssueForm(forms.Form):
-    """Which complete month is invoiced."""
+    """The complete month to invoice."""
 
     month = forms.ChoiceField(label=_("Month"))
 

@@ -1,4 +1,4 @@
-"""What operators do with invoices: look over all accounts, issue, credit, set seller and rates."""
+"""Operators' pages of invoices: a list of all accounts, issue, credit, set seller and rates."""
 
 from collections.abc import Callable
 from functools import partial
@@ -46,7 +46,7 @@ from poolsite.console.verbs import carry_out
 
 @require_GET
 def invoice_list(request: HttpRequest) -> HttpResponse:
-    """The invoices of all accounts; `?format=csv` the same as a file."""
+    """Show the invoices of all accounts; `?format=csv` returns them as a file."""
     principal = principal_of(request)
     access.require(principal, "billing.books")
     text = tables.text_of(request, "q")
@@ -97,7 +97,7 @@ def invoice_issue(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def invoice_credit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Cancel an invoice by a credit note, or ask for the second person's approval."""
+    """Cancel an invoice with a credit note, or request a second operator's approval."""
     principal = principal_of(request)
     found = invoice_get(principal, slug, pk, "billing.finance")
     form = ReasonForm(request.POST)
@@ -129,7 +129,7 @@ def credit_approve(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_POST
 def credit_reject(request: HttpRequest, pk: int) -> HttpResponse:
-    """Reject, or withdraw one's own."""
+    """Reject a credit note, or withdraw one's own."""
     principal = principal_of(request)
     note = credit_get(principal, pk)
     form = ReasonForm(request.POST)
@@ -156,7 +156,7 @@ def _decided(
 
 @require_http_methods(["GET", "POST"])
 def seller(request: HttpRequest) -> HttpResponse:
-    """One page with two forms; the field `part` says which one was sent."""
+    """Show one page with two forms; the field `part` names the one that was sent."""
     principal = principal_of(request)
     access.require(principal, "billing.finance")
     part = request.POST.get("part", "")

@@ -1,4 +1,4 @@
-"""Addresses of invoices, credit notes, tax profiles, the seller and tax rates."""
+"""URLs of invoices, credit notes, tax profiles, the seller and tax rates."""
 
 from django.urls import path
 

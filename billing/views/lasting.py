@@ -1,4 +1,4 @@
-"""How long a balance lasts, in words, and how urgent that is."""
+"""How long a balance lasts, as text, and how urgent that is."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ FAR_HOURS = 24 * 365
 
 @dataclass(frozen=True, slots=True)
 class Lasts:
-    """`until`: the moment it runs out; `left`: how long that is; `level`: bad, warn or ""."""
+    """`until`: when it runs out; `left`: the time until then; `level`: bad, warn or ""."""
 
     until: str
     left: str
@@ -21,14 +21,14 @@ class Lasts:
 
 
 def level_of(hours: float) -> str:
-    """bad: it runs out within a day; warn: within three."""
+    """Return bad if it runs out within a day, warn if within three, else ""."""
     if hours < SOON_HOURS:
         return "bad"
     return "warn" if hours < LATER_HOURS else ""
 
 
 def lasting(units: int, per_hour: int | None, *, now: datetime) -> Lasts | None:
-    """How long so many units last; None while nothing is spent, or for longer than a year."""
+    """Return how long these units last, or None if nothing is spent or they last over a year."""
     if not per_hour or units > FAR_HOURS * per_hour:
         return None
     hours = max(0.0, units / per_hour)

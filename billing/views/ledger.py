@@ -1,6 +1,6 @@
-"""One entry as every ledger's table says it: the breakdown, all entries, and the live movements.
+"""One entry as the tables of all ledgers show it: breakdown, all entries, and live movements.
 
-The live ones are drawn by static/js/billing/wallet_lines.js, from the same words.
+static/js/billing/wallet_lines.js draws the live movements, with the same texts.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,9 +26,9 @@ NBSP = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Part:
-    """One entry, its part of the table's figure, and that figure after it.
+    """One entry, its part of the table's figure, and the figure after it.
 
-    balance: None where it is not known. entry: None while the books do not have it.
+    `balance` is None if unknown. `entry` is None until the books have it.
     """
 
     moved: Moved
@@ -39,9 +39,10 @@ class Part:
 
 @dataclass(frozen=True)
 class LedgerRow:
-    """A part in words: `type` is the chip, `what` the purpose, `url` what caused it.
+    """A part as text: `type` is the chip's label, `what` the purpose, `url` the page of the cause.
 
-    at: in the account's zone. details: the mode, and the figures that the amount does not tell.
+    `at` is in the account's time zone. `details` has the mode, and the figures that the amount does
+    not show.
     """
 
     part: Part
@@ -56,9 +57,9 @@ class LedgerRow:
 
 @dataclass(frozen=True)
 class Day:
-    """The rows of one day of the account, beneath its head: the page of what the day moved.
+    """The rows of one day of the account, under a heading that links to the day's breakdown.
 
-    sums: of the whole day, also of its rows on other pages; None where the rows are chosen.
+    `sums` are of the whole day, including its rows on other pages; None if rows are filtered.
     """
 
     on: date
@@ -68,7 +69,7 @@ class Day:
 
 
 def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[LedgerRow]:
-    """The parts as rows, in their order; three queries for the names of all causes."""
+    """Return the parts as rows, in order; three queries for the names of all causes."""
     listed = list(parts)
     names = names_of(wallet.pk, {part.moved.cause for part in listed})
     return [_row(wallet, part, names.get(part.moved.cause, "")) for part in listed]
@@ -77,7 +78,7 @@ def ledger(wallet: Wallet, parts: Iterable[Part]) -> list[LedgerRow]:
 def by_day(
     wallet: Wallet, rows: Sequence[LedgerRow], leg: str = "spendable", *, summed: bool = False
 ) -> list[Day]:
-    """The rows under the heads of their days; summed: with what each day moved of the balance."""
+    """Return the rows by day; `summed` adds what each day moved of the balance."""
     sums = sums_of_days(wallet, {row.at.date() for row in rows}) if summed else {}
     return [
         Day(day, _breakdown(wallet, leg, day), list(its), sums.get(day))
@@ -99,7 +100,7 @@ def _row(wallet: Wallet, part: Part, name: str) -> LedgerRow:
 
 
 def _beside(entry: JournalEntry | None) -> str:
-    """Native card · Held −0.0800 · Charged +0.0600; "" where the amount and its purpose say all."""
+    """Native card · Held −0.0800 · Charged +0.0600; "" if the amount and its purpose show all."""
     if entry is None:
         return ""
     legs = ((_("Held"), entry.held), (_("Charged"), entry.revenue), (_("Owed"), -entry.receivable))
@@ -110,7 +111,7 @@ def _beside(entry: JournalEntry | None) -> str:
 
 
 def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
-    """The chip, its word, and the purpose."""
+    """Return the chip, its label, and the purpose."""
     kind = moved.words
     if kind not in LEDGER_WORDS:
         return "", kind_word(kind), name or (_("1 message sent") if kind == "sent" else "")
@@ -124,7 +125,7 @@ def _words(moved: Moved, name: str, currency: str) -> tuple[str, str, str]:
 
 
 def _reference(wallet: Wallet, moved: Moved) -> tuple[str, str]:
-    """What people call the entry, and the page of what caused it ("" = none)."""
+    """Return what people call the entry, and the address of the page of its cause, or ""."""
     operation = moved.operation_id
     if not operation:
         return "–", ""

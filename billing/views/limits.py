@@ -1,4 +1,4 @@
-"""An account's limits: the customer's own rules, and how far below zero the balance may go."""
+"""An account's limits: the customer's own rules, and how far the balance may go below zero."""
 
 from functools import partial
 
@@ -30,7 +30,7 @@ from poolsite.operations.services import delete_target
 
 @require_http_methods(["GET", "POST"])
 def limits(request: HttpRequest, slug: str) -> HttpResponse:
-    """One page with three forms; the field `part` says which one was sent."""
+    """Show one page with three forms; the field `part` names the one that was sent."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     part = request.POST.get("part", "")
@@ -39,7 +39,7 @@ def limits(request: HttpRequest, slug: str) -> HttpResponse:
         request.POST if part == "rules" else None,
         initial={name: getattr(wallet, name) for name in CUSTOMERS},
         currency=wallet.account.currency,
-        # Rules without a saved method stay in reach, so that they can be turned off.
+        # Rules without a saved method stay editable, so that they can be turned off.
         automatic=method is not None or bool(wallet.top_up_below),
     )
     notice = NoticeForm(request.POST if part == "target" else None)
@@ -72,7 +72,7 @@ def _forget(principal: Principal, wallet: Wallet, key: str) -> None:
 
 @require_POST
 def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
-    """Keep the card no longer."""
+    """Remove the saved card."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     method = method_of(wallet)
@@ -84,7 +84,7 @@ def card_remove(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def credit_limit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Change how far the balance of one account may go below zero."""
+    """Change how far one account's balance may go below zero."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = CreditLimitForm(

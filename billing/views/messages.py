@@ -1,4 +1,4 @@
-"""The story of one message of an account, and the rules that every story follows."""
+"""The page of one message of an account, and the rules that every message follows."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -32,7 +32,7 @@ ID_LENGTH = 80
 
 @require_GET
 def message_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The story of one message: its entries, reports and price lines, each explained."""
+    """Show one message: its entries, reports and price lines, each explained."""
     wallet = wallet_get(principal_of(request), slug)
     message_id = request.GET.get("id", "")[:ID_LENGTH]
     found = story(wallet, message_id)
@@ -76,7 +76,7 @@ def message_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _live(wallet: Wallet, message_id: str) -> door.MessageState | None:
-    """The message as Redis has it; None when it is not there, or Redis is away."""
+    """Return the message as Redis has it, or None if it is missing there or Redis is away."""
     try:
         return servers.path(wallet).run(door.message(wallet.slug, message_id))
     except (*AWAY, ValueError):
@@ -92,7 +92,7 @@ def _quoted(found: Story, now: door.MessageState | None) -> int:
 
 
 def _charged(found: Story, now: door.MessageState | None) -> int | None:
-    """What it cost in the end; None while that is open."""
+    """Return the final cost, or None while the message is open."""
     if now is not None:
         return None if now.state in ("held", "sent", "parked", "unpaid") else now.charged
     if found.message is None or found.message.state in ("held", "sent", "parked", "unpaid"):
@@ -126,7 +126,7 @@ def _facts(
 
 
 def _technical(found: Story, now: door.MessageState | None) -> list[tuple[str, Any]]:
-    """What only a program or an operator asks for."""
+    """Return the facts that only programs and operators need."""
     message = found.message
     seqs = ", ".join(str(entry.seq) for entry in reversed(found.entries))
     rows = [
@@ -139,7 +139,7 @@ def _technical(found: Story, now: door.MessageState | None) -> list[tuple[str, A
 
 
 def _items(entries: list[JournalEntry], currency: str) -> list[dict[str, Any]]:
-    """The entries as a timeline, newest first."""
+    """Return the entries as a timeline, newest first."""
     dots = {"hold": "ready", "sent": "call", "settle": "ready", "fail": "lost", "flag": "lost"}
     zone = timezone.get_current_timezone()
     return [
@@ -155,7 +155,7 @@ def _items(entries: list[JournalEntry], currency: str) -> list[dict[str, Any]]:
 
 
 def _sentence(entry: JournalEntry, currency: str) -> str:
-    """What an entry did, in one sentence."""
+    """Describe an entry in one sentence."""
     mode, held = mode_word(entry.mode), amount(abs(entry.held), currency)
     back, cost = amount(abs(entry.spendable), currency), amount(entry.revenue, currency)
     given = {"held": held, "back": back, "cost": cost, "mode": mode}
@@ -183,7 +183,7 @@ def _sentence(entry: JournalEntry, currency: str) -> str:
 
 
 def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
-    """The stored prices: Redis', else those of the intent."""
+    """Return the stored prices from Redis, else from the intent."""
     prices: Mapping[str, int] = {}
     others: Mapping[str, int] = {}
     if now is not None and now.prices:
@@ -194,5 +194,5 @@ def _prices(found: Story, now: door.MessageState | None) -> list[PriceLine]:
 
 
 def _kept(found: Story, now: door.MessageState | None) -> str:
-    """The mode that it was delivered in; "" while it was not."""
+    """Return the mode in which the message was delivered, or "" if it was not."""
     return (now.mode if now else "") or (found.message.mode if found.message else "")

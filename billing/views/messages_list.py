@@ -1,4 +1,4 @@
-"""Messages of an account: the list with its filters, and the same as a file."""
+"""Messages of an account: the list with its filters, and the same list as a file."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,38 +47,41 @@ CSV_HEAD = (
 
 @dataclass(frozen=True)
 class MessageRow:
-    """One row of the list; `possible`: the modes that an open message may still end in."""
+    """One row of the list; `possible` names the modes in which an open message may still end."""
 
     message: Message
     recipient: Recipient | None
     possible: str
-    chatbot: str = ""  # its name
+    chatbot: str = ""  # the chatbot's name
 
     @property
     def reason(self) -> str:
-        """Why it was not delivered, in words."""
+        """The reason why the message was not delivered, as text."""
         return outcome(self.message.state)
 
     @property
     def flag(self) -> str:
-        """What is odd about its reports, in words."""
+        """What is wrong with the message's reports, as text."""
         words = dict(FlaggedReport.Flag.choices)
         return str(words.get(self.message.flag, self.message.flag))
 
     @property
     def number(self) -> str:
-        """Whom it went to, with the middle hidden; "" where the number is not stored."""
+        """The recipient's number with its middle hidden, or "" if it is not stored."""
         return masked(self.recipient.number) if self.recipient else ""
 
     @property
     def is_open(self) -> bool:
-        """Whether what it costs is not settled yet."""
+        """Whether the cost is not settled yet."""
         return self.message.state in OPEN
 
 
 @require_GET
 def message_list(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """What an account was charged for, newest first; `?format=csv` the same as a file."""
+    """Show the messages that an account was charged for, newest first.
+
+    `?format=csv` returns them as a file.
+    """
     wallet = wallet_get(principal_of(request), slug)
     filters = {name: text_of(request, name) for name in FILTERS}
     if filters["period"] != "dates":
@@ -131,7 +134,7 @@ def _query(filters: dict[str, str], campaigns: Sequence[Campaign]) -> MessageQue
 
 
 def _period(filters: dict[str, str]) -> tuple[datetime | None, datetime | None]:
-    """When the period begins and ends, in the reader's zone; the end is not included."""
+    """Return the start and the end (exclusive) of the period, in the user's time zone."""
     today = timezone.localdate()
     match filters["period"]:
         case "today":
@@ -167,10 +170,10 @@ def _possible(message: Message) -> str:
 
 
 def _choices(counts: Counts | None) -> dict[str, list[tuple[str, str]]]:
-    """The options of state and mode, with how many rows each has where that is known."""
+    """Return the options of state and mode, with their numbers of rows where these are known."""
 
     def counted(word: str, found: Mapping[str, int] | None, value: str) -> str:
-        if found is None or value == State.PARKED:  # those are not among the rows counted
+        if found is None or value == State.PARKED:  # parked reports are not among the rows counted
             return word
         return f"{word} ({figure(found.get(value, 0))})"
 

@@ -1,4 +1,4 @@
-"""What lists and pages of messages say: why a message ended as it did, and where a list stands."""
+"""Texts of the lists and pages of messages: why a message ended, and the position in a list."""
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -9,9 +9,9 @@ from poolsite.console.templatetags.console import figure
 
 
 def outcome(state: str, error: str = "") -> str:
-    """Why a message was not delivered; "" for one that was, or is on its way.
+    """Return why a message was not delivered, or "" if it was or is under way.
 
-    Status reports carry no reason of their own: what is known is who ended the message.
+    Status reports contain no reason: only who ended the message is known.
     """
     words = {
         "failed": _("The gateway reported a final failure"),
@@ -24,14 +24,14 @@ def outcome(state: str, error: str = "") -> str:
 
 
 def place_of(request: HttpRequest) -> int:
-    """How many rows stand before the page, as the links of its neighbours said; 0 on the first."""
+    """Return the number of rows before the page, from its link; 0 on the first page."""
     if not (request.GET.get("after") or request.GET.get("before")):
         return 0
     return max(0, key_of(request, "at") or 0)
 
 
 def range_words(first: int, rows: int, total: int | None) -> str:
-    """“51 to 100 of 2,040”; total None: more than are counted."""
+    """Return “51 to 100 of 2,040”; `total` is None if there are too many to count."""
     if not rows:
         return ""
     return _("%(first)s to %(last)s of %(total)s") % {
@@ -42,5 +42,5 @@ def range_words(first: int, rows: int, total: int | None) -> str:
 
 
 def count_words(total: int | None) -> str:
-    """How many there are: 2,040; None: more than are counted."""
+    """Return the number of rows as text: 2,040; None if there are too many to count."""
     return _("more than %s") % figure(COUNTED) if total is None else figure(total)

@@ -23,7 +23,7 @@ TOPIC = "billing.books:all"
 
 @require_GET
 def audit_page(request: HttpRequest) -> HttpResponse:
-    """Green, or which account's books do not agree and where they begin to differ."""
+    """Show green, or the accounts whose books do not agree and where they begin to differ."""
     principal = principal_of(request)
     access.require(principal, "billing.books")
     runs = list(AuditRun.objects.order_by("-pk")[:LATEST])
@@ -48,7 +48,7 @@ def audit_page(request: HttpRequest) -> HttpResponse:
 
 
 def _equations() -> list[tuple[str, str]]:
-    """What is compared, in plain words and as the audit computes it."""
+    """Return what is compared, in plain words and as the audit computes it."""
     return [
         (
             _("The live balance matches the books"),
@@ -73,7 +73,7 @@ def _equations() -> list[tuple[str, str]]:
 
 
 def _verdict(current: AuditRun | None, last: AuditRun | None) -> str:
-    """red as soon as the running audit knows better than the last one."""
+    """Return red as soon as the running audit finds a difference, else the result of the last."""
     if current is not None and current.different:
         return "red"
     if last is None:
@@ -91,7 +91,10 @@ def _differences(current: AuditRun | None, last: AuditRun | None) -> list[dict[s
 @require_POST
 @answers_json
 def audit_run(request: HttpRequest) -> HttpResponse:
-    """Begin a walk now, go as far as some seconds allow; the background goes on with the rest."""
+    """Start an audit run, or continue the current one, for a few seconds.
+
+    The background does the rest.
+    """
     access.require(principal_of(request), "billing.books")
     done = audit_some(RUN_SECONDS, 0.0)
     live.touch(TOPIC)

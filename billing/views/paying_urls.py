@@ -1,4 +1,4 @@
-"""Addresses of what is paid in and out by people: top-ups, statements, adjustments, prices."""
+"""URLs of top-ups, statements, adjustments, prices and chatbots."""
 
 from django.urls import path
 

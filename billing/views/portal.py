@@ -1,4 +1,4 @@
-"""The customer's portal: the balance now, how long it lasts, what it went on."""
+"""The customer's portal: the balance now, how long it lasts, and what it was spent on."""
 
 from datetime import datetime
 from typing import Any
@@ -29,12 +29,12 @@ from poolsite.moments import moment_of
 from poolsite.operations.overview import reader_of
 
 TOP_UPS = (500, 2_000, 5_000)  # currency units
-OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that stand here, too
+OWN_CARDS = ("numbers.pools",)  # other apps' cards of the overview that are also shown here
 
 
 @require_GET
 def own_portal(request: HttpRequest) -> HttpResponse:
-    """The reader's own balance; operators and members of several accounts choose one."""
+    """Redirect to the user's own balance; operators without one choose an account."""
     principal = principal_of(request)
     access.require(principal, "billing.view")
     wallet = own_wallet(principal)
@@ -47,7 +47,7 @@ def own_portal(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def own_page(request: HttpRequest, page: str) -> HttpResponse:
-    """The page of that name of the reader's own account."""
+    """Redirect to the page of that name of the user's own account."""
     principal = principal_of(request)
     access.require(principal, "billing.view")
     wallet = own_wallet(principal)
@@ -58,7 +58,7 @@ def own_page(request: HttpRequest, page: str) -> HttpResponse:
 
 @require_GET
 def portal(request: HttpRequest, slug: str) -> HttpResponse:
-    """One account's balance, live."""
+    """Show one account's balance, live."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     figures, account = now_figures.of(wallet), wallet.account
@@ -94,7 +94,7 @@ def portal(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def page_data(wallet: Wallet, figures: now_figures.WalletFigures) -> dict[str, Any]:
-    """What the modules of a wallet's pages know from the start."""
+    """Return the initial data of the modules of a wallet's pages."""
     return {
         "slug": wallet.slug,
         "currency": wallet.account.currency,
@@ -132,7 +132,7 @@ def _whole(value: int, currency: str) -> str:
 
 
 def _cards(principal: Principal, wallet: Wallet) -> list[Any]:
-    """Cards of other apps about this account, for readers who may see the overview's."""
+    """Return cards of other apps about this account, for users who may see the overview's."""
     thing = access.Thing("account", wallet.slug, wallet.account_id)
     if not access.decide(principal, "operations.overview", thing):
         return []
@@ -147,7 +147,7 @@ def _lasts(wallet: Wallet, figures: now_figures.WalletFigures, now: datetime) ->
 
 
 def _running(request: HttpRequest, wallet: Wallet) -> dict[str, Any] | None:
-    """The progress of the newest campaign that is under way; None when there is none."""
+    """Return the progress of the newest campaign that is under way, or None."""
     campaign = newest_under_way(wallet)
     if campaign is None:
         return None
@@ -159,7 +159,7 @@ def _running(request: HttpRequest, wallet: Wallet) -> dict[str, Any] | None:
 @require_GET
 @answers_json
 def pace(request: HttpRequest, slug: str) -> HttpResponse:
-    """How fast the last 24 h went, and the balance of the last days; units and ms since 1970."""
+    """Return the pace of the last 24 h, and the last days' balance; in units and ms since 1970."""
     wallet = wallet_get(principal_of(request), slug)
     now = timezone.now()
     spendable = now_figures.of(wallet).spendable
@@ -180,11 +180,11 @@ def pace(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def first_page(principal: Principal) -> str:
-    """The address of a customer's own portal."""
+    """Return the address of a customer's own portal, or ""."""
     wallet = own_wallet(principal)
     return link("portal", wallet.slug) if wallet is not None else ""
 
 
 def has_portal(principal: Principal) -> bool:
-    """Whether the principal is a customer with a wallet to look at."""
+    """Whether the principal is a customer with a wallet to see."""
     return not principal.is_operator and visible_wallets(principal).exists()

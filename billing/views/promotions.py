@@ -1,4 +1,4 @@
-"""Promotional credit of one account: what was granted, a form to grant more, revoking."""
+"""Promotional credit of one account: the credits granted, a form to grant more, revoking."""
 
 from functools import partial
 from typing import Any
@@ -28,7 +28,7 @@ from poolsite.console.verbs import carry_out
 
 @require_http_methods(["GET", "POST"])
 def promotions(request: HttpRequest, slug: str) -> HttpResponse:
-    """The account's promotional credits; a POST grants another one."""
+    """Show the account's promotional credits; a POST grants another."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     form = PromotionForm(request.POST or None, wallet=wallet)
@@ -62,7 +62,7 @@ def _row(promotion: Promotion) -> dict[str, Any]:
 
 @require_POST
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
-    """Take what is left of one, with a reason."""
+    """Take the rest of a promotional credit, with a reason."""
     principal = principal_of(request)
     rows = Promotion.objects.select_related("wallet__account").filter(pk=pk)
     found = access.require_one(rows, principal, "billing.finance")

@@ -1,4 +1,4 @@
-"""One top-up: how it stands, and once it is paid its receipt, on the page and as a document."""
+"""One top-up: its state, and its receipt once it is paid, on the page and as a document."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ from poolsite.paper import Column, Paper
 
 @require_GET
 def recharge_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One top-up: how it stands, and once it is paid its receipt, printable."""
+    """Show one top-up: its state, and its printable receipt once it is paid."""
     principal = principal_of(request)
     recharge = recharge_get(principal, slug, pk)
     order = recharge.wallet.orders.filter(operation_id=recharge.operation_id).first()
@@ -48,14 +48,14 @@ def recharge_page(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_GET
 def recharge_state(request: HttpRequest, slug: str, pk: int) -> JsonResponse:
-    """How one top-up stands, for the page that waits for its provider."""
+    """Return the state of one top-up, for the page that waits for its provider."""
     recharge = recharge_get(principal_of(request), slug, pk)
     return JsonResponse({"status": recharge.status, "credited": recharge.credited_at is not None})
 
 
 @require_POST
 def recharge_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Give an unpaid top-up up."""
+    """Cancel an unpaid top-up."""
     principal = principal_of(request)
     recharge = recharge_get(principal, slug, pk, "billing.pay")
     if services.recharge_cancel(recharge, actor=principal):
@@ -65,7 +65,7 @@ def recharge_cancel(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_GET
 def receipt_pdf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The receipt as a document; of what is not paid there is none."""
+    """Return the receipt as a document; an unpaid top-up has none."""
     recharge = recharge_get(principal_of(request), slug, pk)
     if recharge.credited_at is None:
         messages.warning(request, _("The receipt is available once the top-up is paid."))
@@ -76,7 +76,7 @@ def receipt_pdf(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def receipt_document(recharge: Recharge) -> bytes:
-    """The PDF, in the language of now. The same top-up gives the same bytes."""
+    """Return the PDF, in the active language. The same top-up gives the same bytes."""
     account, zone = recharge.wallet.account, zone_of(recharge.wallet.account)
     paid: datetime = (recharge.credited_at or recharge.created).astimezone(zone)
     title = _("Receipt %(number)s") % {"number": recharge.number}
@@ -107,7 +107,7 @@ def receipt_document(recharge: Recharge) -> bytes:
 
 
 def state_of(recharge: Recharge) -> tuple[str, str, str]:
-    """A top-up's status for people: word, chip's class, icon."""
+    """Return a top-up's status for people: label, chip's class, icon."""
     if recharge.status == PaymentStatus.CONFIRMED and recharge.reversed:
         return _("Partly refunded"), "chip--warn", "undo"
     return {

@@ -1,4 +1,4 @@
-"""The payment of a top-up, and what providers send."""
+"""The payment of a top-up, and the events of providers."""
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -13,7 +13,8 @@ from billing.selectors.recharges import SHOWS, recharge_get
 from billing.services import provider_events
 from poolsite.console.pages import principal_of
 
-# What a provider hears as a failure: it sends the event again, or a person there looks.
+# The HTTP status of a failure. The provider then sends the event again, or a person there checks
+# it.
 _REFUSED = {
     ReportResult.UNKNOWN: 404,
     ReportResult.TOO_EARLY: 409,
@@ -24,7 +25,7 @@ _REFUSED = {
 
 @require_http_methods(["GET", "POST"])
 def recharge_pay(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The way to the provider; in the demo this page stands for the provider's own."""
+    """Show the way to the provider; in the demo this page takes the place of the provider's."""
     principal = principal_of(request)
     recharge = recharge_get(principal, slug, pk, "billing.pay")
     receipt = redirect("billing:recharge", slug=slug, pk=pk)
@@ -53,10 +54,10 @@ def _open_variants() -> set[str]:
 @csrf_exempt
 @require_POST
 def provider_event(request: HttpRequest, variant: str) -> JsonResponse:
-    """A provider's event, believed for its signature alone; the answer says what came of it."""
+    """Take a provider's event, trusted only for its signature; answer its result."""
     if variant not in _open_variants():
         return JsonResponse({"error": "There is no such provider."}, status=404)
-    # Loaded where it is used: only the web needs Stripe's client, and only with a variant of it.
+    # Imported here: only the web needs Stripe's client, and only if Stripe is configured.
     from billing.recharging.stripe_provider import StripeProvider
 
     provider = variants.provider_of(variant)

@@ -31,7 +31,7 @@ CSV_HEAD = (
 
 @require_GET
 def recharges(request: HttpRequest, slug: str) -> HttpResponse | StreamingHttpResponse:
-    """An account's top-ups with filters; `?format=csv` the same as a file."""
+    """Show an account's top-ups with filters; `?format=csv` returns them as a file."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     text = tables.text_of(request, "q")
@@ -80,14 +80,14 @@ def _dressed(rows: list[Recharge]) -> list[tuple[Recharge, tuple[str, str, str],
 
 
 def _sums(query: RechargeQuery, wallet: Wallet) -> str:
-    """How many top-ups match, and what was paid by them."""
+    """Return how many top-ups match, and what was paid by them, as text."""
     count, paid = query.sums(wallet)
     words = ngettext("%(n)s top-up, %(paid)s paid", "%(n)s top-ups, %(paid)s paid", count)
     return words % {"n": figure(count), "paid": amount(paid, wallet.account.currency)}
 
 
 def _columns() -> list[SqlColumn[Any]]:
-    """The heads; the file has its own columns."""
+    """Return the table headings; the file has its own columns."""
     return [
         SqlColumn("number", _("Number"), lambda row: row.number, order=("pk",), falls=True),
         SqlColumn("state", _("State"), lambda row: row.status, order=("status",)),

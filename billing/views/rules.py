@@ -1,4 +1,4 @@
-"""The table of rules: what each event does to a message and its money, in each state."""
+"""The table of rules: the effect of each event on a message and its money, in each state."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from billing import rules_table as table
 from poolsite import access
 from poolsite.console.pages import principal_of
 
-# Flags of these reports stand in the operator's list until somebody closes them.
+# Flags of these reports stay in the operators' list until the report is closed.
 LISTED = ("late", "contradiction", "unexpected mode", "unpaid", "orphan", "unreadable")
 
 FLAG_WORDS = {
@@ -32,18 +32,18 @@ FLAG_WORDS = {
 
 @require_GET
 def rules_page(request: HttpRequest) -> HttpResponse:
-    """The whole table, for everybody who sees money."""
+    """Show the whole table, to all users who may see money."""
     access.require(principal_of(request), "billing.view")
     return render(request, "billing/rules.html", {"rules": rules_table(""), "flags": _flags()})
 
 
 def _flags() -> list[tuple[Any, Any, bool]]:
-    """Each flag, what it means, and whether it waits in the list of flagged reports."""
+    """Return each flag, its meaning, and whether it waits in the list of flagged reports."""
     return [(table.word(flag), words, flag in LISTED) for flag, words in FLAG_WORDS.items()]
 
 
 def rules_table(here: str) -> dict[str, Any]:
-    """Heads and rows, the column of the state `here` marked."""
+    """Return heads and rows, with the column of the state `here` marked."""
     cells = table.cells()
     rows = [
         {

@@ -30,18 +30,18 @@ YEAR_HEAD = (
 
 @require_GET
 def statements(request: HttpRequest, slug: str) -> HttpResponse:
-    """The months of a year (`year`, or this one)."""
+    """Show the months of a year (`year`, or this one)."""
     wallet = wallet_get(principal_of(request), slug)
     found = _year(wallet, request.GET.get("year", ""))
     if "closed" not in request.GET and len(found.years) == 1 and len(found.months) == 1:
-        # The only month there is need not be asked for.
+        # If there is only one month, open it at once.
         found = statements_of(wallet, 0, found.months[0].month, shown.MOVES_LIMIT)
     return render(request, "billing/statements/statements.html", _context(found))
 
 
 @require_GET
 def statement_page(request: HttpRequest, slug: str, month: str) -> HttpResponse:
-    """The same with one month opened: how it adds up, its days, its modes."""
+    """Show the months with one of them opened: its sum, its days, its modes."""
     wallet = wallet_get(principal_of(request), slug)
     found = statements_of(wallet, 0, month_asked(wallet, month), shown.MOVES_LIMIT)
     title = {"month": found.opened.statement.month} if found.opened else {}
@@ -65,14 +65,14 @@ def _context(found: Year) -> dict[str, Any]:
 
 @require_GET
 def statement_csv(request: HttpRequest, slug: str, month: str) -> StreamingHttpResponse:
-    """Every entry of the month with the balance after it; a million rows need no memory."""
+    """Return every entry of the month with the balance after it; a million rows need no memory."""
     wallet = wallet_get(principal_of(request), slug)
     return statement_csv_file(wallet, month_asked(wallet, month))
 
 
 @require_GET
 def statement_pdf(request: HttpRequest, slug: str, month: str) -> HttpResponse:
-    """The statement as a document, once the month is over and the books have all of it."""
+    """Return the statement as a document, once the month is over and complete in the books."""
     wallet = wallet_get(principal_of(request), slug)
     found = statement_of(wallet, month_asked(wallet, month), MOVES_LIMIT)
     if not found.statement.is_final:
@@ -83,7 +83,7 @@ def statement_pdf(request: HttpRequest, slug: str, month: str) -> HttpResponse:
 
 @require_GET
 def year_csv(request: HttpRequest, slug: str, year: int) -> StreamingHttpResponse:
-    """A row for each month of the year."""
+    """Return a row for each month of the year."""
     wallet = wallet_get(principal_of(request), slug)
     found = _year(wallet, str(year))
     rows = [_year_row(wallet, month) for month in reversed(found.months)]
@@ -91,7 +91,10 @@ def year_csv(request: HttpRequest, slug: str, year: int) -> StreamingHttpRespons
 
 
 def _year(wallet: Wallet, asked: str) -> Year:
-    """The statements of a year. Http404: none, to come, or before the first."""
+    """Return the statements of a year.
+
+    Raise Http404 for a text that is no year, a year in the future or before the first.
+    """
     number = number_of(asked) if asked else 0
     if number is None or not (number == 0 or 2000 <= number <= 9998) or asked == "0":
         raise Http404

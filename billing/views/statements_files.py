@@ -23,13 +23,13 @@ CSV_HEAD = (
 
 
 def statement_csv_file(wallet: Wallet, month: Month) -> StreamingHttpResponse:
-    """Every entry of the month with the balance after it; a million rows need no memory."""
+    """Return every entry of the month with the balance after it; a million rows need no memory."""
     name = f"statement-{wallet.slug}-{month.name}.csv"
     return csv_file(name, CSV_HEAD, _rows(wallet, month))
 
 
 def statement_pdf_file(found: Opened) -> HttpResponse:
-    """The document of a final statement."""
+    """Return the document of a final statement."""
     name = f"statement-{found.wallet.slug}-{found.statement.month.name}.pdf"
     answer = HttpResponse(statement_document(found), content_type="application/pdf")
     answer["Content-Disposition"] = f'attachment; filename="{name}"'
@@ -65,7 +65,7 @@ def _row(
 
 
 def _in_and_out(units: int) -> tuple[str, str]:
-    """Two columns without signs: a cell that begins with a minus is a formula to a spreadsheet."""
+    """Return two columns without signs: spreadsheets read a cell with a minus as a formula."""
     if units >= 0:
         return (money.plain(units) if units else "", "")
     return ("", money.plain(-units))

@@ -1,4 +1,4 @@
-"""What the page of statements shows: the months' bars, and one opened month with its checks."""
+"""The content of the page of statements: the months' bars, and one opened month with checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from billing.views.common import link
 from billing.views.usage import series_of
 from poolsite import dates
 
-BAR = 148  # px of the month that cost most
+BAR = 148  # px of the most expensive month
 MOVES_LIMIT = 50  # top-ups and adjustments listed on the page
 
 
@@ -41,25 +41,25 @@ class MonthRow:
 
     @property
     def anchor(self) -> str:
-        """Its place on the page."""
+        """The row's anchor on the page."""
         return f"month-{self.statement.month.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class StatementCheck:
-    """Something that must be so, and by how much it is not."""
+    """Something that must hold, and the difference if it does not."""
 
     words: str
     difference: int
 
 
 def look_of(mode: str) -> str:
-    """How a mode is drawn; those that have no colour of their own in one."""
+    """Return how a mode is drawn; modes without their own colour share one."""
     return MODE_LOOKS.get(mode, "other")
 
 
 def rows_of(year: Year) -> list[MonthRow]:
-    """The year's months, newest first, with bars on one scale."""
+    """Return the year's months, newest first, with bars on one scale."""
     most = max((found.charges.units for found in year.months), default=0)
     return [
         MonthRow(found, _bar(found.modes, most), _bar_words(found), _pdf_from(found))
@@ -68,7 +68,7 @@ def rows_of(year: Year) -> list[MonthRow]:
 
 
 def legend_of(year: Year) -> list[tuple[str, str]]:
-    """Look and word of each mode that cost something in the year, in the order of the bars."""
+    """Return look and label of each mode with charges in the year, in the order of the bars."""
     names = dict.fromkeys(line.name for found in year.months for line in found.modes)
     ordered = [mode for mode in MODE_LOOKS if mode in names]
     ordered += [mode for mode in names if mode not in MODE_LOOKS]
@@ -76,7 +76,7 @@ def legend_of(year: Year) -> list[tuple[str, str]]:
 
 
 def form_of(year: Year) -> str:
-    """How the columns are written: with four digits where cents would hide money, else two."""
+    """Return the format of the columns: four digits where cents would hide money, else two."""
     figures = [
         units
         for found in year.months
@@ -86,7 +86,7 @@ def form_of(year: Year) -> str:
 
 
 def totals_of(year: Year) -> dict[str, int]:
-    """The row below the months."""
+    """Return the row below the months."""
     months = year.months
     return {
         "opening": months[-1].opening,
@@ -98,7 +98,7 @@ def totals_of(year: Year) -> dict[str, int]:
 
 
 def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
-    """One month in full."""
+    """Return one month in full."""
     wallet, found, days = opened.wallet, opened.statement, opened.days
     checks = _checks(year, opened)
     zone = zone_of(wallet.account)
@@ -126,7 +126,7 @@ def opened_of(year: Year, opened: Opened) -> dict[str, Any]:
 
 
 def _checks(year: Year, opened: Opened) -> list[StatementCheck]:
-    """What the server has compared, each with its difference."""
+    """Return the comparisons, each with its difference."""
     found = opened.statement
     before = found.month.first - timedelta(days=1)
     difference = found.opening - opened.opening_by_sum
@@ -146,7 +146,7 @@ def _checks(year: Year, opened: Opened) -> list[StatementCheck]:
 
 
 def _chatbots(wallet: Wallet, lines: Sequence[StatementLine]) -> list[tuple[str, StatementLine]]:
-    """What each chatbot was charged, by its name; one that is gone keeps its id."""
+    """Return the charges of each chatbot, by name; a deleted chatbot keeps its slug."""
     charged = [line for line in lines if line.units]
     rows = Chatbot.objects.filter(account=wallet.account_id, slug__in=[e.name for e in charged])
     names = dict(rows.values_list("slug", "name"))
@@ -162,7 +162,7 @@ def _day_rows(days: Days, modes: Sequence[StatementLine]) -> list[tuple[Any, lis
 
 
 def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
-    """What static/js/billing/usage.js draws."""
+    """Return the data that static/js/billing/usage.js draws."""
     names = [day.isoformat() for day in days.days]
     return {
         "currency": wallet.account.currency,
@@ -180,7 +180,7 @@ def _chart(wallet: Wallet, days: Days) -> dict[str, Any]:
 
 
 def _bar(modes: Sequence[StatementLine], most: int) -> list[Segment]:
-    """The segments of a month, 1 px apart; what is thinner than a pixel is left out."""
+    """Return the segments of a month, 1 px apart; those thinner than a pixel are left out."""
     segments, x = [], 0.0
     for line in modes:
         width = BAR * line.units / most if most > 0 else 0
@@ -195,7 +195,7 @@ def _bar_words(found: Statement) -> str:
 
 
 def _pdf_from(found: Statement) -> str:
-    """From when a month has its PDF; "" once it has."""
+    """Return when a month gets its PDF, as text; "" once it has one."""
     if found.is_final:
         return ""
     if found.is_over:

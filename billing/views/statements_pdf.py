@@ -18,11 +18,11 @@ from billing.services.days import zone_of
 from poolsite import dates
 from poolsite.paper import Column, Paper, labelled
 
-MOVES_LIMIT = 200  # listed one by one; the rest is counted
+MOVES_LIMIT = 200  # listed individually; the rest is counted
 
 
 def statement_document(opened: Opened) -> bytes:
-    """The PDF, in the language of now. The same month gives the same bytes."""
+    """Return the PDF, in the active language. The same month gives the same bytes."""
     wallet, found, days = opened.wallet, opened.statement, opened.days
     account, zone = wallet.account, zone_of(wallet.account)
     closed = datetime.fromtimestamp(found.month.end_us / 1_000_000, tz=zone)
@@ -87,7 +87,7 @@ def _modes(paper: Paper, found: Statement) -> None:
 
 
 def _calls(paper: Paper, calls: Calls) -> None:
-    """A row for each destination with its rate; nothing for a month without calls."""
+    """Add a row for each destination with its rate; nothing for a month without calls."""
     if not calls.lines:
         return
     paper.heading(_("Calls by destination"))
@@ -147,7 +147,7 @@ def _moves(paper: Paper, wallet: Wallet, moves: Sequence[Move], count: int) -> N
 
 
 def _by_day(paper: Paper, days: Days, found: Statement) -> None:
-    """A row a day with what it cost by mode; nothing for a month without charges."""
+    """Add a row per day with the charges by mode; nothing for a month without charges."""
     modes = [line.name for line in found.modes if line.name in days.by_mode]
     if not modes:
         return

@@ -1,4 +1,4 @@
-"""An account's price list: the versions, and what is valid when."""
+"""An account's price list: the versions, and when each is valid."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ from poolsite.console.form_pages import form_page, saved, told
 from poolsite.console.pages import principal_of
 from poolsite.console.verbs import carry_out
 
-NEWEST, MOST = 6, 500  # versions shown at first, and at all
+NEWEST, MOST = 6, 500  # versions shown at first, and in all
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,10 @@ class VersionEntry:
 
 @require_GET
 def tariffs(request: HttpRequest, slug: str) -> HttpResponse:
-    """One version as a table, the valid one unless `?version=` says another; the others beside."""
+    """Show one version as a table, next to the list of versions.
+
+    It is the version of `?version=`, else the valid one.
+    """
     principal = principal_of(request)
     wallet = wallet_get(principal, slug)
     entries = entries_of(wallet, list(tariff_list(principal, wallet)[:MOST]), timezone.now())
@@ -64,14 +67,14 @@ def tariffs(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def may_change(principal: Principal, wallet: Wallet) -> bool:
-    """Whether the reader may write tariffs, once a second factor is proved where asked for."""
+    """Whether the user may write tariffs, after proving a second factor where one is required."""
     return access.decide(principal, "billing.finance", wallet).possible
 
 
 def entries_of(wallet: Wallet, rows: list[Tariff], now: datetime) -> list[VersionEntry]:
-    """Versions, the newest first, each with the one before it."""
+    """Return the versions, newest first, each with the one before it."""
     currency = wallet.account.currency
-    pairs = zip(rows, [*rows[1:], None], strict=False)  # the oldest has none before it
+    pairs = zip(rows, [*rows[1:], None], strict=False)  # the oldest has no version before it
     return [
         VersionEntry(row, before, *_state(row, now), difference(row, before, currency))
         for row, before in pairs
@@ -81,7 +84,7 @@ def entries_of(wallet: Wallet, rows: list[Tariff], now: datetime) -> list[Versio
 def gaps_ahead(
     entries: list[VersionEntry], now: datetime
 ) -> list[tuple[datetime | None, datetime | None]]:
-    """When no version is valid; a beginning of None is now."""
+    """Return the times when no version is valid; a start of None is now."""
     spans = [(entry.tariff.valid_from, entry.tariff.valid_until) for entry in entries]
     return [(None if start == now else start, end) for start, end in gaps(spans, now)]
 
@@ -95,7 +98,7 @@ def _state(tariff: Tariff, now: datetime) -> tuple[str, tuple[str, str, str]]:
 
 
 def _shown(entries: list[VersionEntry], wanted: str) -> VersionEntry | None:
-    """The version to show. Hidden: the account has none of that number."""
+    """Return the version to show. Raise Hidden if the account has no version with that number."""
     if wanted:
         found = next((each for each in entries if each.tariff.pk == number_of(wanted)), None)
         if found is None:
@@ -117,7 +120,7 @@ def _rows(shown: VersionEntry, wallet: Wallet) -> Any:
 
 @require_http_methods(["GET", "POST"])
 def tariff_end(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """When a version ends; holds made by it keep their prices."""
+    """Set when a version ends; holds made with it keep their prices."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     tariff = own_tariff(wallet, pk)
@@ -130,7 +133,7 @@ def tariff_end(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def tariff_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Remove a version that has not begun."""
+    """Delete a version that has not begun."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     tariff = own_tariff(wallet, pk)
@@ -143,7 +146,7 @@ def tariff_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def own_tariff(wallet: Wallet, pk: int) -> Tariff:
-    """A version of this wallet's account. Hidden: it has none of that number."""
+    """Return a version of this wallet's account. Raise Hidden if it has none with that number."""
     found = Tariff.objects.filter(account=wallet.account_id, pk=pk).first()
     if found is None:
         raise access.Hidden("billing.finance")
@@ -151,5 +154,5 @@ def own_tariff(wallet: Wallet, pk: int) -> Tariff:
 
 
 def address_of(tariff: Tariff) -> str:
-    """The page of a version."""
+    """Return the address of a version's page."""
     return f"{reverse('billing:tariffs', args=(tariff.account.slug,))}?version={tariff.pk}"

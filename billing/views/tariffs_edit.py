@@ -1,4 +1,4 @@
-"""A price list is typed in, read through once more, and published."""
+"""Editing a price list: enter it, review it, and publish it."""
 
 import hashlib
 import json
@@ -44,7 +44,7 @@ OWN_SOURCES, OTHER_SOURCES = 20, 100
 
 @require_http_methods(["GET", "POST"])
 def tariff_new(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new version, filled with the present prices; `?from=` takes those of another version."""
+    """Create a version from the present prices; `?from=` copies those of another version."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     now = timezone.now()
@@ -57,7 +57,7 @@ def tariff_new(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def tariff_change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """A version that has not begun; one that has is only ended."""
+    """Change a version that has not begun; one that has begun can only be ended."""
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.finance")
     tariff = own_tariff(wallet, pk)
@@ -87,9 +87,9 @@ def _edit(
     tariff: Tariff | None,
     source: Tariff | None,
 ) -> HttpResponse:
-    """The form; sent, what publishing would do; sent with `publish`, it is done.
+    """Show the form; if it was sent, show the effect of publishing, and with `publish` do it.
 
-    source: the version whose call rates are taken over; None = those of `tariff` stay.
+    `source` is the version whose call rates are copied; None keeps those of `tariff`.
     """
     preview, now = None, timezone.now()
     if request.method == "POST" and "edit" not in request.POST and form.is_valid():
@@ -107,7 +107,7 @@ def _edit(
         "before": before,
         "rows": _rows(wallet, form, before),
         "preview": preview,
-        "now": timezone.now(),  # after what a preview would begin at once
+        "now": timezone.now(),  # after the start of a version that the preview begins at once
         **_versions(principal_of(request), wallet, now),
     }
     new = {row.mode: row.price for row in context["rows"] if row.price is not None}
@@ -133,21 +133,21 @@ def _edit(
 
 
 def _versions(principal: Principal, wallet: Wallet, now: datetime) -> dict[str, Any]:
-    """The newest versions, for beside the form."""
+    """Return the newest versions, to show next to the form."""
     rows = list(tariff_list(principal, wallet)[: NEWEST + 1])
     entries = entries_of(wallet, rows, now)[:NEWEST]
     return {"versions": entries}
 
 
 def mark_of(tariff: Tariff) -> str:
-    """What a version says, in short, to see that it has changed since a form was opened."""
+    """Return a digest of a version, to detect changes since a form was opened."""
     facts = [tariff.name, str(tariff.valid_from), str(tariff.valid_until), tariff.prices]
     facts.append(tariff.rates_digest)
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def check_seen(seen: str, tariff: Tariff | None) -> None:
-    """ValidationError: somebody else changed the version meanwhile."""
+    """Raise ValidationError if the version was changed since the form was opened."""
     if tariff is not None and seen and seen != mark_of(tariff):
         raise ValidationError(
             _("This version was changed after you opened it. Open it again to see the change.")
@@ -188,7 +188,7 @@ def _publish(
 
 
 def _given(form: TariffForm, tariff: Tariff | None, source: Tariff | None) -> dict[str, Any]:
-    """What services take; a version without a day begins now, and ends the one before it."""
+    """Return the service's arguments; a version without a day begins now and ends the last one."""
     given = {name: form.cleaned_data[name] for name in ("name", "valid_from", "valid_until")}
     given["prices"] = form.prices()
     given["call_rates"] = rates_of(source) if source is not None else None
@@ -198,7 +198,7 @@ def _given(form: TariffForm, tariff: Tariff | None, source: Tariff | None) -> di
 
 
 def _rows(wallet: Wallet, form: TariffForm, before: Tariff | None) -> Any:
-    """The table with the cells: what was typed, as far as it can be read."""
+    """Return the table with the cells: what was typed, as far as it can be read."""
     if form.is_bound:
         form.is_valid()
         prices = prices_or_none(form.prices())
@@ -210,7 +210,7 @@ def _rows(wallet: Wallet, form: TariffForm, before: Tariff | None) -> Any:
 
 
 def _typed(form: TariffForm) -> dict[str, dict[str, int]]:
-    """The prices that the form starts with."""
+    """Return the prices that the form starts with."""
     found: dict[str, dict[str, int]] = {}
     for name, value in form.initial.items():
         mode, _dash, part = name.partition("-")
@@ -225,7 +225,7 @@ def _typed(form: TariffForm) -> dict[str, dict[str, int]]:
 def _initial(
     wallet: Wallet, present: Tariff | None, source: Tariff | None, now: datetime
 ) -> dict[str, Any]:
-    """From tomorrow while prices are valid now, else at once."""
+    """Return the initial values: from tomorrow if prices are valid now, else at once."""
     tomorrow = now.astimezone(zone_of(wallet.account)).date() + timedelta(days=1)
     found: dict[str, Any] = {"name": name_of_new(wallet)}
     if present is not None:
@@ -234,7 +234,7 @@ def _initial(
 
 
 def name_of_new(wallet: Wallet) -> str:
-    """A name that no version of the account has."""
+    """Return a name that no version of the account has."""
     names = set(wallet.account.tariffs.values_list("name", flat=True))
     numbers = range(len(names) + 1, 2 * len(names) + 2)
     return next(
@@ -243,7 +243,7 @@ def name_of_new(wallet: Wallet) -> str:
 
 
 def _source(principal: Principal, key: str) -> Tariff | None:
-    """The version whose prices are copied. Hidden: it is not the reader's to see."""
+    """Return the version whose prices are copied. Raise Hidden if the user may not see it."""
     if not key:
         return None
     pk = number_of(key)

@@ -1,4 +1,4 @@
-"""The price list as people type it: one row a sub-mode, money to four places."""
+"""The price list as a form: one row per sub-mode, money to four places."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -19,7 +19,7 @@ RULES: Final = {CHARACTERS: _("Characters per unit"), KILOBYTES: _("kB per unit"
 
 
 class DayField(forms.DateField):
-    """A day of the account's zone."""
+    """A day in the account's time zone."""
 
     def __init__(self, **given: Any) -> None:
         widget = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
@@ -27,10 +27,10 @@ class DayField(forms.DateField):
 
 
 class PriceField(AmountField):
-    """A unit price; empty is not sold, 0 is free."""
+    """A unit price; empty means not sold, 0 means free."""
 
     def prepare_value(self, value: Any) -> Any:
-        """Stored units with all four places, as a column shows them."""
+        """Return stored units with all four places, as a column shows them."""
         if isinstance(value, int) and not isinstance(value, bool):
             return money.plain(value)
         return value
@@ -54,7 +54,7 @@ class TariffForm(forms.Form):
         price = PriceField(label=_("Price per unit"), least=0, required=False)
         price.widget.attrs |= {"aria-label": _named(word, price.label), "data-cell": "price"}
         self.fields[f"{mode}-price"] = price
-        if mode == CALL:  # by interval alone
+        if mode == CALL:  # counted by interval only
             return
         usual = _("Per SMS part") if mode == YUEXIN_UNRESOLVED else _("Per message")
         rule = forms.ChoiceField(
@@ -72,13 +72,13 @@ class TariffForm(forms.Form):
         self.fields[f"{mode}-rule"], self.fields[f"{mode}-size"] = rule, size
 
     def cells(self, mode: str) -> tuple[Any, Any, Any]:
-        """Price, rule and size of a row; None where a call has none."""
+        """Return price, rule and size of a row; a call has no rule and no size (None)."""
         names = [f"{mode}-{part}" for part in ("price", "rule", "size")]
         price, rule, size = (self[name] if name in self.fields else None for name in names)
         return price, rule, size
 
     def prices(self) -> dict[str, dict[str, int]]:
-        """The prices that were filled in, as services take them. A mode without one is not sold."""
+        """Return the entered prices as services take them. A mode without a price is not sold."""
         source = getattr(self, "cleaned_data", {})
         found: dict[str, dict[str, int]] = {}
         for mode in MODES:
@@ -92,7 +92,7 @@ class TariffForm(forms.Form):
         return found
 
     def clean(self) -> dict[str, Any]:
-        """A rule needs its size; somebody must sell something."""
+        """Require a size for each rule, and at least one price."""
         cleaned = super().clean() or {}
         for mode in MODES:
             size = f"{mode}-size"
@@ -105,7 +105,7 @@ class TariffForm(forms.Form):
 
 
 def cells_of(prices: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """A stored version's prices as the form's initial values."""
+    """Return a stored version's prices as the form's initial values."""
     found: dict[str, Any] = {}
     for mode, price in prices.items():
         found[f"{mode}-price"] = price["unit_price"]
@@ -120,7 +120,7 @@ def _named(word: str, part: Any) -> str:
 
 
 class CallRatesForm(forms.Form):
-    """A file of call rates, and when they begin; `rates` is its text, once it was reviewed."""
+    """A file of call rates, and when they begin; `rates` is the file's text after a review."""
 
     file = forms.FileField(label=_("CSV file"), required=False, max_length=200)
     rates = forms.CharField(widget=forms.HiddenInput, required=False, strip=False)
@@ -132,7 +132,7 @@ class CallRatesForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Either a file, or the text of one that was reviewed."""
+        """Require a file, or the text of one that was reviewed."""
         cleaned = super().clean() or {}
         file = cleaned.get("file")
         if file is None and not cleaned.get("rates") and "file" not in self.errors:
@@ -147,11 +147,11 @@ class CallRatesForm(forms.Form):
         return cleaned
 
     def text(self) -> str:
-        """The CSV text."""
+        """Return the CSV text."""
         return str(self.cleaned_data["rates"])
 
 
 class EndTariffForm(forms.Form):
-    """When a version ends."""
+    """The end of a version."""
 
     valid_until = DayField(label=_("Valid until (exclusive)"))

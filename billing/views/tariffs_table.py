@@ -1,4 +1,4 @@
-"""A price list as a table: what a row says of its price, its example and what changed."""
+"""A price list as a table: each row has its price, its example and its change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ NOTES = {
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """One sub-mode of a version, beside what it was before."""
+    """One sub-mode of a version, compared with the version before."""
 
     mode: str
     price: Price | None
     was: Price | None
-    compared: bool  # whether there is a version before it
+    compared: bool  # whether a version exists before this one
     currency: str
-    cells: tuple[Any, Any, Any] = (None, None, None)  # the form's, of a list that is edited
-    intervals: tuple[int, ...] = ()  # seconds that the account's pools charge calls by
-    rated: bool = False  # calls have rates by destination; this is the price of the others
+    cells: tuple[Any, Any, Any] = (None, None, None)  # the form's cells, if the list is edited
+    intervals: tuple[int, ...] = ()  # the pools' charge intervals in seconds
+    rated: bool = False  # calls have rates by destination; this is the price of all others
 
     @property
     def word(self) -> str:
@@ -48,12 +48,12 @@ class PriceRow:
 
     @property
     def note(self) -> str:
-        """What it is."""
+        """A description of the mode."""
         return _("Call to a destination without a rate") if self.rated else str(NOTES[self.mode])
 
     @property
     def look(self) -> str:
-        """How it is drawn, as in the charts."""
+        """The mode's look, as in the charts."""
         return MODE_LOOKS[self.mode] if self.mode != CALL else "other"
 
     @property
@@ -63,24 +63,24 @@ class PriceRow:
 
     @property
     def counted_before(self) -> str:
-        """What a unit was; "" while that is the same."""
+        """What a unit was, or "" if that is unchanged."""
         before = counted(self.mode, self.was, self.intervals)
         return before if self.price and self.was and before != self.counted else ""
 
     @property
     def is_changed(self) -> bool:
-        """Whether it differs from the version before."""
+        """Whether the row differs from the version before."""
         return self.compared and self.price != self.was
 
     @property
     def price_before(self) -> str:
-        """The old unit price; "" while that is the same or there was none."""
+        """The old unit price, or "" if it is unchanged or there was none."""
         same = self.was is None or (self.price and self.price.unit_price == self.was.unit_price)
         return "" if same or self.was is None else exact(self.was.unit_price)
 
     @property
     def example(self) -> tuple[str, str]:
-        """What the example message costs, and the arithmetic."""
+        """The cost of the example message, and the calculation."""
         if self.price is None:
             return _("By destination") if self.rated else pgettext("price", "Not sold"), ""
         units = self._units(self.price)
@@ -98,14 +98,14 @@ class PriceRow:
         return self.price is not None and self._units(self.price) == 1
 
     def _units(self, price: Price) -> int:
-        """Units of the example; of a call those of three minutes, where its interval is known."""
+        """Return the example's units; for a call those of three minutes if it has one interval."""
         if self.mode == CALL and len(self.intervals) == 1:
             return -(-CALL_SECONDS // self.intervals[0])
         return example(self.mode, price).units
 
     @property
     def change(self) -> tuple[str, bool]:
-        """What changed in a word or a share of the example's cost, and whether something did."""
+        """The change as a word or a share of the example's cost, and whether there is one."""
         if not self.compared:
             return "", False
         if not self.is_changed:
@@ -118,7 +118,7 @@ class PriceRow:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What js/billing/tariff.js needs to say the same while the cells are typed in."""
+        """The data that js/billing/tariff.js needs to show the same while the cells are edited."""
         was = self.was
         rule = was and (was.characters_per_unit or was.kilobytes_per_unit)
         kind = "characters" if was and was.characters_per_unit else "kilobytes"
@@ -143,9 +143,9 @@ def rows_of(
     *,
     rated: bool = False,
 ) -> list[PriceRow]:
-    """Every sub-mode in the order of the books; `form` gives the cells of a list to edit.
+    """Return every sub-mode in the order of the books; `form` has the cells of a list to edit.
 
-    rated: the version has call rates.
+    `rated`: the version has call rates.
     """
     return [
         PriceRow(
@@ -163,7 +163,7 @@ def rows_of(
 
 
 def prices_or_none(raw: Mapping[str, Any]) -> Prices:
-    """Prices of a form that may be half right; {} when they cannot be read."""
+    """Return the prices of a form that may be incomplete, or {} if they cannot be read."""
     try:
         return read_prices(raw)
     except TariffError:
@@ -171,7 +171,7 @@ def prices_or_none(raw: Mapping[str, Any]) -> Prices:
 
 
 def counted(mode: str, price: Price | None, intervals: tuple[int, ...] = ()) -> str:
-    """What a unit is, in words."""
+    """Return what a unit is, as text."""
     if price is not None and price.characters_per_unit:
         return _("Per %s characters") % price.characters_per_unit
     if price is not None and price.kilobytes_per_unit:
@@ -186,7 +186,7 @@ def counted(mode: str, price: Price | None, intervals: tuple[int, ...] = ()) -> 
 
 
 def difference(tariff: Tariff, before: Tariff | None, currency: str) -> str:
-    """How a version differs from the one before it, in one line."""
+    """Describe how a version differs from the one before it, in one line."""
     if before is None:
         return _("First version")
     rows = rows_of(read_prices(tariff.prices), read_prices(before.prices), currency)
@@ -206,7 +206,7 @@ def difference(tariff: Tariff, before: Tariff | None, currency: str) -> str:
 
 
 def _share(before: int, after: int) -> str:
-    """+7.1%, −20.0%; in words where there is no share of nothing."""
+    """Return +7.1% or −20.0%, or a word if one of the costs is zero or both are equal."""
     if before == after:
         return _("recounted")
     if not before or not after:

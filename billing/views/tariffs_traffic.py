@@ -18,7 +18,7 @@ DAYS = 30
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """What was charged in units, and the same messages at the new prices."""
+    """The charges in units, and the cost of the same messages at the new prices."""
 
     by_mode: dict[str, int]
     before: int
@@ -26,20 +26,21 @@ class Traffic:
 
     @property
     def difference(self) -> int:
-        """What the customer pays more; below 0 less."""
+        """The amount that the customer would pay more; below 0 if less."""
         return self.after - self.before
 
 
 def traffic(
     wallet: Wallet, old: Prices | None, new: Prices, *, now: datetime, rated: bool = False
 ) -> Traffic | None:
-    """The comparison; None without charges, or without a version to compare with.
+    """Return the comparison, or None without charges or without a version to compare with.
 
-    rated: one of the versions has call rates, so that the price of a call tells nothing of calls.
+    `rated`: one of the versions has call rates, so calls are left out: their price does not show
+    what calls cost.
 
-    Of each mode what was charged, times the new price of its example message by the old one: exact
-    where only the price changes, about right where the counting does. A mode that is not sold any
-    more costs nothing; one without an old price stays as it is.
+    The charges of each mode are multiplied by the ratio of the new and the old price of its example
+    message. This is exact if only the price changes, and approximate if the counting does. A mode
+    that is no longer sold costs nothing; one without an old price stays the same.
     """
     if old is None:
         return None

@@ -1,4 +1,4 @@
-"""The table of terminals: what it says of a number, and files that bring it up to date."""
+"""The table of terminals: the ability of a number, and files that update the table."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ CHIPS = {"done": "chip--ok", "failed": "chip--bad", "cancelled": "chip--warn"}
 
 @require_GET
 def terminals_page(request: HttpRequest) -> HttpResponse:
-    """How many terminals are known, what is known of one, and the last files."""
+    """Show the number of known terminals, the ability of one, and the last files."""
     principal = principal_of(request)
     found = terminals(principal)
     filters = given(request, "number")
@@ -43,7 +43,7 @@ def terminals_page(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(principal: access.Principal, number: str) -> dict[str, Any]:
-    """What a hold would do with a number: its fallback, who said so, and how long ago."""
+    """Return what a hold would know of a number: its ability, the source, and the age."""
     if not number:
         return {"ability": None, "fault": ""}
     try:
@@ -70,7 +70,7 @@ def _file(found: TerminalFile) -> dict[str, Any]:
 
 @require_POST
 def terminals_upload(request: HttpRequest) -> HttpResponse:
-    """Take a file; what is wrong with it as a whole is said at once, its rows one by one later."""
+    """Take a file; faults of the whole file are shown at once, faults of rows later."""
     principal = principal_of(request)
     access.require(principal, "billing.finance")
     file = request.FILES.get("file")

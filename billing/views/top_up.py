@@ -1,4 +1,4 @@
-"""The form of a top-up: the amount is asked for once, with what it does to the balance."""
+"""The form of a top-up: the amount, and its effect on the balance."""
 
 from functools import partial
 from typing import Any
@@ -27,8 +27,11 @@ YEAR_HOURS = 24 * 365
 
 @require_http_methods(["GET", "POST"])
 def top_up(request: HttpRequest, slug: str) -> HttpResponse:
-    """How much; then to the provider. `?amount=` in currency units was chosen before: it is shown,
-    not asked for again, until `?change=` leads back to the choice. Else the usual one is chosen."""
+    """Ask for the amount, then redirect to the provider.
+
+    `?amount=`, in currency units, was chosen before: it is shown and not asked for again, until
+    `?change=` leads back to the choice. Without it, the default amount is selected.
+    """
     principal = principal_of(request)
     wallet = wallet_get(principal, slug, "billing.pay")
     chosen = request.GET.get("amount", "")[:24]
@@ -55,7 +58,7 @@ def top_up(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _units(text: str, wallet: Wallet) -> int:
-    """The amount that is written in the form; 0 while it is none that can be paid."""
+    """Return the amount in the form, or 0 if it cannot be paid."""
     try:
         units = money.parse(text)
         check_amount(units, wallet.account.currency)
@@ -92,7 +95,7 @@ def _amounts(wallet: Wallet, units: int, text: str) -> dict[str, Any]:
 
 
 def _sentence(now: selectors.Outlook, units: int, currency: str) -> str:
-    """What will happen, in words; "" while there is no amount."""
+    """Describe the effect of the payment, or return "" without an amount."""
     if not units:
         return ""
     said = {
@@ -112,7 +115,7 @@ def _sentence(now: selectors.Outlook, units: int, currency: str) -> str:
 
 
 def _lasts(hours: float | None) -> str:
-    """So many hours in words: 11 h, 3 days; as spanOf of js/billing/lasts.js."""
+    """Return this many hours as text: 11 h, 3 days; like spanOf of js/billing/lasts.js."""
     if hours is None:
         return ""
     if hours < 1:

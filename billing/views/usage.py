@@ -1,4 +1,4 @@
-"""Usage by mode and chatbot: the chart's figures, and a page with both."""
+"""Usage by mode and chatbot: the chart's figures, and a page with the chart."""
 
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from poolsite.console.verbs import answers_json
 
 @require_GET
 def usage_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Usage of one account."""
+    """Show the usage of one account."""
     wallet = wallet_get(principal_of(request), slug)
     page = {
         "slug": wallet.slug,
@@ -39,7 +39,7 @@ def usage_page(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 @answers_json
 def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
-    """A chart's steps with what was charged in each, by mode, and the shares of the chatbots."""
+    """Return a chart's steps with the charges by mode, and the shares of the chatbots."""
     wallet = wallet_get(principal_of(request), slug)
     wanted = request.GET.get("range", "7d")
     if wanted not in RANGES:
@@ -67,7 +67,7 @@ def usage_data(request: HttpRequest, slug: str) -> HttpResponse:
 def series_of(
     by_mode: Mapping[str, Sequence[int]], messages: Mapping[str, Sequence[int]]
 ) -> list[dict[str, object]]:
-    """The modes in their fixed order; those that we do not know behind them, in one colour."""
+    """Return the modes in their fixed order; unknown modes follow, in one colour."""
     known = [mode for mode in MODES if mode in by_mode]
     other = sorted(set(by_mode) - set(MODES))
     return [
@@ -84,20 +84,20 @@ def series_of(
 
 
 def _last_day(step: date, wanted: str) -> date:
-    """The last day of a step."""
+    """Return the last day of a step."""
     if wanted != "12m":
         return step
     return step.replace(day=monthrange(step.year, step.month)[1])
 
 
 def _short(mode: str) -> str:
-    """For a legend in a narrow card."""
+    """Return a short name, for a legend in a narrow card."""
     words = {"native_text": _("Text"), "native_card": _("Card"), "yuexin_resolved": _("Yuexin")}
     return words.get(mode) or mode_word(mode) or _("Other")
 
 
 def _label(step: date, wanted: str) -> str:
-    # The axis has no room for a year; the title of a bar names it.
+    # The axis has no room for a year; the title of a bar shows it.
     return date_format(step, "SHORT_YEAR_MONTH_FORMAT" if wanted == "12m" else "MONTH_DAY_FORMAT")
 
 

@@ -1,8 +1,9 @@
-"""The only door to the wallet's Lua: key names, commands as values, results, reasons.
+"""The only interface to the wallet's Lua: key names, commands as values, results, reasons.
 
-charge = hotpath.run(wallet.hold("acme", wallet.HoldRequest("m1", "hash", quote)))
+    charge = hotpath.run(wallet.hold("acme", wallet.HoldRequest("m1", "hash", quote)))
 
-Money is an int of 1/10 000 currency units. docs/reference/billing/redis.md says what Redis holds.
+Money is an int of 1/10 000 currency units. docs/reference/billing/redis.md describes what Redis
+holds.
 """
 
 from billing.wallet import reasons

@@ -14,9 +14,9 @@ KEPT_ENTRIES: Final = 200  # committed ones, for live views
 
 
 class ClosedBatch(NamedTuple):
-    """Change entries first_seq … last_seq, gapless; `amount` is the sum of their `spendable`.
+    """Change entries first_seq … last_seq without gaps; `amount` is the sum of their `spendable`.
 
-    `left`: entries after it, for the next batch.
+    `left` counts the entries after the batch, which the next batch takes.
     """
 
     number: int
@@ -29,9 +29,10 @@ class ClosedBatch(NamedTuple):
 
 
 def close_batch(slug: str, limit: int = BATCH_ENTRIES) -> Command[ClosedBatch | None]:
-    """Close the next batch, or find the one that is closed and not trimmed yet; None = no entries.
+    """Close the next batch, or return the closed one that is not trimmed yet.
 
-    Raises WalletRefusedError: no such wallet, log broken.
+    Return None if there are no entries. Raise WalletRefusedError if the wallet does not exist or
+    its log is broken.
     """
 
     def read(reply: list[str]) -> ClosedBatch | None:
@@ -54,7 +55,7 @@ def _entries(
 
 
 class Trimmed(NamedTuple):
-    """answer: trimmed, or repeat (it was trimmed before)."""
+    """The result of trim_batch. `answer`: trimmed, or repeat (it was trimmed before)."""
 
     answer: str
     drained: int
@@ -63,7 +64,7 @@ class Trimmed(NamedTuple):
 def trim_batch(
     slug: str, generation: int, number: int, *, keep: int = KEPT_ENTRIES
 ) -> Command[Trimmed]:
-    """Tell Redis that SQL has committed a batch. Raises WalletRefusedError."""
+    """Tell Redis that SQL has committed a batch. Raise WalletRefusedError."""
 
     def read(reply: list[str]) -> Trimmed:
         accepted(reply)
@@ -75,9 +76,9 @@ def trim_batch(
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The figures at one moment, and entries of the log as they stand there (trimmed ones do not).
+    """The figures at one moment, and the entries in the log then; trimmed entries are missing.
 
-    A gap: `changes` begins later than what was asked for.
+    There is a gap if `changes` begins later than the requested entry.
     """
 
     generation: int
@@ -92,7 +93,10 @@ class Entries:
 
 
 def entries(slug: str, since: int, count: int = 500) -> Command[Entries | None]:
-    """Read up to `count` entries after sequence number `since`; None = no such wallet in Redis."""
+    """Read up to `count` entries after sequence number `since`.
+
+    Return None if Redis has no such wallet.
+    """
 
     def read(reply: list[str]) -> Entries | None:
         if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:
@@ -111,7 +115,7 @@ def _entries_of(reply: list[str]) -> tuple[WalletChange, ...]:
 
 
 def batch_entries(slug: str, batch: ClosedBatch) -> Command[tuple[WalletChange, ...]]:
-    """Read a closed batch's entries again (close_batch has answered them already)."""
+    """Read a closed batch's entries again; close_batch has returned them before."""
 
     def read(reply: list[str]) -> tuple[WalletChange, ...]:
         return _entries_of(accepted(reply))

@@ -1,4 +1,4 @@
-"""How every command of a wallet is put together: its script, its keys, its words."""
+"""How every command of a wallet is built: its script, its keys, its arguments."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -21,7 +21,7 @@ def wallet_command(
     read: Callable[[list[str]], T],
     repeat: str | None = None,
 ) -> Command[T]:
-    """Return a command; `repeat`: what makes a second run harmless (its operation id)."""
+    """Return a command; `repeat` is the operation ID, which makes a second run harmless."""
     value = SCRIPTS[script]
     return Command(
         value, value.keys_of(WalletKeys(slug).tag), tuple(args), read, operation_id=repeat
@@ -29,7 +29,7 @@ def wallet_command(
 
 
 def accepted(reply: list[str]) -> list[str]:
-    """Return the reply; WalletRefusedError when it is a refusal of the wallet."""
+    """Return the reply, or raise WalletRefusedError if the wallet refused the command."""
     if reply[0] == "-1":
         raise WalletRefusedError(reply[1])
     return reply

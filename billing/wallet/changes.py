@@ -1,11 +1,11 @@
-"""Change entries of a wallet: what the scripts write, read back as values."""
+"""Change entries of a wallet: written by the scripts, read here as values."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from billing.wallet.messages import KINDS, STATES
 
-# The kinds that are no message's: their id is an operation's.
+# Kinds whose ID is that of an operation, not of a message.
 OPERATIONS: Final = frozenset(
     {
         "recharge",
@@ -22,21 +22,22 @@ OPERATIONS: Final = frozenset(
     }
 )
 
-_CELLS: Final = 17  # at most; a script leaves out the empty ones at the end
+_CELLS: Final = 17  # at most; scripts omit empty cells at the end
 _EMPTY: Final = [""] * _CELLS
 
 
 class WalletChange(NamedTuple):
-    """One change entry. Amounts are effects: + can be spent, + held, + owed.
+    """One change entry. Amounts are effects: + is available, + is held, + is owed.
 
-    kind: hold sent settle fail expire cancel session parked flag (of messages), recharge credit
-    debit chargeback cash_refund by_hand status (`id` is the operation's), limit (no id; `mode` is
-    the new credit limit in units), grant and revoke of promotional credit, expired (`id` names the
-    promotion). `state`: the message's after it, "" = none (an orphan's flag, movements). `mode`,
-    `price`: what was kept. `reported`: the mode of the report, or failed, interim, cancel, ?
-    (flags, parked), "deadline" (ended by time), the reason (status; there `mode` is the status'
-    letter). `difference`: delivered less paid, as far as report and stored prices tell.
-    A tuple, since the persistence makes millions.
+    Kinds of messages: hold sent settle fail expire cancel session parked flag. Kinds with the
+    operation's `id`: recharge credit debit chargeback cash_refund by_hand status. limit has no ID,
+    and `mode` is the new credit limit in units. grant and revoke are of promotional credit; the
+    `id` of expired names the promotion. `state` is the message's state afterwards, "" for none (an
+    orphan's flag, movements). `mode` and `price` are what was charged. `reported` is the mode of
+    the report, or failed, interim, cancel, ? (flags, parked), "deadline" (ended by time), or the
+    reason (status; there `mode` is the status letter). `difference` is what was delivered less what
+    was paid, as far as the report and the stored prices show it.
+    It is a tuple, because the persistence creates millions.
     """
 
     seq: int
@@ -57,8 +58,8 @@ class WalletChange(NamedTuple):
     flag: str = ""
     reported: str = ""
     difference: int = 0
-    prices: str = ""  # of a hold, as they are stored with the message
-    grants: str = ""  # by how much it moved what is left of promotions: g7=-300,g9=-20
+    prices: str = ""  # of a hold, in the form stored with the message
+    grants: str = ""  # changes of promotional credit: g7=-300,g9=-20
 
     @property
     def of_message(self) -> bool:
@@ -66,10 +67,10 @@ class WalletChange(NamedTuple):
 
 
 def read_change(seq: int, at_us: int, words: str) -> WalletChange:
-    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    """Return an entry of the stream. Raise ValueError for one that no script of ours wrote."""
     cells = words.split("\t")
     grants = ""
-    if "|" in cells[-1]:  # nothing else of the last cell can hold a bar
+    if "|" in cells[-1]:  # no other part of the last cell can contain a bar
         cells[-1], _, grants = cells[-1].partition("|")
     if not 4 <= len(cells) <= _CELLS:
         raise ValueError(f"not an entry of a wallet: {words!r}")
@@ -104,5 +105,5 @@ def read_change(seq: int, at_us: int, words: str) -> WalletChange:
 
 
 def read_entry(seq: int, fields: Mapping[str, str]) -> WalletChange:
-    """Return an entry as the stream has it: its number and its fields."""
+    """Return an entry from its number and its fields in the stream."""
     return read_change(seq, int(fields["at"]), fields["e"])

@@ -1,4 +1,4 @@
-"""Holds, what becomes of them, and what comes back."""
+"""Holds, their results, and what is returned."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ _CHATBOT = re.compile(r"[a-z0-9-]{0,40}")
 
 
 def check_id(message_id: str) -> str:
-    """Return an id of 1 to 80 printable ASCII characters without spaces; ValueError otherwise."""
+    """Return an ID of 1 to 80 printable ASCII characters without spaces; else raise ValueError."""
     if not _ID.fullmatch(message_id):
         raise ValueError("an id has 1 to 80 printable characters without spaces")
     return message_id
@@ -29,10 +29,11 @@ def check_id(message_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a message can cost: `prices` of every mode it can end in, unit price × its own count.
+    """What a message can cost: `prices` has each mode in which it can end, as unit price × count.
 
-    `others`: what the same tariff asks for modes outside the quote; an unexpected delivery costs
-    that, at most the quote (all of it when the mode stands nowhere). `quoted` is the maximum.
+    `others` has the tariff's prices for modes outside the quote. An unexpected delivery costs this
+    price, limited to the quote, or the whole quote if the mode is in neither mapping. `quoted` is
+    the maximum of `prices`.
     """
 
     prices: Mapping[str, int]
@@ -59,7 +60,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class HoldRequest:
-    """One hold. `kind`: message, call, or session (for `session` alone)."""
+    """One hold. `kind`: message, call, or session (only for `session`)."""
 
     message_id: str
     body_hash: str
@@ -84,10 +85,10 @@ class HoldRequest:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryReport:
-    """One status report. `mode` None: it has none that can be read; "": it needs none.
+    """One status report. `mode` is None if it cannot be read, "" if none is needed.
 
-    Only a final delivery needs a mode; a failed or interim report may come with "" or any.
-    units, seconds: of a call's interval, what it costs at most and for how many seconds.
+    Only a final delivery needs a mode; a failed or interim report may have "" or any. `units` and
+    `seconds` are for a call's interval: its maximum cost, and the seconds charged.
     """
 
     message_id: str
@@ -108,7 +109,7 @@ class DeliveryReport:
 
     @property
     def word(self) -> str:
-        """The report as billing/report reads it."""
+        """The report in the form that billing/report reads."""
         if self.mode is None:
             return "u"
         if not self.final:
@@ -123,11 +124,12 @@ class DeliveryReport:
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What the wallet says to a hold, a report, … of one message, in billing.wallet.reasons' words.
+    """The wallet's answer to a hold, a report, … of one message; see billing.wallet.reasons.
 
-    `answer`: what was done; `flag`: what data/message_reports.csv says of it; `state`: the
-    message's state now ("" = none); `charged`: what the customer pays for it at this moment
-    (all of `quoted` while it is held). `bal`, `seq`, `credit`: the wallet after the whole command.
+    `answer` is what was done, `flag` is the flag in data/message_reports.csv, `state` is the
+    message's current state ("" for none), `charged` is what the customer pays for it at this moment
+    (all of `quoted` while it is held). `bal`, `seq` and `credit` are the wallet's after the whole
+    command.
     """
 
     message_id: str
@@ -147,7 +149,7 @@ class Charge:
 
     @property
     def made(self) -> bool:
-        """Whether the hold stands, now or from before: the message may go out."""
+        """Whether the hold is valid, made now or before: the message may be sent."""
         return self.answer == reasons.HELD or (
             self.answer == reasons.REPEAT and self.state in ("held", "sent")
         )
@@ -159,13 +161,13 @@ class Charge:
 
     @property
     def listed(self) -> bool:
-        """Whether the flag is one for the operators' list."""
+        """Whether the flag belongs in the operators' list."""
         return self.flag in reasons.LISTED
 
 
 def _charges(ids: Sequence[str]) -> Callable[[list[str]], list[Charge]]:
     def read(reply: list[str]) -> list[Charge]:
-        if reply[0] == "-1":  # the wallet's own refusal: it holds for every item
+        if reply[0] == "-1":  # the wallet's own refusal applies to every item
             return [Charge(message_id, reply[1]) for message_id in ids]
         bal, seq, credit = int(reply[1]), int(reply[2]), int(reply[3])
         items = zip(ids, *(reply[4 + place :: 5] for place in range(5)), strict=True)
@@ -204,13 +206,13 @@ def _hold_words(request: HoldRequest) -> tuple[str, ...]:
 
 
 def hold(slug: str, request: HoldRequest) -> Command[Charge]:
-    """Hold the quoted price; the message id is the operation id."""
+    """Hold the quoted price; the message ID is the operation ID."""
     message_id = request.message_id
     return wallet_command("hold", slug, _hold_words(request), _charge(message_id), message_id)
 
 
 def hold_many(slug: str, requests: Sequence[HoldRequest]) -> Command[list[Charge]]:
-    """Hold up to BATCH_LIMIT messages, each by itself, in their order."""
+    """Hold up to BATCH_LIMIT messages, each separately, in their order."""
     _check_count(requests)
     ids = [request.message_id for request in requests]
     words = [word for request in requests for word in _hold_words(request)]
@@ -225,7 +227,7 @@ def sent(slug: str, message_ids: Sequence[str]) -> Command[list[Charge]]:
 
 
 def report(slug: str, report: DeliveryReport) -> Command[Charge]:
-    """Give the wallet one status report."""
+    """Apply one status report."""
     message_id = report.message_id
     return wallet_command(
         "report", slug, (message_id, report.word), _charge(message_id), message_id
@@ -233,7 +235,7 @@ def report(slug: str, report: DeliveryReport) -> Command[Charge]:
 
 
 def report_many(slug: str, reports: Sequence[DeliveryReport]) -> Command[list[Charge]]:
-    """Give the wallet up to BATCH_LIMIT reports, in their order."""
+    """Apply up to BATCH_LIMIT reports, in their order."""
     _check_count(reports)
     ids = [item.message_id for item in reports]
     words = [word for item in reports for word in (item.message_id, item.word)]
@@ -254,7 +256,7 @@ def cancel_many(slug: str, message_ids: Sequence[str]) -> Command[list[Charge]]:
 
 
 def session(slug: str, request: HoldRequest) -> Command[Charge]:
-    """Charge a session message at its only price; answer settled, unpaid or a refusal."""
+    """Charge a session message at its only price; the answer is settled, unpaid or a refusal."""
     message_id, quote = request.message_id, request.quote
     if len(quote.prices) != 1 or quote.others:
         raise ValueError("a session message has one price")

@@ -1,4 +1,4 @@
-"""Promotional credit: granted, revoked, and how the wallet and its entries tell of it."""
+"""Promotional credit: granted, revoked, and its form in the wallet and its entries."""
 
 import re
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _PART = re.compile(r"g(\d+)=(-?\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Promotional credit in a wallet: a promotion's number, its last µs, what is left of it."""
+    """Promotional credit in a wallet: a promotion's ID, its last µs, its rest."""
 
     promotion_id: int
     expires_us: int
@@ -25,7 +25,7 @@ class Grant:
 
 
 def read_grants(text: str) -> tuple[Grant, ...]:
-    """Return the grants of the wallet's field, the first to expire first. ValueError: not one."""
+    """Return the grants in the wallet's field, the first to expire first. Raise ValueError."""
     try:
         return tuple(
             [Grant(*map(int, each.split(","))) for each in text.removesuffix(";").split(";")]
@@ -43,24 +43,27 @@ def grants_text(grants: Iterable[Grant]) -> str:
 
 
 def read_parts(text: str) -> list[tuple[int, int]]:
-    """Return (promotion, units) of "g7=300,g9=-20": what a message took, what an entry moved."""
+    """Return (promotion, units) of "g7=300,g9=-20": what a message took, or an entry moved."""
     return [(int(each[1]), int(each[2])) for each in _PART.finditer(text)]
 
 
 def parts_text(parts: Iterable[tuple[int, int]]) -> str:
-    """Return what a message took of its promotions, as its record keeps it."""
+    """Return what a message took of its promotions, in the form of its record."""
     return ",".join([f"g{promotion}={units}" for promotion, units in parts])
 
 
 def grant(
     slug: str, operation_id: str, promotion_id: int, amount: int, expires_us: int
 ) -> Command[Movement]:
-    """Add promotional credit, once for each operation id. too many grants: 20 are there."""
+    """Add promotional credit, once for each operation ID.
+
+    The answer is too many grants if the wallet has 20 already.
+    """
     words = (check_id(operation_id), str(promotion_id), str(check_units(amount)), str(expires_us))
     return wallet_command("grant", slug, words, read_movement, operation_id)
 
 
 def revoke(slug: str, operation_id: str, promotion_id: int, amount: int) -> Command[Movement]:
-    """Take what is left of a promotion of `amount`, once for each operation id."""
+    """Take the rest of a promotion of `amount`, once for each operation ID."""
     words = (check_id(operation_id), str(promotion_id), str(check_units(amount)))
     return wallet_command("revoke", slug, words, read_movement, operation_id)

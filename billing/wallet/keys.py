@@ -1,17 +1,17 @@
-"""Every name of a wallet's keys in Redis, in one place."""
+"""All names of a wallet's keys in Redis, in one place."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class WalletKeys:
-    """The keys and channels of one wallet. docs/reference/billing/redis.md says what each holds."""
+    """The keys and channels of one wallet. docs/reference/billing/redis.md describes each."""
 
     slug: str
 
     @property
     def tag(self) -> str:
-        """The hash tag with its braces: the key of the figures, and the start of all others."""
+        """The hash tag with its braces: the key of the figures, and the start of all other keys."""
         return "{acct." + self.slug + "}"
 
     @property
@@ -56,5 +56,5 @@ class WalletKeys:
 
     @property
     def wake_channel(self) -> str:
-        """Published when something has changed, at most once in each tenth of a second."""
+        """The channel for changes, published at most once per tenth of a second."""
         return self.tag + ":wake"

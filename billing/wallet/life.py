@@ -1,4 +1,4 @@
-"""A wallet's life in Redis: made, set, opened and closed, rebuilt, removed."""
+"""A wallet's lifetime in Redis: created, configured, opened and closed, rebuilt, removed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,12 +41,12 @@ def create(
     grants: str = "",
     now: datetime | None = None,
 ) -> Command[str]:
-    """Make the wallet's data: "created", or "exists" (this generation is there, nothing done).
+    """Create the wallet's data: "created", or "exists" if this generation exists (nothing done).
 
-    A newer generation removes what an older one left and begins at seq 0. `status`: open, frozen,
+    A newer generation removes the data of an older one and begins at seq 0. `status`: open, frozen,
     closed, recovering (safe mode; then load … and status). `now` decides the coming midnights.
-    `balance`: below zero where credit is used; with what is left of `grants` (giving.grants_text).
-    Raises WalletRefusedError("other generation …") when a newer one is there.
+    `balance` is below zero where credit is used; it includes the rest of `grants`
+    (giving.grants_text). Raise WalletRefusedError("other generation …") if a newer one exists.
     """
     columns, days, sha1, log_limit, credit = _settings_words(settings, now)
     made = (generation, _LETTERS[status], columns, days, sha1, log_limit)
@@ -61,10 +61,11 @@ def configure(
     now: datetime | None = None,
     keeps_credit: bool = False,
 ) -> Command[str]:
-    """Write settings, also each day for the coming midnights. Raises WalletRefusedError.
+    """Write settings; also run each day for the coming midnights. Raise WalletRefusedError.
 
-    keeps_credit: the credit limit stays as it is in Redis. Only who has locked the wallet's row may
-    write it: else a limit that was lowered meanwhile would be raised again.
+    `keeps_credit`: the credit limit in Redis does not change. Only a caller that has locked the
+    wallet's row may write it; otherwise a limit that was lowered in the meantime would be raised
+    again.
     """
     columns, days, sha1, log_limit, credit = _settings_words(settings, now)
     args = (columns, days, log_limit, sha1, "" if keeps_credit else credit)
@@ -74,17 +75,19 @@ def configure(
 def status(
     slug: str, status: str, reason: str, operation_id: str, *, generation: int | None = None
 ) -> Command[str]:
-    """Set open, frozen, closed or recovering: "changed" or "repeat". Raises WalletRefusedError.
+    """Set open, frozen, closed or recovering: "changed" or "repeat". Raise WalletRefusedError.
 
-    generation: only where this life of the data stands.
+    `generation`: only if the data has this generation.
     """
     args = (_LETTERS[status], reason[:200], operation_id, _text(generation))
     return wallet_command("status", slug, args, _answer, operation_id)
 
 
 def destroy(slug: str, generation: int, *, seq: int | None = None) -> Command[str]:
-    """Remove the wallet's data: "destroyed", "repeat", or "moved on": nothing was done, because
-    its last entry is not `seq`. Raises WalletRefusedError."""
+    """Remove the wallet's data; return "destroyed", "repeat", or "moved on".
+
+    "moved on": nothing was done, because the last entry is not `seq`. Raise WalletRefusedError.
+    """
     args = (str(generation), _text(seq))
     return wallet_command("destroy", slug, args, _answer, str(generation))
 
@@ -97,8 +100,9 @@ def _text(number: int | None) -> str:
 class LoadRow:
     """A message for a wallet in safe mode. `known`: its hold is in the books (in SQL's `held`).
 
-    An open hold that is not known is charged now with a change entry, as far as the balance goes.
-    `today`: held on the account's day on which the data was made, so its cost counts as spent.
+    An open hold that is not known is charged now with a change entry, as far as the balance covers
+    it. `today`: held on the account's day on which the data was created, so its cost counts as
+    spent.
     """
 
     state: MessageState
@@ -108,7 +112,7 @@ class LoadRow:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """Answers in the rows' order: loaded, repeat, insufficient balance; the wallet after it."""
+    """Answers in the rows' order (loaded, repeat, insufficient balance), and wallet figures."""
 
     answers: tuple[str, ...]
     bal: int
@@ -117,7 +121,7 @@ class Loaded:
 
 
 def load(slug: str, rows: Sequence[LoadRow]) -> Command[Loaded]:
-    """Put up to LOAD_LIMIT messages in; final ones oldest first. Raises WalletRefusedError."""
+    """Load up to LOAD_LIMIT messages; final ones oldest first. Raise WalletRefusedError."""
     if not 0 < len(rows) <= LOAD_LIMIT:
         raise ValueError(f"a load has 1 to {LOAD_LIMIT} rows, not {len(rows)}")
     args: list[str] = []
@@ -135,7 +139,7 @@ def load(slug: str, rows: Sequence[LoadRow]) -> Command[Loaded]:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """An operation that the books know; effects as in Movement."""
+    """An operation that is in the books; effects as in Movement."""
 
     operation_id: str
     kind: str
@@ -145,7 +149,7 @@ class Receipt:
 
 
 def load_receipts(slug: str, receipts: Sequence[Receipt]) -> Command[int]:
-    """Put up to LOAD_LIMIT receipts in; returns how many were new. Raises WalletRefusedError."""
+    """Load up to LOAD_LIMIT receipts; return how many were new. Raise WalletRefusedError."""
     if not 0 < len(receipts) <= LOAD_LIMIT:
         raise ValueError(f"a load has 1 to {LOAD_LIMIT} receipts, not {len(receipts)}")
     args: list[str | int] = []

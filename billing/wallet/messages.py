@@ -1,4 +1,4 @@
-"""A message's state: the compact text in Redis, and as a value."""
+"""A message's state: as the compact text in Redis, and as a value."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,16 +19,16 @@ STATE_LETTERS: Final = {word: letter for letter, word in STATES.items()}
 KINDS: Final = {"": "", "m": "message", "c": "call", "s": "session"}
 KIND_LETTERS: Final = {word: letter for letter, word in KINDS.items()}
 OPEN: Final = ("held", "sent")
-NO_DAY: Final = "00000"  # not of this day
+NO_DAY: Final = "00000"  # not on this day
 
 
 @dataclass(frozen=True, slots=True)
 class MessageState:
     """One message as the wallet has it. `since_us`: when the state began.
 
-    `prices` are those of the quote, `others` what the tariff asks for modes outside it. `parked`:
-    the report that waits, "failed" or a mode. `seen`: flags listed already, "late:video". `grants`:
-    what it took of promotional credit, "g7=300,g9=20".
+    `prices` are those of the quote, `others` the tariff's prices for modes outside it. `parked` is
+    the report that waits, "failed" or a mode. `seen` has the flags that were listed already,
+    "late:video". `grants` is the promotional credit that it took, "g7=300,g9=20".
     """
 
     message_id: str
@@ -49,7 +49,7 @@ class MessageState:
 
 
 def facts_text(body_hash: str, tariff_id: int | None, chatbot: str) -> str:
-    """Return what stays with a message all its life: three words between tabs."""
+    """Return the data that never changes for a message: three fields separated by tabs."""
     return f"{body_hash}\t{'' if tariff_id is None else tariff_id}\t{chatbot}"
 
 
@@ -64,7 +64,7 @@ def prices_text(prices: Mapping[str, int], others: Mapping[str, int]) -> str:
 
 
 def state_text(state: MessageState, day: str = NO_DAY) -> str:
-    """Return the stored form. `day`: the day's number of the hold."""
+    """Return the stored form. `day` is the number of the day of the hold."""
     if state.state == "parked":
         outcome = "f" if state.parked == "failed" else "d" + state.parked
     else:
@@ -79,7 +79,7 @@ def state_text(state: MessageState, day: str = NO_DAY) -> str:
 
 
 def parse_message(message_id: str, text: str) -> MessageState | None:
-    """Return a stored state; None for "". Raises ValueError for a text of no script of ours."""
+    """Return a stored state, or None for "". Raise ValueError for a text of no script of ours."""
     if not text:
         return None
     try:

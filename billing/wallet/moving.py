@@ -1,4 +1,4 @@
-"""Money in and out by operation, and what time brings."""
+"""Movements of money by operation, and what happens over time."""
 
 import secrets
 from dataclasses import dataclass
@@ -15,12 +15,13 @@ MOVEMENTS: Final = ("recharge", "credit", "debit", "chargeback", "cash_refund", 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What a movement did. answer: applied, repeat (done before: the same figures), conflict
-    (the operation id stands for something else), insufficient balance (a cash refund), cancelled
-    (given up before), too large, too many grants, or a refusal of the wallet.
+    """The result of a movement.
 
-    `spendable`, `owed`: the effect on what can be spent and on the receivable; `bal`, `seq`,
-    `receivable`: the wallet after it.
+    `answer`: applied, repeat (done before, with the same figures), conflict (the operation ID is
+    used for another operation), insufficient balance (a cash refund), cancelled (given up before),
+    too large, too many grants, or a refusal of the wallet. `spendable` and `owed` are the effects
+    on the available balance and on the receivable. `bal`, `seq` and `receivable` are the wallet's
+    afterwards.
     """
 
     answer: str
@@ -32,16 +33,16 @@ class Movement:
 
     @property
     def applied(self) -> bool:
-        """Whether the movement stands, now or from before."""
+        """Whether the movement is done, now or before."""
         return self.answer in (reasons.APPLIED, reasons.REPEAT)
 
 
 def move(slug: str, operation_id: str, kind: str, amount: int) -> Command[Movement]:
-    """Move money, once for each operation id. `amount` is above zero, the kind tells the sign.
+    """Move money, once for each operation ID. `amount` is above zero; the kind decides the sign.
 
-    recharge, credit: the receivable is paid first. debit, chargeback, by_hand: what can be spent is
-    taken, credit included, the rest is owed. cash_refund: all or nothing, of the balance alone. In
-    every status of the wallet.
+    recharge, credit: the receivable is paid first. debit, chargeback, by_hand: the available amount
+    is taken, including credit, and the rest is owed. cash_refund: all or nothing, from the balance
+    only. This works in every status of the wallet.
     """
     if kind not in MOVEMENTS:
         raise ValueError(f"not a movement: {kind!r}")
@@ -50,7 +51,7 @@ def move(slug: str, operation_id: str, kind: str, amount: int) -> Command[Moveme
 
 
 def read_movement(reply: list[str]) -> Movement:
-    """Return what the reply of a movement says."""
+    """Return the result in the reply of a movement."""
     if reply[0] == "-1":
         return Movement(reply[1])
     bal, seq, spendable, owed, receivable = (int(reply[place]) for place in (1, 2, 4, 5, 6))
@@ -58,8 +59,10 @@ def read_movement(reply: list[str]) -> Movement:
 
 
 def refuse(slug: str, operation_id: str, kind: str, amount: int) -> Command[str]:
-    """Give a movement up for good. cancelled: `move` does nothing under this id any more; repeat:
-    it was applied before; conflict: the id stands for something else. Raises WalletRefusedError.
+    """Give a movement up for good. Raise WalletRefusedError.
+
+    Return cancelled if `move` will do nothing under this ID from now on, repeat if it was applied
+    before, conflict if the ID is used for another operation.
     """
     words = (check_id(operation_id), kind, str(check_units(amount)))
 
@@ -78,10 +81,10 @@ class Paid:
 
 
 def pay_unpaid(slug: str, limit: int = 100, *, operation_id: str = "") -> Command[Paid]:
-    """Charge unpaid session messages, oldest first, as far as the balance goes.
+    """Charge unpaid session messages, oldest first, as far as the balance covers them.
 
-    The receipt by `operation_id` (made up when none is given) brings the same ids after a lost
-    reply: they are to be delivered. Raises WalletRefusedError.
+    After a lost reply, the receipt of `operation_id` (generated if none is given) returns the same
+    IDs: these messages are to be delivered. Raise WalletRefusedError.
     """
     operation_id = operation_id or "unpaid:" + secrets.token_hex(12)
     check_id(operation_id)
@@ -95,7 +98,7 @@ def pay_unpaid(slug: str, limit: int = 100, *, operation_id: str = "") -> Comman
 
 @dataclass(frozen=True, slots=True)
 class WalletSwept:
-    """What a sweep ended; `more`: run it again at once. Nothing is due before `next_us`."""
+    """The result of a sweep; `more`: run it again at once. Nothing is due before `next_us`."""
 
     more: bool
     cancelled: int
@@ -110,14 +113,14 @@ class WalletSwept:
         return self.cancelled + self.expired + self.orphans + self.unpaid
 
 
-# A wallet's clock is in doubt when nobody has asked for 90 s (lua/modules/clock.lua).
+# A wallet's clock is in doubt after 90 s without a visit (lua/modules/clock.lua).
 VISIT_SECONDS: Final = 60.0
 
 
 def sweep(slug: str, limit: int = 500) -> Command[WalletSwept | None]:
-    """End what time has ended, up to `limit` of each kind; None = no such wallet in Redis.
+    """End what is past its time, up to `limit` of each kind. Return None if the wallet is missing.
 
-    Nothing in safe mode.
+    It does nothing in safe mode.
     """
 
     def read(reply: list[str]) -> WalletSwept | None:
@@ -130,7 +133,7 @@ def sweep(slug: str, limit: int = 500) -> Command[WalletSwept | None]:
 
 
 def purge(slug: str, limit: int = 500) -> Command[int]:
-    """Forget up to `limit` final messages and receipts older than 7 days; returns how many."""
+    """Forget up to `limit` final messages and receipts older than 7 days; return how many."""
 
     def read(reply: list[str]) -> int:
         return int(accepted(reply)[1])

@@ -1,13 +1,14 @@
-"""How many messages a chatbot may hold now."""
+"""Rate limits: how many messages a chatbot may hold now."""
 
 from billing.wallet.building import accepted, wallet_command
 from poolsite.hotpath import Command
 
 
 def allow(slug: str, chatbot: str, rate: int, count: int) -> Command[int]:
-    """Take up to `count` of a chatbot's `rate` per second; returns how many. WalletRefusedError.
+    """Take up to `count` of a chatbot's `rate` per second; return how many.
 
-    Not repeated after a lost reply: the rate errs on the side of fewer.
+    Raise WalletRefusedError. The command is not repeated after a lost reply: in doubt, fewer
+    messages are allowed.
     """
 
     def read(reply: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Commands that only look at a wallet, and what comes back."""
+"""Commands that only read a wallet, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,12 @@ from poolsite.hotpath import Command
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A wallet at one moment. bal: what is there, below zero where credit is used; pend: signed sum
-    of entries not in SQL; credit: the credit limit; grants: promotional credit, a part of bal.
+    """A wallet at one moment.
 
-    `spent`: of this day of the account's zone. `open`, `parked`, `unpaid`: messages of that kind;
-    `messages`: all that Redis knows. `due_at_us`: the soonest deadline of an open hold.
+    `bal` is the balance, below zero where credit is used. `pend` is the signed sum of entries not
+    in SQL. `credit` is the credit limit. `grants` is promotional credit, a part of `bal`. `spent`
+    is of this day in the account's time zone. `open`, `parked`, `unpaid` count messages of that
+    kind, `messages` all that Redis has. `due_at_us` is the earliest deadline of an open hold.
     """
 
     status: str
@@ -49,7 +50,7 @@ class Balance:
 
     @property
     def promotional(self) -> int:
-        """What is left of promotional credit; it is in `bal`."""
+        """The rest of the promotional credit; `bal` includes it."""
         return sum([each.left for each in self.grants])
 
     @property
@@ -59,13 +60,15 @@ class Balance:
 
     @property
     def backlog(self) -> int:
-        """Change entries that SQL does not have yet."""
+        """The number of change entries that have not reached SQL."""
         return self.seq - self.drained
 
     @property
     def has_due(self) -> bool:
-        """Whether an open hold, or promotional credit, is past its time: a sweep ends it, or puts
-        it off."""
+        """Whether an open hold, or promotional credit, is past its time.
+
+        A sweep ends or postpones it.
+        """
         due = self.due_at_us is not None and self.due_at_us < self.as_of_us
         due = due or (bool(self.grants) and self.grants[0].expires_us < self.as_of_us)
         return due and self.status != "recovering"
@@ -79,7 +82,7 @@ _NUMBERS = (
 
 
 def balance(slug: str) -> Command[Balance | None]:
-    """Read a wallet's figures; None = no such wallet in Redis."""
+    """Read a wallet's figures. Return None if Redis has no such wallet."""
 
     def read(reply: list[str]) -> Balance | None:
         if reply[0] == "-1":
@@ -99,7 +102,7 @@ def balance(slug: str) -> Command[Balance | None]:
 
 
 def message(slug: str, message_id: str) -> Command[MessageState | None]:
-    """Read one message; None = the wallet, or the message in it, is not there."""
+    """Read one message. Return None if Redis has no such wallet or message."""
 
     def read(reply: list[str]) -> MessageState | None:
         return None if reply[0] == "-1" else parse_message(message_id, reply[1])
@@ -108,7 +111,7 @@ def message(slug: str, message_id: str) -> Command[MessageState | None]:
 
 
 def messages(slug: str, message_ids: Sequence[str]) -> Command[dict[str, MessageState]]:
-    """Read up to 1 000 messages; those that are not there are left out."""
+    """Read up to 1 000 messages; missing ones are left out."""
     wanted = tuple(message_ids)
 
     def read(reply: list[str]) -> dict[str, MessageState]:
@@ -123,10 +126,10 @@ def messages(slug: str, message_ids: Sequence[str]) -> Command[dict[str, Message
 
 @dataclass(frozen=True, slots=True)
 class OpenHolds:
-    """A part of the open holds: their sum beside the wallet's `held`.
+    """A part of the open holds: their sum, and the wallet's `held`.
 
-    A wallet whose `count` is within one part is proved in one step: total == held, wrong == 0.
-    More parts belong together when `seq` has not moved.
+    If `count` fits in one part, one call proves the wallet: total == held, wrong == 0. Several
+    parts belong together if `seq` has not changed.
     """
 
     seq: int
@@ -137,7 +140,10 @@ class OpenHolds:
 
 
 def open_holds(slug: str, first: int = 0, count: int = 5_000) -> Command[OpenHolds | None]:
-    """Sum up to 5 000 open holds from place `first` on; None = no such wallet in Redis."""
+    """Sum up to 5 000 open holds from position `first` on.
+
+    Return None if Redis has no such wallet.
+    """
 
     def read(reply: list[str]) -> OpenHolds | None:
         if reply[:2] == ["-1", reasons.NO_SUCH_WALLET]:

@@ -1,4 +1,4 @@
-"""Every answer and flag that a wallet's reply can carry, in the words of all interfaces."""
+"""Every answer and flag that a wallet's reply can have, with the names used in all interfaces."""
 
 from typing import Final
 
@@ -14,7 +14,7 @@ DAILY_LIMIT: Final = "daily limit"
 BACKLOG_FULL: Final = "backlog full"
 UNPAID: Final = "unpaid"
 
-# answers to sent, a report, a cancellation (beside REPEAT)
+# answers to sent, a report, a cancellation (in addition to REPEAT)
 SENT: Final = "sent"
 SETTLED: Final = "settled"
 FAILED: Final = "failed"
@@ -34,7 +34,7 @@ EARLY: Final = "early"
 UNEXPECTED_MODE: Final = "unexpected mode"
 ORPHAN: Final = "orphan"
 
-# answers to a movement of money (beside REPEAT, CONFLICT, INSUFFICIENT, CANCELLED)
+# answers to a movement of money (in addition to REPEAT, CONFLICT, INSUFFICIENT, CANCELLED)
 APPLIED: Final = "applied"
 TOO_LARGE: Final = "too large"
 TOO_MANY_GRANTS: Final = "too many grants"
@@ -48,10 +48,10 @@ NO_SUCH_BATCH: Final = "no such batch"
 LOG_BROKEN: Final = "log broken"
 NOT_IN_SAFE_MODE: Final = "not in safe mode"
 
-# flags that stand in the operators' list until somebody closes them
+# flags that stay in the operators' list until the report is closed
 LISTED: Final = frozenset({LATE, CONTRADICTION, UNEXPECTED_MODE, UNPAID, ORPHAN, UNREADABLE})
 
-# a hold that was not made, whatever the reason
+# reasons for which a hold was not made
 REFUSALS: Final = frozenset(
     {INSUFFICIENT, FROZEN, CLOSED, SAFE_MODE, DAILY_LIMIT, BACKLOG_FULL, NO_SUCH_WALLET}
 )

@@ -9,7 +9,7 @@ from poolsite.moments import midnights
 
 DAYS_AHEAD: Final = 14
 COLUMNS_WIDTH: Final = 75
-FIRST_DAY: Final = "00001"  # the number of the day on which the data is made
+FIRST_DAY: Final = "00001"  # the number of the day on which the data is created
 
 # Name and width: columns 2 to 61 of `conf`; then the next midnight (10) and the day's number (5).
 _COLUMNS: Final = (
@@ -25,10 +25,10 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WalletSettings:
-    """What decides about a wallet besides its money. Amounts in units of 1/10 000."""
+    """The rules of a wallet, apart from its money. Amounts are in units of 1/10 000."""
 
-    daily_limit: int = 0  # spending of one day of the account's zone; 0 = none
-    log_limit: int = 1_000_000  # change entries not yet in SQL, at which new holds are refused
+    daily_limit: int = 0  # spending limit per day in the account's time zone; 0 = none
+    log_limit: int = 1_000_000  # entries not in SQL at which new holds are refused
     unsent_message_seconds: int = 600
     unsent_call_seconds: int = 60
     report_seconds: int = 72 * 3600
@@ -38,11 +38,11 @@ class WalletSettings:
     zone: str = "UTC"
 
     def midnights(self, now: datetime | None = None) -> list[int]:
-        """Return the coming midnights of the zone, in seconds since 1970, soonest first."""
+        """Return the coming midnights of the time zone, in seconds since 1970, soonest first."""
         return midnights(self.zone, DAYS_AHEAD, now)
 
     def columns(self, now: datetime | None = None) -> str:
-        """Return columns 2 to 76 of `conf`. Raises ValueError when a number does not fit."""
+        """Return columns 2 to 76 of `conf`. Raise ValueError if a number is out of range."""
         cells = []
         for name, width in _COLUMNS:
             value = int(getattr(self, name))
@@ -58,7 +58,7 @@ class WalletSettings:
 
     @classmethod
     def from_conf(cls, conf: str, credit_limit: int = 0) -> "WalletSettings":
-        """Return the settings that stand in Redis (the zone is not among them)."""
+        """Return the settings stored in Redis, which do not include the time zone."""
         values: dict[str, Any] = {"credit_limit": credit_limit}
         place = 1
         for name, width in _COLUMNS:
