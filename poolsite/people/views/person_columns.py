@@ -25,7 +25,8 @@ def person_columns(
         SqlColumn(
             "factor",
             _("Two-factor"),
-            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]  # annotated
+            # Annotated by the selectors.
+            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
             order=("has_second_factor",),
         ),
         SqlColumn(
