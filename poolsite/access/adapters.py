@@ -191,7 +191,7 @@ class MfaAdapter(DefaultMFAAdapter):
         return factors.unseal(encrypted_text)
 
     def get_totp_label(self, user: User) -> str:
-        """Return the account name that the authenticator app shows next to the issuer."""
+        """Return the user name, which the authenticator app shows next to the issuer."""
         return user.get_username()
 
     def get_totp_issuer(self) -> str:

@@ -16,9 +16,9 @@ class ByActions(ModelAdmin):
     """An admin class with one action for viewing and one for changing.
 
     `change_action`: blank if no one changes rows here. `create_action`: for adding, if it differs
-        from
-    `change_action`. `account_field`: see `visible`. `related`: relations to select with the rows.
-    `hidden`: fields that no page shows. `refusals`: errors that services raise to refuse a form.
+    from `change_action`. `account_field`: see `visible`. `related`: relations to select with the
+    rows. `hidden`: fields that no page shows. `refusals`: errors that services raise to refuse a
+    form.
     """
 
     view_action: ClassVar[str]

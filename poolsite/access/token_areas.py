@@ -41,8 +41,7 @@ class TokenArea:
     """A part of the product: its kind of objects and their permissions.
 
     noun: "Pools". all_things: "All pools". choose: "Choose at least one pool." slug, name: paths to
-        the
-    columns. single: the name of the object where an account only ever has one.
+    the columns. single: the name of the object where an account only ever has one.
     """
 
     kind: str

@@ -24,10 +24,8 @@ def visible(
     """Return the rows of `queryset` for which `decide(principal, action, row)` returns ALLOW.
 
     account_field: path to the account's foreign key (`pool__account`). slug_field and kind: path to
-        the
-    slug, and the kind (`pool`), by which grants and tokens name the row or its whole. The kind
-        defaults
-    to the model's.
+    the slug, and the kind (`pool`), by which grants and tokens name the row or its whole. The kind
+    defaults to the model's.
     """
     rule = action_of(action)
     if not principal.is_authenticated:

@@ -21,12 +21,9 @@ class Manifest:
     """The content of manifest.json. Times are ISO 8601 in UTC.
 
     complete_until: everything acknowledged before it is in the backup (without Redis: everything
-        that
-    was in SQL). nothing_after: nothing acknowledged after it is in the backup. migrations:
-        `app.name`
-    of all applied ones. left_out: sentences. only_in_redis: tags whose latest entries SQL lacks.
-        files:
-    name → bytes and SHA-256.
+    that was in SQL). nothing_after: nothing acknowledged after it is in the backup. migrations:
+    `app.name` of all applied ones. left_out: sentences. only_in_redis: tags whose latest entries
+    SQL lacks. files: name → bytes and SHA-256.
     """
 
     release: str

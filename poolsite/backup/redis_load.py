@@ -9,7 +9,7 @@ limits, cache and queues of Celery belong to processes that are gone.
 
 No object is trusted. Each is closed in the private server, as after a failover: calls, permits and
 sessions that it does not know have begun since the copy. An object that was recovering when it was
-copied is left out: its waiting time would be over by now, although no switch had reported. It is
+copied is left out: its waiting time would be over by now, although nothing had reported. It is
 rebuilt from SQL.
 """
 

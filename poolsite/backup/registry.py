@@ -10,8 +10,7 @@ class Books:
     """Data that an app writes from Redis to SQL in its own way, apart from the histories.
 
     positions: (tag, generation, seq) of all of it in SQL. catch_up: writes to SQL what is in Redis
-        now;
-    raises the errors of Redis and SQL.
+    now; raises the errors of Redis and SQL.
     """
 
     kind: str

@@ -65,7 +65,7 @@ def _migrations_of_this_release() -> set[str]:
 
 
 def restore(folder: Path, wanted: RestoreRequest, tell: Tell) -> Restored:
-    """Restore a backup. Raise BackupError if nothing was written, or with a text on what was."""
+    """Restore a backup. Raise BackupError: nothing was written, or its text states what was."""
     os.umask(0o077)
     try:
         return _restore(folder, wanted, tell)

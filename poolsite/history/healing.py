@@ -22,10 +22,8 @@ def heal(
     """Rebuild an aggregate's data, unless another worker has done so since.
 
     kind: the source's. row: None if the aggregate is deleted. show: returns the command for the
-        figures
-    of a slug. check: compares figures with what SQL has stored. rebuild: gets the row, the reason,
-        and
-    the generation found in Redis.
+    figures of a slug. check: compares figures with what SQL has stored. rebuild: gets the row, the
+    reason, and the generation found in Redis.
     """
     if row is None:
         return

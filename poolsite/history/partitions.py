@@ -9,7 +9,7 @@ A table `t` of events has these partitions by `at_us`, with months in UTC:
   ahead.
 """
 
-# ruff: noqa: S608 all names in the statements are constants of this project
+# ruff: noqa: S608  the statements are built only of names of this project
 
 import re
 from dataclasses import dataclass

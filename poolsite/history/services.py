@@ -88,7 +88,7 @@ def begin_generation(kind: str, tag: str, state: State, old: Cursor | None) -> C
     """Move the cursor to a new generation of the data. Return None if another drain was first.
 
     A new generation begins at its `drained`. Entries of the old one that SQL never got are recorded
-    as lost with Redis. Their number is the last one seen, so it is a minimum.
+    as lost with Redis: those up to the last one that was seen, so there may be more.
     """
     fresh = {"generation": state.generation or 0, "seq": state.drained, "seen_seq": state.drained}
     if old is None:

@@ -12,8 +12,7 @@ class IdempotentRequest(models.Model):
     """The first request with a key, by its sender: `token:7`, `user:3`, `visitor:<visit>`.
 
     `fingerprint`: SHA-256 of its method, address and body. `status` is None while it runs. `answer`
-        is
-    None if the body was not stored, because it shows a secret or is too long.
+    is None if the body was not stored, because it shows a secret or is too long.
     """
 
     credential = models.CharField(max_length=100)

@@ -22,7 +22,7 @@ LONGEST_SUBJECT = 191  # the width of allauth's column; the standard allows 255
 
 
 def verified(id_token: str) -> dict[str, Any]:
-    """Return the claims of a token: signed by the provider's key, from its issuer, for us, in time.
+    """Return the claims of a token: signed by the provider, from its issuer, for us, not expired.
 
     Raise OAuth2Error otherwise. The caller compares the nonce.
     """

@@ -104,8 +104,7 @@ def refuse(request: HttpRequest, code: str, *, user: User | None = None, who: st
     """Return the page that states why, and write its audit entry.
 
     who: the provider's name of the person. After many refusals from one address, the page states
-        that
-    instead and no entry is written, so that no one can fill the audit log.
+    that instead and no entry is written, so that no one can fill the audit log.
     """
     client = network_of(client_address(request))
     if reached_limit("sign-on", client, TRIES_BY_CLIENT, WINDOW_SECONDS):

@@ -42,10 +42,9 @@ def token_create(
     """Create a token. Return it and its secret, which is stored nowhere and shown once.
 
     resources: objects that it may reach (`pool:retail-east`, `pool:*`, `*`). actions, events:
-        names,
-    or `*` for all that are open to tokens. networks: where it may be used, by default anywhere.
-    It expires after a year by default, after two at most. account None: the platform's. Raise
-    ValidationError if a field is invalid, or if a person gives a customer's token everything.
+    names, or `*` for all that are open to tokens. networks: where it may be used, by default
+    anywhere. It expires after a year by default, after two at most. account None: the platform's.
+    Raise ValidationError if a field is invalid, or if a person gives a customer's token everything.
     """
     expires_at = expires_at or timezone.now() + DEFAULT_LIFETIME
     if account is not None and isinstance(actor, Principal | User):
