@@ -1,7 +1,7 @@
-"""Accounts (tenants), users, roles, tokens, the audit log: who may do what, and who did.
+"""Accounts (tenants), users, roles, tokens and the audit log: who may do what, and who did it.
 
-`from poolsite import access` gives what other apps call. docs/reference/access.md
-explains the rules.
+`from poolsite import access` provides what other apps call. docs/reference/access.md explains the
+rules.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -76,7 +76,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load what stands on Redis at its first use: this package loads before the settings do."""
+    """Import what needs Redis at its first use: this package loads before the settings."""
     if name in ("watch", "Watch"):
         from poolsite.access.rights import watches
 

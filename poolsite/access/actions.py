@@ -1,7 +1,7 @@
-"""One place that answers: may this principal do this to that?
+"""Decides whether a principal may do an action to an object.
 
-Apps register their actions in `AppConfig.ready()`; `decide` needs no I/O, so that sockets and
-the hot lane can ask as well. The answers are those of docs/reference/access.md.
+Apps register their actions in `AppConfig.ready()`. `decide` does no I/O, so sockets and the hot
+lane can call it as well. docs/reference/access.md explains the decisions.
 """
 
 import time
@@ -24,7 +24,7 @@ from poolsite.access.principal import (
 
 
 class Decision(Enum):
-    """An answer: name, HTTP status, websocket close code."""
+    """A decision: its name, its HTTP status and its websocket close code."""
 
     ALLOW = ("allow", 200, 1000)
     LOGIN = ("login", 401, 4401)
@@ -39,49 +39,49 @@ class Decision(Enum):
 
     @property
     def allowed(self) -> bool:
-        """Whether the principal may."""
+        """Whether the principal may do it."""
         return self is Decision.ALLOW
 
     @property
     def possible(self) -> bool:
-        """Whether the principal may, at once or after proving a second factor."""
+        """Whether the principal may do it now, or after proving a second factor."""
         return self in (Decision.ALLOW, Decision.FACTOR)
 
     def __bool__(self) -> bool:
         return self.allowed
 
 
-class AccessRefused(Exception):  # noqa: N818  the four answers read as what they state
-    """What `require` raises; `decision` says which answer."""
+class AccessRefused(Exception):  # noqa: N818  the four refusals read as what they state
+    """Raised by `require`; `decision` states which refusal it is."""
 
     decision = Decision.FORBIDDEN
 
 
 class LoginNeeded(AccessRefused):
-    """Nobody is logged in: the log-in page for a browser, 401 for the API."""
+    """No one is logged in: the log-in page for a browser, 401 for the API."""
 
     decision = Decision.LOGIN
 
 
 class Forbidden(AccessRefused, PermissionDenied):
-    """The own tenant, without the role: 403."""
+    """The object is of the principal's own account, but the role is missing: 403."""
 
 
 class FactorNeeded(Forbidden):
-    """Allowed, once the person has proved a second factor again: 403 or the confirm page."""
+    """Allowed once the person has proved a second factor again: 403 or the confirm page."""
 
     decision = Decision.FACTOR
 
 
 class Hidden(AccessRefused, Http404):
-    """A foreign tenant's thing looks like a missing one: 404."""
+    """An object of another account, which looks like a missing one: 404."""
 
     decision = Decision.HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Who may do it: see `register_action`."""
+    """An action and who may do it: see `register_action`."""
 
     name: str
     roles: frozenset[str]
@@ -111,16 +111,17 @@ def register_action(
 ) -> Action:
     """Declare an action, `app.verb`, and who may do it.
 
-    roles: members of the thing's account with one of these roles.
-    grants: operators with one of these grants; a member, or an operator, with one of them for
-        this very thing.
-    operators: every operator, whatever the grants (for looking).
-    tokens / visitors: API tokens whose scope covers the thing / the visitor of that very desk.
+    roles: members of the object's account with one of these roles.
+    grants: operators with one of these grants; members and operators with one of them for this
+        specific object.
+    operators: every operator, whatever the grants (for reading).
+    tokens / visitors: API tokens whose scope covers the object / the visitor of that desk.
     members: every logged-in user, in any role (own profile).
-    fresh_factor: besides, the person must have proved a second factor lately (money).
-    everywhere: asked without a thing, it is about the whole platform (to create one, to change
-        operators): a grant for one thing does not open it.
-    ValueError when the name was registered with other rules.
+    fresh_factor: in addition, the person must have proved a second factor recently (money).
+    everywhere: the action is about the whole platform (to create an object, to change
+        operators), so it is decided without an object; a grant for one object does not allow it.
+
+    Raise ValueError if the name is already registered with other rules.
     """
     action = Action(
         name,
@@ -140,7 +141,7 @@ def register_action(
 
 
 def actions() -> dict[str, Action]:
-    """Every registered action by name (a copy)."""
+    """Return a copy of all registered actions by name."""
     return dict(_ACTIONS)
 
 
@@ -152,10 +153,10 @@ def action_of(name: str) -> Action:
 
 
 def decide(principal: Principal, action: str, thing: object | None = None) -> Decision:
-    """Answer from the two values alone; no I/O.
+    """Decide from the two values alone, without I/O.
 
-    `thing` tells its tenant by `account_id`; None asks whether the principal may do this at
-    all, to anything. LookupError for an action that no app registered.
+    `thing` has its account in `account_id`. Without a thing, decide whether the principal may do
+    this to any object. Raise LookupError if no app registered the action.
     """
     rule = action_of(action)
     if not principal.is_authenticated:
@@ -167,14 +168,20 @@ def decide(principal: Principal, action: str, thing: object | None = None) -> De
 
 
 def decide_found(principal: Principal, action: str, thing: object | None) -> Decision:
-    """As `decide`, for a thing that was looked for; None, which is not there, looks foreign."""
+    """Decide like `decide`, for an object that may not exist.
+
+    None gives the same decision as an object of another account.
+    """
     if thing is None:
         return Decision.HIDDEN if principal.is_authenticated else Decision.LOGIN
     return decide(principal, action, thing)
 
 
 def factor_is_fresh(principal: Principal) -> bool:
-    """Whether the person proved a second factor within SECOND_FACTOR_FRESH_SECONDS, if asked to."""
+    """Whether the person proved a second factor recently, or the settings need none.
+
+    Recently means within SECOND_FACTOR_FRESH_SECONDS.
+    """
     if not settings.SECOND_FACTOR_FOR_MONEY:
         return True
     if principal.factor_at is None or not principal.has_factor:
@@ -210,7 +217,7 @@ def _operator(principal: Principal, rule: Action, thing: object | None) -> Decis
 
 
 def _suits_somewhere(principal: Principal, rule: Action) -> bool:
-    """Whether there may be a thing to which the person may do it."""
+    """Whether there may be an object to which the person may do it."""
     if rule.everywhere:
         return False
     by_role = any(rule.roles & roles for roles in principal.memberships.values())
@@ -218,7 +225,7 @@ def _suits_somewhere(principal: Principal, rule: Action) -> bool:
 
 
 def _granted(principal: Principal, rule: Action, thing: object) -> bool:
-    """By a grant for this very thing, or for all of its kind."""
+    """Whether a grant for this specific object, or for all objects of its kind, allows it."""
     if not principal.thing_grants or not rule.grants:
         return False
     tenant = _tenant(thing)
@@ -255,7 +262,7 @@ _ANSWERS = {"user": _user, "token": _token, "visitor": _visitor}
 
 
 def _tenant(thing: object) -> int | None:
-    """The thing's account; AttributeError when it does not tell one (a bug, never a yes)."""
+    """Return the object's account. Raise AttributeError if it has none: a bug must never allow."""
     account_id: int | None = thing.account_id  # type: ignore[attr-defined]  # see above
     return account_id
 
@@ -269,7 +276,7 @@ _REFUSALS: dict[Decision, type[AccessRefused]] = {
 
 
 def require(principal: Principal, action: str, thing: object | None = None) -> None:
-    """Return when allowed, else raise LoginNeeded, Forbidden, FactorNeeded or Hidden.
+    """Return if the action is allowed, else raise LoginNeeded, Forbidden, FactorNeeded or Hidden.
 
     The middleware turns these into the log-in page, 401, 403, the confirm page and 404.
     """
@@ -277,12 +284,12 @@ def require(principal: Principal, action: str, thing: object | None = None) -> N
 
 
 def enforce(decision: Decision, action: str) -> None:
-    """Return when the decision allows, else raise its refusal, as `require` does."""
+    """Return if the decision allows, else raise its refusal, like `require`."""
     if not decision:
         raise _REFUSALS[decision](action)
 
 
 def require_fresh_factor(principal: Principal) -> None:
-    """Raise FactorNeeded unless a second factor was proved lately, or the setting asks for none."""
+    """Raise FactorNeeded unless a second factor was proved recently or the settings need none."""
     if principal.kind == "user" and not factor_is_fresh(principal):
         raise FactorNeeded("fresh factor")

@@ -1,7 +1,7 @@
-"""Where allauth's log-in meets ours: throttle, owner's rules, seals and messages.
+"""Connects allauth's log-in with this platform: throttle, platform rules, encryption, messages.
 
-allauth has the pages, their order, authenticator apps, recovery codes, passkeys and the list of
-sessions (docs/decisions/0038). What it asks its adapters for is answered here.
+allauth provides the pages, their order, authenticator apps, recovery codes, passkeys and the list
+of sessions (docs/decisions/0038). It calls these adapters for what differs from its defaults.
 """
 
 import io
@@ -39,7 +39,7 @@ from poolsite.access.services import factors
 from poolsite.access.services.single_sign_on import rights_sync
 
 PENDING_HASH = "access_pending_hash"
-NO_ADDRESS = "0.0.0.0"  # noqa: S104  a peer on a Unix socket has none; the column wants one
+NO_ADDRESS = "0.0.0.0"  # noqa: S104  a Unix socket's peer has no address, but the column needs one
 TOO_MANY_TRIES = _("Too many attempts. Try again in 15 minutes.")
 MESSAGES = {
     "account/messages/password_changed.txt": _("Password changed. Your other sessions have ended."),
@@ -52,7 +52,7 @@ MESSAGES = {
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Log-in, password and the question "is it you?"."""
+    """Log-in, password and the confirmation of a user's identity."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
@@ -62,11 +62,14 @@ class AccountAdapter(DefaultAccountAdapter):
     }
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Nobody signs up: people are invited."""
+        """Return False: people cannot sign up, they are invited."""
         return False
 
     def pre_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponseBase | None:
-        """After the password, before the second factor: a new session key, and what it was for."""
+        """Renew the session key after the password and before the second factor.
+
+        The session also remembers the user's password hash, which `login` compares.
+        """
         refused: HttpResponseBase | None = super().pre_login(request, user, **kwargs)
         if refused is None:
             request.session.cycle_key()
@@ -76,8 +79,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def login(self, request: HttpRequest, user: User) -> None:
         """Log in, unless the password changed or the user was deactivated since `pre_login`.
 
-        What groups of the log-in provider gave ends with a log-in that it had no part in: else who
-        has left the company would keep it by a password.
+        Rights from groups of the log-in provider end at a log-in without the provider. Otherwise
+        people who have left the company would keep these rights by a password.
         """
         if not constant_time_compare(
             request.session.pop(PENDING_HASH, ""), user.get_session_auth_hash()
@@ -89,22 +92,25 @@ class AccountAdapter(DefaultAccountAdapter):
             super().login(request, user)
 
     def logout(self, request: HttpRequest) -> None:
-        """End the session; its sockets close in every process after the commit."""
+        """End the session. Its sockets close in every process after the commit."""
         with transaction.atomic():
             super().logout(request)
 
     def reauthenticate(self, user: User, password: str) -> bool:
-        """Whether it is the user's password; ValidationError after too many wrong ones."""
+        """Return whether this is the user's password.
+
+        Raise ValidationError after too many wrong ones.
+        """
         try:
             return is_own_password(user, password)
         except TooManyTriesError:
             raise ValidationError(TOO_MANY_TRIES) from None
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Not of who logged in a moment ago.
+        """Whether the user must confirm their identity: not if they logged in a moment ago.
 
-        Raises ReauthenticationRequired for who has neither password nor second factor and has not
-        just confirmed at the provider: allauth would ask nothing of them.
+        Raise ReauthenticationRequired for a user with neither password nor second factor who has
+        not just confirmed at the provider: allauth would ask this user for nothing.
         """
         request = context.request
         started = float(request.session.get(SESSION_STARTED, 0))
@@ -117,7 +123,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return True
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """The second factor of who has one, else the password or the log-in provider.
+        """Return the user's second factors, else the password or the log-in provider.
 
         A stolen session together with a known password must not remove the second factor.
         """
@@ -132,17 +138,17 @@ class AccountAdapter(DefaultAccountAdapter):
         return [provider] if settings.OIDC_ONLY else [*methods, provider]
 
     def get_logout_redirect_url(self, request: HttpRequest) -> str:
-        """To the page that offers the provider's log-out, after a log-in by it."""
+        """Return the page that offers the provider's log-out, after a log-in with the provider."""
         if signed_on(request.session) and end_session_url(request):
             return reverse("sign_on_logged_out")
         return str(super().get_logout_redirect_url(request))
 
     def set_password(self, user: User, password: str) -> None:
-        """Through the services, which audit it and tell the owner."""
+        """Set the password through the services, which audit it and notify its owner."""
         user.password = services.password_set(user=user, password=password, actor=user).password
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """The address that the throttle counts by too; NO_ADDRESS when there is none."""
+        """Return the address that the throttle counts, or NO_ADDRESS."""
         address = client_address(request)
         try:
             return str(ip_address(address))
@@ -158,13 +164,13 @@ class AccountAdapter(DefaultAccountAdapter):
         extra_tags: str = "",
         message: Any = None,
     ) -> None:
-        """Show one of MESSAGES, or an error; nothing for the rest of allauth's."""
+        """Show one of MESSAGES or an error. allauth's other messages are dropped."""
         text = message or MESSAGES.get(message_template or "")
         if text:
             messages.add_message(request, level, text, extra_tags)
 
     def send_notification_mail(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: `access.signals` queues these mails, in the transaction of the change."""
+        """Send nothing: `access.signals` queues these mails in the transaction of the change."""
 
 
 def _confirmed_lately(request: HttpRequest) -> bool:
@@ -177,34 +183,34 @@ class MfaAdapter(DefaultMFAAdapter):
     """Authenticator apps and passkeys."""
 
     def encrypt(self, text: str) -> str:
-        """Seal a secret for SQL."""
+        """Encrypt a secret for SQL."""
         return factors.seal(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        """Open it."""
+        """Decrypt a secret from SQL."""
         return factors.unseal(encrypted_text)
 
     def get_totp_label(self, user: User) -> str:
-        """What the app shows beside the platform's name."""
+        """Return the user name, which the authenticator app shows next to the issuer."""
         return user.get_username()
 
     def get_totp_issuer(self) -> str:
-        """Whose code it is."""
+        """Return the platform's name, which the authenticator app shows as the issuer."""
         return str(settings.PLATFORM_NAME)
 
     def build_totp_svg(self, url: str) -> str:
-        """The QR code, dark on light in both themes."""
+        """Return the QR code, dark on light in both themes."""
         picture = io.BytesIO()
         code = segno.make(url, error="m")
         code.save(picture, kind="svg", scale=5, border=2, light="#ffffff")
         return picture.getvalue().decode()
 
-    def generate_authenticator_name(self, user: User, type: Any) -> str:  # noqa: A002  allauth's name
-        """A name to begin with: people have several devices."""
+    def generate_authenticator_name(self, user: User, type: Any) -> str:  # noqa: A002  of allauth
+        """Return the initial name of a new passkey. Users with several devices can change it."""
         return str(_("Passkey"))
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """The site that a passkey belongs to: the page's own host, or browsers refuse it."""
+        """Return the site of a passkey: it must be the page's own host, or browsers refuse it."""
         host = context.request.get_host()
         return {"id": host.partition(":")[0], "name": str(settings.PLATFORM_NAME)}
 
@@ -213,7 +219,7 @@ class SessionsAdapter(DefaultUserSessionsAdapter):
     """The list of a user's sessions."""
 
     def end_sessions(self, sessions: Iterable[Any]) -> None:
-        """End them in one transaction, with an audit entry; their sockets close after it."""
+        """End sessions in one transaction with an audit entry. Their sockets close after it."""
         ending = list(sessions)
         if not ending:
             return

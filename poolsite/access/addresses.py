@@ -1,4 +1,4 @@
-"""The address of who asks, as far as it can be believed."""
+"""The client's address, as far as it can be trusted."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -20,7 +20,7 @@ def _trusted(address: str) -> bool:
     return _is_proxy(address, tuple(settings.TRUSTED_PROXIES))
 
 
-@lru_cache(maxsize=4096)  # the hot lane asks at every request, mostly for few addresses
+@lru_cache(maxsize=4096)  # called at every request of the hot lane, mostly for few addresses
 def _is_proxy(address: str, proxies: tuple[str, ...]) -> bool:
     if not address:
         return UNIX in proxies
@@ -32,10 +32,10 @@ def _is_proxy(address: str, proxies: tuple[str, ...]) -> bool:
 
 
 def right_most(peer: str, forwarded_for: str) -> str:
-    """The right-most address that is not a trusted proxy's; "" when the peer has none.
+    """Return the right-most address that is not a trusted proxy's, or "" if the peer has none.
 
-    Each proxy appends whom it heard, so what stands left of the first address that is not one
-    of ours was written by the client, who may write anything.
+    Each proxy appends the address of its peer. The client wrote everything left of the first
+    address that is not a trusted proxy's, so none of that can be trusted.
     """
     if not _trusted(peer):
         return peer
@@ -52,13 +52,13 @@ def right_most(peer: str, forwarded_for: str) -> str:
 
 
 def client_address(request: HttpRequest) -> str:
-    """The client's address of a Django request; axes throttles by it."""
+    """Return the client's address of a Django request. axes throttles by it."""
     meta = request.META
     return right_most(meta.get("REMOTE_ADDR") or "", meta.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def client_address_of_scope(scope: Mapping[str, Any]) -> str:
-    """The same of an ASGI scope."""
+    """Return the client's address of an ASGI scope."""
     client = scope.get("client")
     forwarded = [
         value.decode("latin-1")

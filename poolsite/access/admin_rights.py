@@ -1,4 +1,4 @@
-"""The admin asks `access.decide` like every other page."""
+"""Pages of Django's admin whose permissions `access.decide` decides, as on every other page."""
 
 from typing import Any, ClassVar
 
@@ -13,11 +13,12 @@ from poolsite.access.visibility import visible
 
 
 class ByActions(ModelAdmin):
-    """Who may look and who may change is said by two actions.
+    """An admin class with one action for viewing and one for changing.
 
-    `change_action` blank = nobody changes anything here. `create_action`: who may add, where that
-    is another one. `account_field`: see `visible`. `related`: what rows are read with.
-    `hidden`: fields that no page shows. `refusals`: what services raise when they refuse a form.
+    `change_action`: blank if no one changes rows here. `create_action`: for adding, if it differs
+    from `change_action`. `account_field`: see `visible`. `related`: relations to select with the
+    rows. `hidden`: fields that no page shows. `refusals`: errors that services raise to refuse a
+    form.
     """
 
     view_action: ClassVar[str]
@@ -29,7 +30,7 @@ class ByActions(ModelAdmin):
     refusals: ClassVar[tuple[type[Exception], ...]] = (ValidationError,)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        """The rows that the reader may see."""
+        """Return the rows that the user may see."""
         rows = super().get_queryset(request)
         if self.related:
             rows = rows.select_related(*self.related)
@@ -37,25 +38,25 @@ class ByActions(ModelAdmin):
         return visible(rows, principal, self.view_action, account_field=self.account_field)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """The declared fields, else every one that is not hidden."""
+        """Return the declared fields, else every field that is not hidden."""
         return list(self.fields or self._shown())
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Every field; a class that changes rows says which ones stay."""
+        """Return every field; a class that changes rows overrides this."""
         return self._shown()
 
     def _shown(self) -> list[str]:
         names = [field.name for field in self.model._meta.fields]
         return [name for name in names if name not in self.hidden]
 
-    def changeform_view(  # type: ignore[override]  # unfold knows no answer but a page
+    def changeform_view(  # type: ignore[override]  # unfold's type allows only a page
         self,
         request: HttpRequest,
         object_id: str | None = None,
         form_url: str = "",
         extra_context: Any = None,
     ) -> HttpResponse:
-        """What a service finds wrong in a form is said on the page; nothing was changed."""
+        """Show on the page why a service refused the form. Nothing was changed."""
         try:
             found: HttpResponse = super().changeform_view(
                 request, object_id, form_url, extra_context
@@ -66,14 +67,14 @@ class ByActions(ModelAdmin):
         return found
 
     def why_refused(self, error: Exception) -> str:
-        """Why the service refused, for a person; the error is one of `refusals`."""
+        """Return a text that states why the service refused; the error is one of `refusals`."""
         return " ".join(getattr(error, "messages", ()))
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Only the filters beside the list.
+        """Allow only the filters that the list offers.
 
-        Django lets every column be asked about in the address, also one that no page shows: a
-        hash or a key could be guessed letter by letter.
+        Django allows lookups by every column in the address, also by one that no page shows: a hash
+        or a key could be guessed letter by letter.
         """
         filters: list[Any] = list(self.get_list_filter(request))
         offered = {
@@ -88,19 +89,19 @@ class ByActions(ModelAdmin):
         return self._may(request, self.view_action)
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the reader may look."""
+        """Whether the user may view the object."""
         return self._may(request, self.view_action, obj)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the reader may add."""
+        """Whether the user may add objects."""
         return self._may(request, self.create_action or self.change_action)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the reader may change."""
+        """Whether the user may change the object."""
         return self._may(request, self.change_action, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whether the reader may delete."""
+        """Whether the user may delete the object."""
         return self._may(request, self.change_action, obj)
 
     def _may(self, request: HttpRequest, action: str, thing: Any = None) -> bool:

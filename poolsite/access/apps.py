@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.access."""
+"""Django's app configuration of poolsite.access."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,7 @@ class AccessConfig(AppConfig):
     verbose_name = _("People and access")
 
     def ready(self) -> None:
-        """Declare our own actions, and watch for what changes rights."""
+        """Register this app's actions and connect the signals of changes to rights."""
         from poolsite import limits  # noqa: F401  registers its script
         from poolsite.access import rules, signals
 

@@ -1,4 +1,4 @@
-"""Writing the audit log: one entry per thing that someone did, in the change's transaction."""
+"""Writes the audit log: one entry per change, in the transaction of the change."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ Values = Mapping[str, Any]
 
 
 class NotInTransaction(RuntimeError):  # noqa: N818  reads as what it states
-    """audit() was called outside a transaction: the entry and the change could part."""
+    """audit() was called outside a transaction: the entry or the change alone could be saved."""
 
 
 def audit(
@@ -31,12 +31,13 @@ def audit(
     job: str | None = None,
     label: str = "",
 ) -> "AuditEntry":
-    """Append one entry; commits or rolls back together with the change around it.
+    """Append one entry, which commits or rolls back together with the change around it.
 
     actor: a principal, a user, or the name of a part of the system (`numbers.sweep`).
-    thing: what it was done to: a row, a `Thing`, or None; `label` overrides how it is shown.
-    before, after: what changed, as JSON values; leave out what stayed, and never give secrets.
-    Raises NotInTransaction outside `transaction.atomic()`.
+    thing: the object of the change: a row, a `Thing`, or None. `label` overrides its shown name.
+    before, after: what changed, as JSON values. Leave out what stayed the same, and secrets.
+
+    Raise NotInTransaction outside `transaction.atomic()`.
     """
     from poolsite.access.models import AuditEntry
 
@@ -61,7 +62,7 @@ def audit(
 
 
 def as_kept(values: Values) -> dict[str, Any]:
-    """The values as the log keeps them and gives them back: JSON, other things by their slugs."""
+    """Return the values as the log stores them: JSON, with related rows by their slugs."""
     plain = {name: _plain(value) for name, value in values.items()}
     kept: dict[str, Any] = json.loads(json.dumps(plain, cls=DjangoJSONEncoder))
     return kept
@@ -74,7 +75,7 @@ def _plain(value: Any) -> Any:
 
 
 def describe_actor(actor: "Principal | User | str") -> tuple[str, str, str]:
-    """Kind, id and name as the log keeps them."""
+    """Return the kind, ID and name of an actor as the log stores them."""
     if isinstance(actor, str):
         return "system", "", actor
     if isinstance(actor, Principal):
@@ -83,10 +84,10 @@ def describe_actor(actor: "Principal | User | str") -> tuple[str, str, str]:
 
 
 def describe_thing(thing: object | None, label: str = "") -> dict[str, str]:
-    """The fields that find a thing's entries again: kind, id, label.
+    """Return the fields by which an object's entries are found: kind, ID and label.
 
-    The id of something with a slug is its slug, else its primary key. A part of something (a number
-    of a pool) is named by its whole, unless it names itself by `audit_ref` (a queue of a desk).
+    The ID of an object with a slug is its slug, else its primary key. A part of an object (a number
+    of a pool) has the ID of the whole, unless its `audit_ref` names the part (a queue of a desk).
     """
     if thing is None:
         return {"thing_kind": "", "thing_id": "", "thing_label": label[:200]}

@@ -1,4 +1,4 @@
-"""Log-in by user name or e-mail address."""
+"""Log-in by user name or email address."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 class NameOrEmailBackend(ModelBackend):
-    """An unknown name costs one password hash as a known one does, so that timing tells nothing.
+    """A backend that takes a user name or an email address.
 
-    Model permissions are for superusers alone: what operators may do in the admin is answered
-    by `access.decide`, like everywhere else.
+    An unknown name costs one password hash, like a known one, so that the time reveals nothing.
+    Only superusers have model permissions: `access.decide` decides what operators may do in the
+    admin.
     """
 
     def authenticate(
@@ -28,9 +29,9 @@ class NameOrEmailBackend(ModelBackend):
         password: str | None = None,
         **kwargs: Any,
     ) -> "User | None":
-        """The user with this name or address and password; None for every kind of no.
+        """Return the user with this name or address and password, or None for every failure.
 
-        Nobody where people log in by the provider only (POOLSITE_OIDC_ONLY).
+        Always return None where people log in by the provider only (POOLSITE_OIDC_ONLY).
         """
         if username is None or password is None or settings.OIDC_ONLY:
             return None
@@ -43,6 +44,6 @@ class NameOrEmailBackend(ModelBackend):
         return None
 
     def get_user(self, user_id: int) -> "User | None":
-        """The active user with this primary key."""
+        """Return the active user with this primary key, or None."""
         user = get_user_model().objects.filter(pk=user_id).first()
         return user if user is not None and self.user_can_authenticate(user) else None

@@ -1,6 +1,6 @@
-"""What a browser is called in the list of sessions."""
+"""Names of browsers in the list of sessions."""
 
-# The first that stands in the text: Chrome's says Safari too, Edge's says Chrome.
+# The first match wins: Chrome's text also contains Safari, Edge's also contains Chrome.
 BROWSERS = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -25,6 +25,6 @@ SYSTEMS = (
 
 
 def browser_and_system(agent: str) -> tuple[str, str]:
-    """The two names in a user agent; "" for what it does not tell."""
+    """Return the browser and the system of a user agent, each "" if unknown."""
     browser = next((name for mark, name in BROWSERS if mark in agent), "")
     return browser, next((name for mark, name in SYSTEMS if mark in agent), "")

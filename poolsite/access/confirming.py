@@ -1,4 +1,4 @@
-"""Pages that ask people to confirm who they are before they change something that matters."""
+"""Pages that ask users to confirm their identity before they change something important."""
 
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec
@@ -17,26 +17,28 @@ View = Callable[Concatenate[HttpRequest, P], HttpResponseBase]
 
 
 def asks_again(view: View[P]) -> View[P]:
-    """Let a view run only for who logged in, or confirmed who they are, a moment ago.
+    """Let a view run only for users who logged in or confirmed their identity a moment ago.
 
-    By the second factor of who has one, else by the password: a stolen session has neither.
+    Users with a second factor confirm with it, others with the password: a stolen session has
+    neither.
     """
     guarded: View[P] = reauthentication_required(app="access")(view)
     return guarded
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Whether the reader logged in, or confirmed who they are, a moment ago."""
+    """Whether the user logged in or confirmed their identity a moment ago."""
     try:
         return not reauthentication.is_reauthentication_required(request, app="access")
-    except ReauthenticationRequired:  # AccountAdapter: of who logs in by the provider alone
+    except ReauthenticationRequired:  # of users who log in by the provider alone
         return False
 
 
 def confirm_url(request: HttpRequest) -> str:
-    """Where the reader confirms who they are and comes back; "" when that was a moment ago.
+    """Return where the user confirms their identity and comes back, or "" if they just did.
 
-    For a form that `asks_again`: asked before it is filled in, nothing that was typed is lost.
+    For a form whose view is `asks_again`: the user confirms before filling it in, so no input is
+    lost.
     """
     if is_confirmed(request):
         return ""
@@ -44,5 +46,5 @@ def confirm_url(request: HttpRequest) -> str:
 
 
 def factor_url(request: HttpRequest) -> str:
-    """Where the reader proves a second factor, or sets one up first, and comes back."""
+    """Return where the user proves a second factor, or first sets one up, and comes back."""
     return f"{reverse('mfa_reauthenticate')}?{urlencode({'next': request.get_full_path()})}"

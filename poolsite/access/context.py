@@ -1,4 +1,4 @@
-"""Which request is being served, for the audit log and the logs."""
+"""The request that is being served, for the audit log and the logs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """What an audit entry remembers of the request that led to it."""
+    """The parts of a request that its audit entries store."""
 
     request_id: str = ""
     address: str = ""
@@ -19,13 +19,13 @@ _CURRENT: ContextVar[RequestContext] = ContextVar("poolsite_request", default=_N
 
 
 def current() -> RequestContext:
-    """The request being served in this task or thread; empty outside of one."""
+    """Return the request being served in this task or thread; an empty one outside of a request."""
     return _CURRENT.get()
 
 
 @contextmanager
 def serving(request_id: str, address: str) -> Iterator[RequestContext]:
-    """Name the request for everything that runs inside."""
+    """Set the current request for everything that runs inside the block."""
     context = RequestContext(request_id[:64], address[:64])
     reset = _CURRENT.set(context)
     try:

@@ -1,4 +1,4 @@
-"""Whether a user has a second factor: what rights depend on, whoever sets it up."""
+"""Whether a user has a second factor. Rights depend on it, whichever page set it up."""
 
 from allauth.mfa.models import Authenticator
 
@@ -6,6 +6,6 @@ from poolsite.access.models import User
 
 
 def has_factor(user: User) -> bool:
-    """Whether the user's log-in asks for more than the password."""
+    """Return whether the user's log-in needs more than the password."""
     types = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
     return bool(Authenticator.objects.filter(user=user, type__in=types).exists())

@@ -1,10 +1,10 @@
-"""Whether two operators count as two people: what four eyes ask before an approval.
+"""Whether two operators count as two people: the four-eyes check before an approval.
 
-Whoever gives a person access could be acting as that person: an invitation goes to an address that
-the inviter chose, a reactivated user may have an old password. So access that somebody gave is a
-link (`AccessLink`) from the giver to the receiver, and a person's sources are the person, the
-givers, their givers, and so on. Two people are independent when they share no source. A link counts
-for `FOUR_EYES_APART_DAYS`. See docs/reference/access.md and decision 0035.
+A person who gives another person access could act as that person: an invitation goes to an address
+that the inviter chose, a reactivated user may have an old password. So given access is stored as a
+link (`AccessLink`) from the giver to the receiver. A person's sources are the person, the givers,
+their givers, and so on. Two people are independent if they share no source. A link counts for
+`FOUR_EYES_APART_DAYS`. See docs/reference/access.md and decision 0035.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ How = AccessLink.How
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One row of AccessLink, by the users' keys."""
+    """One row of AccessLink, by the users' primary keys."""
 
     giver: int
     receiver: int
@@ -44,10 +44,10 @@ class Dependence:
 
 
 def sources(person: int, links: Iterable[Link]) -> dict[int, datetime]:
-    """Everybody whom this person's access comes from, each with the time until which it does.
+    """Return every user from whom this person's access comes, with the time of the link.
 
-    The time is that of the oldest link of the chain; of several chains the one that lasts longest
-    counts. The person is a source of his or her own, always.
+    For a chain of links it is the time of the oldest one; of several chains, the one that lasts
+    longest counts. The person is always a source of their own access.
     """
     links = list(links)
     lasting = {person: ALWAYS}
@@ -68,7 +68,10 @@ def sources(person: int, links: Iterable[Link]) -> dict[int, datetime]:
 def shared_source(
     one: Mapping[int, datetime], other: Mapping[int, datetime]
 ) -> tuple[int, datetime] | None:
-    """The source that two people share for longest, with the time of its oldest link."""
+    """Return the source that two people share for longest, and the time of its oldest link.
+
+    Return None if they share none.
+    """
     shared = {each: min(one[each], other[each]) for each in one.keys() & other.keys()}
     if not shared:
         return None
@@ -77,9 +80,9 @@ def shared_source(
 
 
 def dependence(one: User, other: User) -> Dependence | None:
-    """What makes these two users one pair of eyes; None when they are independent.
+    """Return why these two users count as one person, or None if they are independent.
 
-    The links are followed to the end, one query for each step away from the two.
+    The links are followed to their ends, with one query for each step away from the two users.
     """
     return _dependence(one, other, links_to({one.pk, other.pk}))
 
@@ -93,12 +96,12 @@ def _dependence(one: User, other: User, links: list[Link]) -> Dependence | None:
 
 
 def window() -> timedelta:
-    """For how long a link counts."""
+    """Return how long a link counts."""
     return timedelta(days=settings.FOUR_EYES_APART_DAYS)
 
 
 def links_to(people: Iterable[int]) -> list[Link]:
-    """The links that count now and lead to these users, directly or through others."""
+    """Return the links that count now and lead to these users, directly or through others."""
     since = timezone.now() - window()
     asked: set[int] = set()
     found: list[Link] = []
@@ -113,7 +116,7 @@ def links_to(people: Iterable[int]) -> list[Link]:
 
 
 def why_dependent(reader: User, asker: User) -> str:
-    """Why the reader may not approve what the asker asks for, and from when; "" = may.
+    """Return why and until when the reader may not approve the asker's request, or "" if they may.
 
     The two are different people.
     """
@@ -128,7 +131,7 @@ def why_dependent(reader: User, asker: User) -> str:
 
 
 def _reason(reader: User, asker: User, found: Dependence, links: list[Link]) -> str:
-    """What links the two, in one sentence."""
+    """Return the link between the two users in one sentence."""
     names = {"asker": asker.display_name}
     direct = {(link.giver, link.receiver): link for link in links}
     link = direct.get((asker.pk, reader.pk)) or direct.get((reader.pk, asker.pk))
@@ -165,15 +168,15 @@ _GIVEN: Mapping[str, Any] = {
 
 
 def may_finance(user: User) -> bool:
-    """Whether this is an active operator with the grant finance for everything."""
+    """Return whether this is an active operator with the grant finance for everything."""
     principal = principal_of_user(user)
     return user.is_active and user.is_operator and GrantName.FINANCE in principal.grants
 
 
 def approvers(asker: User, *, but: Iterable[User] = ()) -> list[User]:
-    """The finance operators who may approve now what the asker asks for, by user name.
+    """Return the finance operators who may approve the asker's request now, by user name.
 
-    but: further people who may not, whatever the links say.
+    but: more people who may not approve, whatever the links.
     """
     others = {asker.pk, *(user.pk for user in but)}
     holders = Grant.objects.filter(name=GrantName.FINANCE, thing="").values("user")

@@ -1,4 +1,4 @@
-"""Nobody gives more than he or she has: what the pages about people and the history's undo ask."""
+"""No one gives more rights than they have: the checks of the people pages and of undo."""
 
 from collections.abc import Collection
 
@@ -11,28 +11,28 @@ from poolsite.access.principals import principal_of_user
 
 
 def may_give_roles(principal: Principal, account: Account, roles: Collection[str]) -> bool:
-    """Whether these roles may come or go: owners are made, and unmade, by owners and operators."""
+    """Return whether these roles may be given or taken: only owners and operators change owners."""
     if Role.OWNER not in roles or "operate" in principal.grants:
         return True
     return Role.OWNER in principal.roles_in(account.pk)
 
 
 def why_no_roles(principal: Principal, account: Account, roles: Collection[str]) -> str:
-    """Why this reader may not give and take these roles; "" = may."""
+    """Return why this reader may not give and take these roles, or "" if they may."""
     if may_give_roles(principal, account, roles):
         return ""
     return _("Only owners can add or remove owners.")
 
 
 def may_make_platform_tokens(principal: Principal) -> bool:
-    """Whether tokens of this reader's may belong to the platform, and reach every account."""
+    """Return whether the reader's tokens may belong to the platform and reach every account."""
     return "operate" in principal.grants
 
 
 def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> str:
-    """Why this reader may not change the user's grants so that these are added; "" = may.
+    """Return why this reader may not add these grants to the user, or "" if they may.
 
-    Not one's own: money needs two people, and nobody becomes both.
+    No one changes their own grants: money needs two people, and no one may become both.
     """
     if user.pk == principal.user_id:
         return _("You can't change your own grants. Ask another operator.")
@@ -42,7 +42,7 @@ def why_no_grants(principal: Principal, user: User, given: Collection[str]) -> s
 
 
 def why_not_alone(name: str) -> str:
-    """Why one person may not give this grant without another's approval; "" = may."""
+    """Return why one person may not give this grant without approval, or "" if they may."""
     if name != GrantName.FINANCE:
         return ""
     return _(
@@ -52,9 +52,10 @@ def why_not_alone(name: str) -> str:
 
 
 def invitation_works(invitation: Invitation) -> bool:
-    """Whether the link would be accepted now: open, and its inviter may still give what it gives.
+    """Return whether the link would be accepted now.
 
-    One that a part of the system made has no inviter who could lose the right.
+    It must be open, and its inviter must still have the right to give what it gives. An invitation
+    that a part of the system made has no inviter who could lose the right.
     """
     inviter = invitation.invited_by
     return invitation.is_open and (inviter is None or _may_invite(inviter, invitation))

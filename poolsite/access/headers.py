@@ -1,4 +1,4 @@
-"""Reading an ASGI scope's headers."""
+"""Reads the headers of an ASGI scope."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from django.http import parse_cookie
 
 
 def header(scope: Mapping[str, Any], name: bytes) -> str:
-    """The first header of that (lower case) name; "" when there is none."""
+    """Return the first header with this lower-case name, or ""."""
     for key, value in scope.get("headers", ()):
         if key == name:
             return bytes(value).decode("latin-1")
@@ -15,11 +15,11 @@ def header(scope: Mapping[str, Any], name: bytes) -> str:
 
 
 def cookie(scope: Mapping[str, Any], name: str) -> str:
-    """One cookie's value; "" when there is none."""
+    """Return the value of a cookie, or ""."""
     return str(parse_cookie(header(scope, b"cookie")).get(name, ""))
 
 
 def bearer(authorization: str) -> str:
-    """The secret in an `Authorization` header; "" for other schemes."""
+    """Return the secret in an `Authorization` header, or "" for other schemes."""
     scheme, _, secret = authorization.partition(" ")
     return secret.strip() if scheme.lower() == "bearer" else ""

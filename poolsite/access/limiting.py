@@ -1,8 +1,8 @@
-"""Who is limited, and to what: tokens, accounts, people, and addresses without a credential.
+"""Rate limits of tokens, accounts, people, and addresses without a credential.
 
-A request that shows a live credential counts for its token, person or visitor, and for the account
-of a token or visitor. Every other request counts for its address. A token that is not live counts
-for its address a second time, under a stricter limit.
+A request with a live credential counts for its token, person or visitor, and for the account of a
+token or visitor. Every other request counts for its address. A token that is not live counts for
+its address a second time, under a stricter limit.
 """
 
 import asyncio
@@ -36,10 +36,10 @@ from poolsite.limits.buckets import SECOND_US, Limit, LimitedClient, per_second
 from poolsite.limits.shares import shares, take_now
 from poolsite.per_loop import PerLoop
 
-BURST_SECONDS = 2  # of tokens and accounts: twice what a second allows may come at once
-PEOPLE_BURST_SECONDS = 10  # a page asks for many things at once, then for nothing
+BURST_SECONDS = 2  # of tokens and accounts: twice the permits of a second may come at once
+PEOPLE_BURST_SECONDS = 10  # a page sends many requests at once, then none
 BAD_TOKENS_PERIOD_US = 60 * SECOND_US
-IPV6_PREFIX = 64  # one household or server has at least so many addresses
+IPV6_PREFIX = 64  # one household or server has at least this many addresses
 
 REFUSED = Counter(
     "poolsite_rate_limited",
@@ -47,19 +47,23 @@ REFUSED = Counter(
     ["kind"],
 )
 for _kind in ("token", "user", "visitor", "address", "bad-token"):
-    REFUSED.labels(_kind)  # counted from 0, so that the first refusal is an increase
+    REFUSED.labels(_kind)  # start at 0, so that the first refusal is an increase
 
 MOST_SEEN = 20_000
-LOOK_UP_SECONDS = 2.0  # where SQL hangs, whoever answers the request waits for it, not we as well
+LOOK_UP_SECONDS = 2.0  # if SQL hangs, the view waits for it, so the limiter need not
 
-# Credentials that were live at their last look-up here. They open nothing; but whoever was let in
-# a moment ago is not shut out because somebody else at the same address guesses tokens.
+# Credentials that were live at their last look-up in this process. They grant nothing, but a client
+# that was let in a moment ago is not locked out because another one at the same address guesses
+# tokens.
 _SEEN: dict[str, None] = {}
 _running: PerLoop[LookUps] = PerLoop(dict)
 
 
 class RateLimitedError(Exception):
-    """Too many requests. `kind`: token, user, visitor, address or bad-token; `seconds` to wait."""
+    """Too many requests.
+
+    `kind`: token, user, visitor, address or bad-token; `seconds`: how long to wait.
+    """
 
     def __init__(self, kind: str, seconds: float) -> None:
         super().__init__(kind)
@@ -68,7 +72,7 @@ class RateLimitedError(Exception):
 
     @property
     def retry_after(self) -> int:
-        """Whole seconds, rounded up, at least 1: the header's value."""
+        """Whole seconds, rounded up, at least 1: the value of the Retry-After header."""
         return max(1, math.ceil(self.seconds))
 
 
@@ -77,10 +81,10 @@ class OutsideError(Exception):
 
 
 def admit_at_once(scope: MutableMapping[str, Any]) -> bool:
-    """Count a request of somebody who is known and has a permit here; False: `admit` must ask.
+    """Count a request of a cached principal with a spare permit; return False if `admit` must run.
 
-    A request keeps whom it found in its `scope`: the hot lane takes it before it waits for
-    anything. A socket waits for its client first, so it looks again.
+    A request stores its principal in its `scope`, and the hot lane takes it from there before it
+    waits for anything. A socket waits for its client first, so it looks up the principal again.
     """
     credential = scope[CREDENTIAL] = credential_of_scope(scope)
     principal = CACHE.get(credential) if credential else None
@@ -94,11 +98,11 @@ def admit_at_once(scope: MutableMapping[str, Any]) -> bool:
 
 
 async def admit(scope: MutableMapping[str, Any]) -> None:
-    """Count a request or a socket's handshake. Raises RateLimitedError, OutsideError.
+    """Count a request or a socket's handshake. Raise RateLimitedError or OutsideError.
 
-    Reads no body. The credential is kept in `scope`, where `principal_of_scope` finds it. One that
-    this process knows costs no I/O as a rule; an unknown one is looked up after its address was
-    counted, not before.
+    This reads no body. It stores the credential in `scope`, where `principal_of_scope` finds it. A
+    credential that this process has cached usually costs no I/O; an unknown one is looked up only
+    after its address was counted.
     """
     credential = credential_of_scope(scope)
     principal = CACHE.get(credential) if credential else None
@@ -109,7 +113,7 @@ async def admit(scope: MutableMapping[str, Any]) -> None:
             async with asyncio.timeout(LOOK_UP_SECONDS):
                 principal = await _counted(credential, address, is_token=is_token)
         except (RedisError, OSError, DatabaseError, hotpath.HotPathError):
-            return  # rights cannot be read: whoever answers the request meets the same and says so
+            return  # rights cannot be read: the code that answers meets and reports the same error
     if not is_inside(principal, scope):
         await _take("address", client_address_of_scope(scope), _of_address)  # never the token's
         raise OutsideError
@@ -118,9 +122,9 @@ async def admit(scope: MutableMapping[str, Any]) -> None:
 
 
 async def principal_of_first_frame(secret: str, address: str) -> Principal:
-    """Who shows this token in a socket's first frame; bad ones are counted. RateLimitedError.
+    """Return the principal of a token in a socket's first frame. Bad tokens are counted.
 
-    The handshake was counted for the address already.
+    Raise RateLimitedError after too many bad tokens. The address was counted at the handshake.
     """
     _refuse_guessing(address)
     principal = ANONYMOUS
@@ -134,17 +138,17 @@ async def principal_of_first_frame(secret: str, address: str) -> Principal:
 
 
 async def count_bad_token(address: str) -> None:
-    """Count a token that was not live. Raises RateLimitedError when there were too many."""
+    """Count a token that was not live. Raise RateLimitedError if there were too many."""
     await _take("bad-token", address, _bad_tokens)
 
 
 async def take_for(principal: Principal) -> None:
-    """Count one request of somebody who is known. Raises RateLimitedError."""
+    """Count one request of an authenticated principal. Raise RateLimitedError."""
     await _take(principal.kind, principal.id, lambda _identity: client_of(principal))
 
 
 def client_of(principal: Principal) -> LimitedClient:
-    """The buckets that somebody's requests count for; those of one account are in one slot."""
+    """Return the buckets that a principal's requests count for; one account's are in one slot."""
     kind = principal.kind
     own, burst_seconds = settings.RATE_PER_USER, PEOPLE_BURST_SECONDS
     if kind == "token":
@@ -158,7 +162,7 @@ def client_of(principal: Principal) -> LimitedClient:
 
 
 def network_of(address: str) -> str:
-    """What an address counts as: IPv6 by its /64, IPv4 written as IPv6 by the IPv4 address."""
+    """Return what an address counts as: IPv6 as its /64, IPv4-mapped IPv6 as IPv4."""
     try:
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
@@ -171,9 +175,9 @@ def network_of(address: str) -> str:
 
 
 def reached_limit(name: str, who: str, permits: int, period_seconds: int) -> bool:
-    """Count one more try of something (`join`, `reset`) by `who`; whether it is over the limit.
+    """Count a try of something (`join`, `reset`) by `who`; return whether it is over the limit.
 
-    The limit is so many tries at once, which come back over the period. Blocks.
+    The limit allows `permits` tries at once, which become free again over the period. Blocks.
     """
     limit = Limit("tries", permits, period_seconds * SECOND_US, permits)
     digest = hashlib.sha256(who.encode()).hexdigest()[:32]
@@ -184,7 +188,10 @@ def reached_limit(name: str, who: str, permits: int, period_seconds: int) -> boo
 
 
 async def _counted(credential: str, address: str, *, is_token: bool) -> Principal:
-    """Who shows a credential that is not remembered; everybody who is nobody is counted."""
+    """Return the principal of a credential that is not cached.
+
+    The address is counted, unless this process has seen the credential before and it is still live.
+    """
     seen = credential in _SEEN
     if is_token and not seen:
         _refuse_guessing(address)
@@ -193,7 +200,7 @@ async def _counted(credential: str, address: str, *, is_token: bool) -> Principa
     elif seen:
         principal, is_counted = await principal_of_credential(credential, address), False
     else:
-        # One look-up, and one count, for all who ask with the same credential at the same time.
+        # One look-up and one count for all requests with the same credential at the same time.
         is_counted = credential not in _running()
         principal = await shared(_running(), credential, lambda: _look_up(credential, address))
     if principal.is_authenticated:
@@ -219,7 +226,7 @@ def _remember(credential: str) -> None:
 
 
 def _refuse_guessing(address: str) -> None:
-    """Refuse at once, without a look-up, while this process knows that the address may not."""
+    """Refuse without a look-up while this process knows that the address is over the limit."""
     seconds = shares().refused_for(("bad-token", network_of(address)))
     if seconds > 0:
         raise _refused("bad-token", seconds)
@@ -243,7 +250,7 @@ def _client(tag: str, *given: Limit) -> LimitedClient:
 async def _take(kind: str, identity: str, make: Callable[[str], LimitedClient]) -> None:
     if kind in ("address", "bad-token"):
         if not identity:
-            return  # a Unix socket's peer that is no trusted proxy: nobody to tell apart
+            return  # a Unix socket's peer that is no trusted proxy: clients can't be told apart
         identity = network_of(identity)
     key: Hashable = (kind, identity)
     counted = shares()

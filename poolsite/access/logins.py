@@ -1,9 +1,10 @@
-"""Who is meant at the log-in form, and how often somebody may guess.
+"""The user that a log-in form means, and how often passwords may be guessed.
 
-Failures are counted in the cache three ways: by user and address together, by user, by address.
-Apart, because one of them alone is got round by changing the other; with higher limits, so that
-an office behind one address, or a user whom somebody else wants to lock out, is not cut off by
-the first few.
+Failures are counted in the cache in three ways: by user and address together, by user, and by
+address. A single count does not do: an attacker gets round a count by address by changing the
+address, and round one by user by changing the user. The limits of the latter two are higher, so
+that the first few failures do not lock an office behind one address, or a user whom an attacker
+wants to lock out.
 """
 
 import hashlib
@@ -25,12 +26,12 @@ LONGEST_NAME = 254
 
 
 def normal(name: str) -> str:
-    """One form of what people type: compatibility letters folded, case and edges dropped."""
+    """Normalize a typed name: fold compatibility letters, drop case and surrounding spaces."""
     return unicodedata.normalize("NFKC", name).strip().casefold()[:LONGEST_NAME]
 
 
 def find_user(name: str) -> "User | None":
-    """The user with this user name, or this e-mail address when it holds an @; one query."""
+    """Return the user with this user name, or this email address if it contains an @; one query."""
     from poolsite.access.models import User
 
     name = unicodedata.normalize("NFKC", name).strip()
@@ -41,13 +42,13 @@ def find_user(name: str) -> "User | None":
 
 
 def identity_of(name: str) -> str:
-    """Whom a typed name counts against: a user once, by whatever name, else the name."""
+    """Return what a typed name counts against: the user, by whatever name, else the name itself."""
     user = find_user(name)
     return f"user:{user.pk}" if user is not None else f"name:{normal(name)}"
 
 
 def axes_username(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
-    """The name that is being tried (axes calls this); never None."""
+    """Return the name that is being tried (axes calls this); never None."""
     return str((credentials or {}).get("username") or request.POST.get("login", ""))
 
 
@@ -55,7 +56,7 @@ class LoginThrottle(AxesCacheHandler):
     """axes' cache handler with a limit for each way of counting."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
-        """1 when any limit is reached, else 0; axes' own limit is 1."""
+        """Return 1 if any limit is reached, else 0; axes' own limit is 1."""
         for key, limit in _counters(request, credentials):
             if cache.get(key, 0) >= limit:
                 return 1
@@ -68,7 +69,7 @@ class LoginThrottle(AxesCacheHandler):
         request: HttpRequest | None = None,
         **kwargs: Any,
     ) -> None:
-        """Count a failure; not while locked, so that guessing on does not lengthen the lock."""
+        """Count a failure, but not while locked: more guesses do not lengthen the lock."""
         if request is None or getattr(request, "axes_locked_out", False):
             return
         reached = False
@@ -113,20 +114,21 @@ def _count(key: str) -> int:
         return 1
     try:
         return int(cache.incr(key))
-    except ValueError:  # it ran out between the two
+    except ValueError:  # it expired between the two commands
         cache.add(key, 1, timeout=seconds)
         return 1
 
 
 class TooManyTriesError(Exception):
-    """Nothing was looked at: too many wrong passwords before."""
+    """The password was not checked: there were too many wrong ones before."""
 
 
 def is_own_password(user: "User", password: str) -> bool:
-    """Whether who is logged in as this user knows the password too.
+    """Return whether the person who is logged in as this user also knows the password.
 
-    Counted for the user, whatever the session: TooManyTriesError after LOGIN_FAILURES_TOGETHER
-    wrong ones in 15 minutes, so that a stolen session is no place to guess.
+    Tries count for the user, whatever the session. Raise TooManyTriesError after
+    LOGIN_FAILURES_TOGETHER wrong ones in 15 minutes, so that a stolen session can't be used to
+    guess.
     """
     key = _key("present", str(user.pk))
     if _count(key) > settings.LOGIN_FAILURES_TOGETHER:

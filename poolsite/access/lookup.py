@@ -1,4 +1,4 @@
-"""From a credential to a principal, by SQL. Synchronous; the cache in front is `rights`."""
+"""Looks up the principal of a credential in SQL. Synchronous; `rights` is the cache in front."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from poolsite.access.models import ApiToken, User
 
 SESSION_STARTED = "access_started"
-SESSION_METHODS = "account_authentication_methods"  # allauth's: what was proved in the session
+SESSION_METHODS = "account_authentication_methods"  # allauth's: the proofs in the session
 SESSION_METHODS_USER = "account_authentication_methods_user"
 SESSION, TOKEN, VISITOR, USER = "session:", "token:", "visitor:", "user:"
-LAST_USED_SECONDS = 60  # how often a token's last use is written, at most
+LAST_USED_SECONDS = 60  # how often, at most, a token's last use is written
 
 
 def of_user(
@@ -32,7 +32,7 @@ def of_user(
     credential: str = "",
     version: int = 0,
 ) -> Principal:
-    """The principal of a user with the rights as SQL has them now; ANONYMOUS when inactive."""
+    """Return the principal of a user with the current rights in SQL; ANONYMOUS if inactive."""
     from poolsite.access.factor_state import has_factor
 
     if not user.is_active:
@@ -65,10 +65,10 @@ def of_user(
 
 
 def of_session(session_key: str, version: int = 0) -> Principal:
-    """The principal behind a session's key; ANONYMOUS when it ended or never was.
+    """Return the principal of a session's key; ANONYMOUS if it ended or never existed.
 
-    Reads only: Django's own `get_user` deletes or renames a session on the way, which a socket
-    could not tell its browser.
+    This only reads: Django's own `get_user` may delete the session or change its key, and a socket
+    could not report that to its browser.
     """
     from django.contrib.sessions.models import Session
 
@@ -94,9 +94,9 @@ def _carries_hash(user: "User", given: str) -> bool:
 def of_session_data(
     user: "User", data: Mapping[str, Any], session_key: str, *, idle_end: float, version: int = 0
 ) -> Principal:
-    """The principal of a user whose session was read and verified already.
+    """Return the principal of a user whose session was already read and verified.
 
-    Ends at the idle limit or the absolute one, whichever comes first.
+    It expires at the idle limit or the absolute one, whichever comes first.
     """
     started = data.get(SESSION_STARTED)
     if started is None:
@@ -111,7 +111,7 @@ def of_session_data(
 
 
 def factor_at(user: "User", data: Mapping[str, Any]) -> float | None:
-    """When this user last proved a second factor in the session with this data."""
+    """Return when this user last proved a second factor in the session with this data, or None."""
     if data.get(SESSION_METHODS_USER) != str(user.pk):
         return None
     proofs = [each for each in data.get(SESSION_METHODS, ()) if each.get("method") == "mfa"]
@@ -119,14 +119,14 @@ def factor_at(user: "User", data: Mapping[str, Any]) -> float | None:
 
 
 def credential_of_bearer(plain: str) -> str:
-    """How an `Authorization: Bearer` secret is looked up and remembered."""
+    """Return the credential, the cache's key, of an `Authorization: Bearer` secret."""
     if plain.startswith(VISITOR_PREFIX):
         return VISITOR + plain
     return TOKEN + hash_of(plain)
 
 
 def of_credential(credential: str, *, address: str = "", version: int = 0) -> Principal:
-    """The principal of a credential as SQL has it now; ANONYMOUS unless it is live."""
+    """Return the principal of a credential as SQL has it now; ANONYMOUS unless it is live."""
     from poolsite.access.models import User
 
     kind, _, value = credential.partition(":")
@@ -141,9 +141,10 @@ def of_credential(credential: str, *, address: str = "", version: int = 0) -> Pr
 
 
 def of_token_hash(secret_hash: str, address: str = "", version: int = 0) -> Principal:
-    """The principal of an API token; ANONYMOUS when unknown, expired or revoked.
+    """Return the principal of an API token; ANONYMOUS if it is unknown, expired or revoked.
 
-    Wherever it is used: `principals` looks at its networks, as this answer is kept for all.
+    The answer is the same from every address, because it is cached for all of them: `principals`
+    checks the token's networks.
     """
     from poolsite.access.models import ApiToken
 
@@ -180,15 +181,16 @@ def _note_use(token: "ApiToken", address: str) -> None:
 
 
 def visit_of(credential: str) -> str:
-    """The visit that a visitor's credential is bound to; "" for a forged one."""
+    """Return the visit that a visitor's credential is bound to; "" for a forged one."""
     claims = read_visitor(credential.removeprefix(VISITOR))
     return claims.visit if claims is not None else ""
 
 
 def of_visitor(plain: str, ended_version: int = 0) -> Principal:
-    """The principal of a visitor's token; ANONYMOUS when forged, expired, or the visit ended.
+    """Return the principal of a visitor's token; ANONYMOUS if it is forged or expired.
 
-    `ended_version`: what Redis holds for this visit; higher than the token's own = ended.
+    `ended_version` is the version in Redis for this visit. If it is higher than the token's own,
+    the visit has ended, and the principal is ANONYMOUS.
     """
     claims = read_visitor(plain)
     if claims is None or ended_version > claims.version:

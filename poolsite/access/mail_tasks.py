@@ -1,4 +1,4 @@
-"""Mails about log-ins, as Celery sends them."""
+"""Celery tasks that send the mails about log-ins."""
 
 from typing import Final
 
@@ -6,9 +6,9 @@ from celery import shared_task
 
 from poolsite.access.mails import send_notice, send_reset
 
-# A mail server that is away for a while: after 10, 20, 40, … s, for about ten minutes.
+# If the mail server is down: retry after 10, 20, 40, … s, for about ten minutes.
 AGAIN: Final = {
-    "autoretry_for": (OSError,),  # smtplib's own errors are of that kind
+    "autoretry_for": (OSError,),  # smtplib's own errors are subclasses
     "retry_backoff": 10,
     "retry_jitter": False,
     "max_retries": 6,
@@ -17,11 +17,11 @@ AGAIN: Final = {
 
 @shared_task(name="access.send_reset", **AGAIN)
 def send_reset_mail(email: str, site: str) -> None:
-    """Mail a link to a new password; whether there is such a user is found out here."""
+    """Mail a link that sets a new password, if there is a user with this address."""
     send_reset(email, site)
 
 
 @shared_task(name="access.send_notice", **AGAIN)
 def send_notice_mail(user_id: int, action: str, at_us: int, address: str) -> None:
-    """Tell a user what happened to the user's log-in."""
+    """Mail a user what happened to their log-in."""
     send_notice(user_id, action, at_us, address)

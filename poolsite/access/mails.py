@@ -1,4 +1,4 @@
-"""The mails about people: invitations, new passwords, and what changed in how they log in."""
+"""The mails about people: invitations, new passwords, and changes to how they log in."""
 
 from allauth.account.utils import user_pk_to_url_str
 from django.conf import settings
@@ -15,7 +15,7 @@ from poolsite.access.models import Invitation, User
 from poolsite.access.reset_links import reset_links
 from poolsite.moments import moment_of, zone_of
 
-# What the owner of a log-in is told of, by the names of the audit log.
+# The changes that the owner of a log-in is notified of, by their names in the audit log.
 NOTICES = {
     "access.factor_add": _("An authenticator app was added to your login."),
     "access.factor_remove": _("Your authenticator app was removed."),
@@ -31,16 +31,16 @@ NOTICES = {
 
 
 def site_of(request: HttpRequest) -> str:
-    """Where mailed links lead: POOLSITE_PUBLIC_HOST, else the host that the request names.
+    """Return where mailed links lead: POOLSITE_PUBLIC_HOST, else the host that the request names.
 
-    Anybody can name another host of ALLOWED_HOSTS than the one that the reader knows.
+    A request can name another host of ALLOWED_HOSTS than the one that the reader knows.
     """
     scheme = "https" if settings.BEHIND_TLS else request.scheme
     return f"{scheme}://{settings.PUBLIC_HOST or request.get_host()}"
 
 
 def send_notice(user_id: int, action: str, at_us: int, address: str) -> bool:
-    """Mail one of NOTICES, in the user's language and zone; False when nobody can be told."""
+    """Mail one of NOTICES in the user's language and zone; return False without an address."""
     user = User.objects.filter(pk=user_id).exclude(email="").first()
     if user is None:
         return False
@@ -56,7 +56,7 @@ def send_notice(user_id: int, action: str, at_us: int, address: str) -> bool:
 
 
 def send_reset(email: str, site: str) -> bool:
-    """Mail a link that sets a new password; False when no active user has this address."""
+    """Mail a link that sets a new password; return False if no active user has this address."""
     user = find_user(email) if "@" in email else None
     if user is None or not user.is_active:
         return False

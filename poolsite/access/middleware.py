@@ -1,4 +1,4 @@
-"""What every Django request gets: a principal, a name, session limits, headers, the answers."""
+"""What every Django request gets: a principal, an ID, session limits, headers, refusals."""
 
 import re
 import time
@@ -26,7 +26,7 @@ from poolsite.access.principals import principal_of_request
 
 GetResponse = Callable[[HttpRequest], HttpResponse]
 SESSION_SEEN = "access_seen"
-SEEN_SECONDS = 60  # how often an idle limit moves on: one SQL write a minute, not one a request
+SEEN_SECONDS = 60  # how often the idle limit moves: one SQL write a minute, not one per request
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{8,64}\Z")
 
 # The admin's theme evaluates expressions and sets styles (docs/reference/access.md).
@@ -38,12 +38,12 @@ PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program asked: it gets a problem document, never the log-in page."""
+    """Return whether a program sent it: it gets a problem document, never the log-in page."""
     return request.path.startswith("/api/") or "Authorization" in request.headers
 
 
 class RequestNameMiddleware:
-    """Names the request (`X-Request-ID` when a proxy gave a sane one) for audit log and logs."""
+    """Sets the request's ID for audit log and logs: a valid `X-Request-ID`, else a new one."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -76,10 +76,10 @@ class HeadersMiddleware:
 
 
 class PrincipalMiddleware:
-    """`request.principal`, the session's limits, and the answers to a refusal.
+    """Sets `request.principal`, applies the session's limits, and answers refusals.
 
-    Stands after AuthenticationMiddleware. A session ends at its idle limit (its row's expiry,
-    moved on at most once a minute) or at SESSION_ABSOLUTE_SECONDS after log-in.
+    It comes after AuthenticationMiddleware. A session ends at its idle limit (its row's expiry,
+    moved at most once a minute) or SESSION_ABSOLUTE_SECONDS after log-in.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -93,7 +93,7 @@ class PrincipalMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Turn what `access.require` raised into its answer."""
+        """Turn a refusal of `access.require` into its response."""
         if isinstance(error, AccessRefused):
             return answer(request, error.decision)
         if isinstance(error, ReauthenticationRequired):
@@ -119,7 +119,7 @@ class PrincipalMiddleware:
 
 
 def answer(request: HttpRequest, decision: Decision) -> HttpResponse | None:
-    """The HTTP answer of a refusal; None where Django's own 403 or 404 page is the answer."""
+    """Return the HTTP response of a refusal, or None where Django's own 403 or 404 page is used."""
     if is_api(request):
         return JsonResponse(
             problem(decision),
@@ -135,33 +135,33 @@ def answer(request: HttpRequest, decision: Decision) -> HttpResponse | None:
 
 
 def _ask_again(request: HttpRequest) -> HttpResponse:
-    """To "is it you?", and back to the page.
+    """Redirect to the page that confirms the user's identity, and back.
 
-    allauth would keep a form that was sent, and take it after the answer: then whoever has stolen
-    a session could plant a form that its owner's password sets off.
+    allauth would store a submitted form and run it after the confirmation. A thief of a session
+    could then plant a form that its owner's password sets off.
     """
     return _lead_to(confirm_page(request), back=_shown(request) or request.path)
 
 
 def confirm_page(request: HttpRequest) -> str:
-    """The page on which the reader confirms who they are; without any way to, where one logs in."""
+    """Return the page where the user confirms their identity; the log-in page without a method."""
     methods = get_adapter().get_reauthentication_methods(request.user)
     return str(methods[0]["url"]) if methods else reverse("account_login")
 
 
 def _shown(request: HttpRequest) -> str:
-    """The page that was asked for; "" for a form, which is not sent a second time."""
+    """Return the requested page, or "" for a form, which is not sent a second time."""
     return request.get_full_path() if request.method in ("GET", "HEAD") else ""
 
 
 def _lead_to(page: str, *, back: str) -> HttpResponseRedirect:
-    """To a page that leads back; the first page needs no word."""
+    """Redirect to a page that leads back. The first page needs no `next`."""
     query = f"?{urlencode({'next': back})}" if back and back != "/" else ""
     return HttpResponseRedirect(page + query)
 
 
 def problem(decision: Decision) -> dict[str, Any]:
-    """The body of a refusal by RFC 9457, for the API and the hot lane."""
+    """Return the body of a refusal as in RFC 9457, for the API and the hot lane."""
     words = {
         Decision.LOGIN: ("login-needed", _("Log in or send a valid token.")),
         Decision.FORBIDDEN: ("forbidden", _("Your role or token doesn't allow this.")),

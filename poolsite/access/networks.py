@@ -11,9 +11,10 @@ MOST_NETWORKS = 50
 
 
 def checked(networks: Iterable[str]) -> list[str]:
-    """The networks in their usual form (`203.0.113.7` is `203.0.113.7/32`), each once, in order.
+    """Return the networks in their usual form (`203.0.113.7` is `203.0.113.7/32`), without repeats.
 
-    ValidationError for what is none, for one with bits behind its prefix, and for too many.
+    Raise ValidationError for a text that is no network, for a network with bits behind its prefix,
+    and for too many networks.
     """
     found = list(dict.fromkeys(_checked(each) for each in networks))
     if len(found) > MOST_NETWORKS:
@@ -40,9 +41,9 @@ def _parsed(networks: tuple[str, ...]) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(ip_network(each) for each in networks)
 
 
-@lru_cache(maxsize=4096)  # the hot lane asks at every request, mostly for few addresses
+@lru_cache(maxsize=4096)  # called at every request of the hot lane, mostly for few addresses
 def allows(networks: tuple[str, ...], address: str) -> bool:
-    """Whether a client at this address may use the token; no networks = from anywhere.
+    """Whether a client at this address may use the token; without networks, from anywhere.
 
     An IPv4 address that is written as IPv6 counts as IPv4. An unknown address is in no network.
     """

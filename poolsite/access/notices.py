@@ -1,4 +1,4 @@
-"""Mails that say what happened to a user's log-in, queued after the commit."""
+"""Queues mails about changes to a user's log-in after the commit."""
 
 import time
 
@@ -10,9 +10,9 @@ from poolsite.access.models import User
 
 
 def tell_owner(user: User, action: str) -> None:
-    """Queue a mail that says what happened to a user's log-in, once the transaction commits.
+    """Queue a mail about a change to a user's log-in once the transaction commits.
 
-    Never undoes the act: a broker that cannot take it is logged by Django.
+    This never undoes the change: if the broker does not accept the mail, Django logs it.
     """
     if user.email:
         told = (user.pk, action, int(time.time() * 1_000_000), context.current().address)

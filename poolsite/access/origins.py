@@ -1,4 +1,4 @@
-"""Which web pages may open a socket: browsers send cookies from anywhere, so the origin decides."""
+"""The web pages that may open a socket: browsers send cookies from any page."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,11 +13,11 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def origin_allowed(scope: Mapping[str, Any]) -> bool:
-    """Whether a websocket's handshake may go on.
+    """Whether a websocket's handshake may continue.
 
-    With `Authorization: Bearer` any or no origin will do: no browser can send that header on a
-    handshake, and such a socket never looks at cookies. Without it, an origin that is missing,
-    `null`, foreign or not on ALLOWED_HOSTS is refused.
+    With `Authorization: Bearer`, any origin or none is allowed: no browser can send that header on
+    a handshake, and such a socket never uses cookies. Without the header, an origin is refused if
+    it is missing, `null`, another host's, or not in ALLOWED_HOSTS.
     """
     if header(scope, b"authorization"):
         return True

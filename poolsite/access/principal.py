@@ -1,4 +1,4 @@
-"""Who asks: a user, a token, a visitor or nobody. A value, so that deciding needs no I/O."""
+"""The caller: a user, a token, a visitor or no one. A value, so that decisions need no I/O."""
 
 import time
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ EVERYTHING = "*"
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A stand-in for a row, for callers that must not touch SQL: `Thing("pool", "east", 7)`."""
+    """A stand-in for a row, for callers that must not use SQL: `Thing("pool", "east", 7)`."""
 
     kind: str
     slug: str
@@ -20,15 +20,15 @@ class Thing:
 
     @property
     def access_ref(self) -> str:
-        """How grants and tokens name it, for example `pool:east`."""
+        """The name in grants and tokens, for example `pool:east`."""
         return f"{self.kind}:{self.slug}"
 
 
 def ref_of(thing: object) -> str:
-    """How grants and tokens name a thing: its `access_ref`, else kind:slug, else "".
+    """Return an object's name in grants and tokens: its `access_ref`, else kind:slug, else "".
 
-    The kind is the class's `access_kind`, else the model's name in small letters. A part of
-    something (a number of a pool) gives its whole's name as a property `access_ref`.
+    The kind is the class's `access_kind`, else the model's name in lower case. A part of an object
+    (a number of a pool) has the name of the whole in a property `access_ref`.
     """
     given = getattr(thing, "access_ref", None)
     if given is not None:
@@ -50,9 +50,9 @@ def covers(patterns: frozenset[str], ref: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TokenScope:
-    """What an API token is limited to; `*` in a set stands for all. account_id None = platform.
+    """What an API token is limited to; `*` in a set means all.
 
-    No networks = from anywhere.
+    A token without an account is the platform's. Without networks it may be used from anywhere.
     """
 
     account_id: int | None
@@ -65,7 +65,7 @@ class TokenScope:
 
 @dataclass(frozen=True, slots=True)
 class VisitorScope:
-    """The one visit in the one desk that a visitor's token is bound to."""
+    """The one visit at one desk that a visitor's token is bound to."""
 
     desk: str
     visit: str
@@ -74,14 +74,13 @@ class VisitorScope:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who asks, with everything that deciding needs. Times are Unix seconds.
+    """The caller, with everything that a decision needs. Times are Unix seconds.
 
-    `memberships` maps an account's primary key to the roles there. `grants` holds names that
-    count everywhere (`operate`), `thing_grants` triples (`supervise`, `desk:support`, account or
-    None for any that the user belongs to).
-    `expires_at` is when the credential ends by itself, `factor_at` when the person last
-    proved a second factor. `credential` is how this process looks the principal up again; it may
-    hold a session's key, so it is never shown or logged.
+    `memberships` maps an account's primary key to the roles there. `grants` holds names that count
+    everywhere (`operate`), `thing_grants` triples (`supervise`, `desk:support`, account, or None
+    for any account that the user belongs to). `expires_at` is when the credential expires,
+    `factor_at` when the person last proved a second factor. `credential` is how this process looks
+    the principal up again; it may contain a session's key, so it is never shown or logged.
     """
 
     kind: Kind
@@ -102,46 +101,46 @@ class Principal:
 
     @property
     def is_authenticated(self) -> bool:
-        """False for nobody, and for a credential whose time has run out."""
+        """False without a credential, and for a credential that has expired."""
         return self.kind != "anonymous" and not self.is_expired
 
     @property
     def is_expired(self) -> bool:
-        """Whether the credential's own end has passed."""
+        """Whether the credential has expired."""
         return self.expires_at is not None and self.expires_at <= time.time()
 
     @property
     def seconds_left(self) -> float | None:
-        """Until the credential ends by itself, at least 0; None = never."""
+        """Until the credential expires, at least 0; None if it never does."""
         return None if self.expires_at is None else max(0.0, self.expires_at - time.time())
 
     @property
     def user_id(self) -> int | None:
-        """The primary key of the user; None for everybody else."""
+        """The primary key of the user; None for other principals."""
         return int(self.id) if self.kind == "user" else None
 
     @property
     def account_ids(self) -> frozenset[int]:
-        """The tenants that this principal belongs to."""
+        """The accounts that this principal belongs to."""
         if self.kind == "user":
             return frozenset(self.memberships)
         own = self.scope.account_id if self.scope is not None else None
         return frozenset() if own is None else frozenset({own})
 
     def roles_in(self, account_id: int | None) -> frozenset[str]:
-        """The roles in one account; none for a foreign one or the platform."""
+        """Return the roles in one account; none in another's account or on the platform."""
         if account_id is None:
             return frozenset()
         return self.memberships.get(account_id, frozenset())
 
     def may_send(self, event: str) -> bool:
-        """Whether a token's list of events names this one; True for everybody but tokens."""
+        """Whether a token's list of events contains this one; always True for other principals."""
         if not isinstance(self.scope, TokenScope):
             return True
         return EVERYTHING in self.scope.events or event in self.scope.events
 
     def same_rights(self, other: "Principal") -> bool:
-        """Whether `other` may do at least all that this one may (nothing was taken away)."""
+        """Whether `other` may do at least all that this principal may (no right was taken away)."""
         if self.kind != other.kind or self.id != other.id or self.scope != other.scope:
             return False
         if self.is_operator and not other.is_operator:
@@ -155,5 +154,5 @@ ANONYMOUS = Principal(kind="anonymous")
 
 
 def reach_of(principal: Principal) -> str:
-    """A key that is the same for all who see the same accounts."""
+    """Return a cache key that is the same for all principals who see the same accounts."""
     return "all" if principal.is_operator else ",".join(map(str, sorted(principal.account_ids)))

@@ -1,4 +1,4 @@
-"""From what a caller shows to a principal: of a request, of a scope, of a user."""
+"""Finds the principal of a request, of a scope, or of a user."""
 
 from collections.abc import Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
@@ -17,17 +17,18 @@ if TYPE_CHECKING:
 
 LONGEST_SECRET = 1024
 CREDENTIAL = "poolsite.credential"  # of a scope
-PRINCIPAL = "poolsite.principal"  # of a request's scope, once its limits were looked at
+PRINCIPAL = "poolsite.principal"  # of a request's scope, once its limits were checked
 
 
 async def principal_of_scope(scope: MutableMapping[str, Any]) -> Principal:
-    """Who opens this socket or calls the hot lane; cached ≤ 30 s, dropped by pub/sub.
+    """Return the principal of a socket or a hot-lane request; cached ≤ 30 s, dropped by pub/sub.
 
-    An `Authorization` header alone decides when there is one; else the session's cookie. Does
-    not look at the origin: that is `origin_allowed`. Never raises for a bad credential. A token
-    outside its networks is nobody; `limiting.admit` has said so before.
+    With an `Authorization` header, only the header counts; otherwise the session's cookie. This
+    does not check the origin: `origin_allowed` does. It never raises for a bad credential. A token
+    outside its networks is ANONYMOUS; `limiting.admit` has refused it before.
 
-    Whom the limits have just found is taken from the scope, once: a second look is a new one.
+    A principal that the limits have just found is taken from the scope once: a second call looks it
+    up again.
     """
     known: Principal | None = scope.pop(PRINCIPAL, None)
     if known is not None:
@@ -37,7 +38,7 @@ async def principal_of_scope(scope: MutableMapping[str, Any]) -> Principal:
     credential = credential_of_scope(scope)
     if not credential:
         return ANONYMOUS
-    principal = CACHE.get(credential)  # the hot lane asks at every request
+    principal = CACHE.get(credential)  # the hot lane runs this at every request
     if principal is None:
         principal = await principal_of_credential(credential, client_address_of_scope(scope))
     return principal if is_inside(principal, scope) else ANONYMOUS
@@ -49,7 +50,7 @@ def is_inside(principal: Principal, scope: Mapping[str, Any]) -> bool:
 
 
 def is_at(principal: Principal, address: str) -> bool:
-    """Whether the principal's token may be used at this address; True for everybody else."""
+    """Whether the principal's token may be used at this address; True for other principals."""
     networks = _limited_to(principal)
     return not networks or allows(networks, address)
 
@@ -59,9 +60,9 @@ def _limited_to(principal: Principal) -> tuple[str, ...]:
 
 
 def credential_of_scope(scope: Mapping[str, Any]) -> str:
-    """What this scope shows, as `lookup` names it; "" for nothing, or for what cannot be one.
+    """Return the credential of this scope as `lookup` names it; "" if it is missing or malformed.
 
-    The answer may already stand in the scope, where `limiting.admit` has put it.
+    `limiting.admit` may already have stored it in the scope.
     """
     known = scope.get(CREDENTIAL)
     if known is not None:
@@ -76,10 +77,10 @@ def credential_of_scope(scope: Mapping[str, Any]) -> str:
 
 
 def principal_of_request(request: HttpRequest) -> Principal:
-    """Who sends this Django request; read from SQL, so a change counts at once.
+    """Return the principal of a Django request, read from SQL, so that changes count at once.
 
-    Also `request.principal`, by the middleware. An `Authorization` header alone decides when
-    there is one, so that a bad token never falls back to somebody's cookie.
+    Also `request.principal`, by the middleware. With an `Authorization` header, only the header
+    counts, so that a bad token never falls back to a cookie.
     """
     from poolsite.access.rights.cache import load
 
@@ -110,5 +111,5 @@ def _of_session(request: HttpRequest) -> Principal:
 
 
 def principal_of_user(user: "User") -> Principal:
-    """The principal of a user with the rights as SQL has them now (tasks, commands, tests)."""
+    """Return the principal of a user with the current rights in SQL (tasks, commands, tests)."""
     return lookup.of_user(user)

@@ -1,4 +1,4 @@
-"""The secret in a mailed link to a new password."""
+"""The secret in a mailed link that sets a new password."""
 
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class ResetLinks(PasswordResetTokenGenerator):
-    """Works once, for PASSWORD_RESET_TIMEOUT seconds.
+    """Secrets that work once, for PASSWORD_RESET_TIMEOUT seconds.
 
-    Ends earlier with a new password, a log-in, another e-mail address (Django's own three),
-    deactivation, also when the user is activated again, and log-out everywhere.
+    A secret ends earlier with a new password, a log-in, another email address (Django's own three),
+    with deactivation, even if the user is activated again, and with log-out everywhere.
     """
 
     key_salt = "poolsite.access.reset_links"

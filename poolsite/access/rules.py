@@ -8,7 +8,7 @@ MANAGERS = ("owner", "admin")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register them. Called once, by AppConfig.ready()."""
     register_action("access.profile", members=True)
     register_action("access.people_view", roles=MANAGERS, operators=True)
     register_action("access.people_change", roles=MANAGERS, grants=["operate"])

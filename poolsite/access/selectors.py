@@ -1,4 +1,4 @@
-"""What the pages about people read; tenant-safe."""
+"""Reads for the pages about people, limited to what the principal may see."""
 
 from datetime import datetime
 
@@ -38,9 +38,9 @@ def history(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> QuerySet[AuditEntry]:
-    """The audit log as this principal may see it: a tenant's own, or everything; newest first.
+    """Return the audit log that this principal may see: an account's own, or all; newest first.
 
-    action: one, or with a full stop at its end ("billing.") all of an app.
+    action: one action, or all of an app with a full stop at the end ("billing.").
     """
     rows = visible(AuditEntry.objects.select_related("account"), principal, "access.history_view")
     exact = {
@@ -65,7 +65,7 @@ def history(
 
 
 def accounts(principal: Principal, *, text: str = "") -> QuerySet[Account]:
-    """The accounts whose people this principal may see; those whose name begins with a text."""
+    """Return the accounts whose people this principal may see, or those that begin with a text."""
     rows = visible(Account.objects.all(), principal, "access.people_view", account_field="pk")
     if text:
         rows = rows.filter(Q(slug__startswith=text.lower()) | Q(name__istartswith=text))
@@ -73,7 +73,7 @@ def accounts(principal: Principal, *, text: str = "") -> QuerySet[Account]:
 
 
 def members(account: Account, *, text: str = "", role: str = "") -> QuerySet[User]:
-    """The users with a role in the account, or with one role; `.roles_here` lists them."""
+    """Return the users with any role or one role in the account; `.roles_here` lists the roles."""
     own = Membership.objects.filter(account=account).order_by("role")
     wanted = own.filter(role=role) if role else own
     people = User.objects.filter(pk__in=wanted.order_by().values("user"))
@@ -82,12 +82,12 @@ def members(account: Account, *, text: str = "", role: str = "") -> QuerySet[Use
 
 
 def operators(*, text: str = "") -> QuerySet[User]:
-    """The platform's staff."""
+    """Return the platform's staff."""
     return _people(User.objects.filter(is_operator=True), text)
 
 
 def _people(users: QuerySet[User], text: str) -> QuerySet[User]:
-    """By user name, with the name that pages show as `.shown_name`."""
+    """Return the users by user name, with the name that pages show as `.shown_name`."""
     full_name = Trim(Concat("first_name", Value(" "), "last_name"))
     users = users.annotate(shown_name=Coalesce(NullIf(full_name, Value("")), F("username")))
     if text:
@@ -102,12 +102,12 @@ def _people(users: QuerySet[User], text: str) -> QuerySet[User]:
 
 
 def open_invitations(account: Account | None) -> list[Invitation]:
-    """The invitations to an account (None = the platform) that still wait, newest first."""
+    """Return the open invitations to an account (None: the platform), newest first, at most 200."""
     return list(invitations(account).order_by("-pk")[:200])
 
 
 def invitations(account: Account | None) -> QuerySet[Invitation]:
-    """The same, all of them and in no order."""
+    """Return all open invitations to an account (None: the platform), in no order."""
     rows = Invitation.objects.filter(
         account=account,
         accepted_at__isnull=True,
@@ -118,32 +118,32 @@ def invitations(account: Account | None) -> QuerySet[Invitation]:
 
 
 def supervised(user: User, account: Account) -> list[str]:
-    """The single desks of the account that the user supervises (`desk:support`), in order."""
+    """Return the desks of the account that the user supervises (`desk:support`), in order."""
     held = (grant for grant in user.grants.all() if grant.account_id == account.pk)
     return sorted(grant.thing for grant in held if grant.name == GrantName.SUPERVISE)
 
 
 def roles_here(user: User, account: Account) -> list[str]:
-    """The user's roles in the account, in order; those that `members` has read, or read now."""
+    """Return the user's roles in the account, in order; from `members`, or read now."""
     known = getattr(user, "roles_here", None)
     rows = user.memberships.filter(account=account) if known is None else known
     return sorted(row.role for row in rows)
 
 
 def has_second_factor(user: User) -> bool:
-    """Whether the user has set up a second factor."""
+    """Return whether the user has set up a second factor."""
     known: bool = Authenticator.objects.filter(user=user).exists()
     return known
 
 
 def invitation_of_user(user: User) -> Invitation | None:
-    """The newest invitation that this user accepted, with its inviter."""
+    """Return the newest invitation that this user accepted, with its inviter, or None."""
     rows = Invitation.objects.filter(accepted_by=user).select_related("invited_by", "account")
     return rows.order_by("-accepted_at").first()
 
 
 def linked_account(user: User) -> SocialAccount | None:
-    """The account at the log-in provider by which this user may log in; None without one."""
+    """Return the account at the log-in provider by which this user may log in, or None."""
     if not settings.OIDC_ISSUER:
         return None
     rows = SocialAccount.objects.filter(user_id=user.pk, provider=settings.OIDC_ISSUER)
@@ -151,12 +151,12 @@ def linked_account(user: User) -> SocialAccount | None:
 
 
 def is_linked(user: User) -> bool:
-    """Whether the log-in provider lets this user in."""
+    """Return whether this user can log in by the provider."""
     return linked_account(user) is not None
 
 
 def rights_by_group(user: User) -> list[str]:
-    """What this user has by groups of the log-in provider, in words."""
+    """Return the texts of the rights that this user has by groups of the log-in provider."""
     grants = Grant.objects.filter(user=user, by_group=True).order_by("name", "thing")
     roles = Membership.objects.filter(user=user, by_group=True).select_related("account")
     everywhere = any(not each.thing for each in grants)
@@ -168,18 +168,21 @@ def rights_by_group(user: User) -> list[str]:
 
 
 def waiting_finance_requests(user: User | None = None) -> QuerySet[FinanceRequest]:
-    """The finance grants that wait for a second finance operator, or one user's; oldest first."""
+    """Return the finance requests that wait for approval, of all users or one; oldest first."""
     rows = finance_requests().filter(status=FinanceRequest.Status.WAITING)
     return (rows if user is None else rows.filter(user=user)).order_by("pk")
 
 
 def finance_requests() -> QuerySet[FinanceRequest]:
-    """All of them, with the people they are about."""
+    """Return all finance requests, with the users they name."""
     return FinanceRequest.objects.select_related("user", "asked_by", "decided_by")
 
 
 def tokens(principal: Principal, *, text: str = "", state: str = "") -> QuerySet[ApiToken]:
-    """The API tokens that this principal may see, newest first; state: live, revoked, expired."""
+    """Return the API tokens that this principal may see, newest first.
+
+    state: live, revoked or expired; all if blank.
+    """
     rows = ApiToken.objects.select_related("account", "created_by")
     rows = visible(rows, principal, "access.tokens_view")
     if text:

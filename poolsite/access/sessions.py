@@ -1,7 +1,7 @@
-"""Sessions in SQL, as Django keeps them; a lock that was not had is no deleted session.
+"""Django's sessions in SQL; a lock that could not be had does not look like a deleted session.
 
-Django's store takes any error of the database for "somebody has logged out meanwhile", which is
-answered 400: at a busy moment people would be told that their session is gone.
+Django's store takes any error of the database for "the user has logged out meanwhile" and answers
+400: at busy moments, people would see that their session is gone.
 """
 
 from django.contrib.sessions.backends import db
@@ -14,7 +14,7 @@ class SessionStore(db.SessionStore):
     """The store that SESSION_ENGINE names."""
 
     def save(self, must_create: bool = False) -> None:
-        """Save it. Raises the database's own error when that cannot be asked."""
+        """Save the session. Raise the database's own error if it is not available."""
         try:
             super().save(must_create)
         except UpdateError as error:

@@ -1,7 +1,7 @@
-"""What changes a principal's rights is told to every process after the commit. Log-ins are logged.
+"""Notifies every process after the commit when a principal's rights change, and logs log-ins.
 
-By signals, so that the admin and a shell count as well as the services; the services say so
-themselves where they use `update()`, which sends none.
+Signals cover changes in the admin and in a shell as well as by the services. Services that use
+`update()`, which sends no signal, notify the processes themselves.
 """
 
 import logging
@@ -30,7 +30,7 @@ HARMLESS_FIELDS = frozenset({"last_login", "zone", "locale"})
 
 
 def connect() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Connect the signals. Called once, by AppConfig.ready()."""
     from allauth.mfa.models import Authenticator
 
     from poolsite.access.models import ApiToken, Grant, Membership, User
@@ -87,7 +87,7 @@ def _factor_saved(instance: Any, created: bool, **kwargs: Any) -> None:
 
 
 def _factor_deleted(instance: Any, origin: Any = None, **kwargs: Any) -> None:
-    """Its owner removed it; who removes it for somebody else says so (`factors_remove`)."""
+    """Audit a removal by the owner. `factors_remove` audits a removal by another user."""
     if origin is not instance:
         return
     user = instance.user
@@ -100,16 +100,16 @@ def _factor_deleted(instance: Any, origin: Any = None, **kwargs: Any) -> None:
 
 
 def _factor_proved(request: Any, user: Any, authenticator: Any, **kwargs: Any) -> None:
-    """Who has just set it up has used it, too."""
+    """Count the setup of a factor as its first use."""
     if authenticator.type in (APP, PASSKEY):
         proof = {"id": authenticator.pk, "type": authenticator.type, "reauthenticated": True}
         record_authentication(request, user, "mfa", **proof)
 
 
 def _session_deleted(instance: Any, **kwargs: Any) -> None:
-    """Log-out, or a new key for the same session: its sockets look again.
+    """Recheck the sockets after a log-out or a new key for the same session.
 
-    One that had ended by itself is only swept up: its sockets were closed at its time.
+    A session that had expired is only cleaned up: its sockets were closed when it expired.
     """
     if instance.expire_date <= timezone.now():
         return
@@ -128,7 +128,7 @@ def _log_log_out(request: Any, user: Any, **kwargs: Any) -> None:
 
 
 def _log_failure(request: Any = None, credentials: Any = None, **kwargs: Any) -> None:
-    """Without an unknown name: people type passwords into the wrong field."""
+    """Log a failure without an unknown name: people type passwords into the wrong field."""
     if request is None:
         return
     who = identity_of(axes_username(request, credentials))

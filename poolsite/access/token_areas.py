@@ -1,7 +1,7 @@
-"""What API tokens are for: the areas, permissions and purposes that apps register.
+"""The areas, permissions and purposes of API tokens that apps register.
 
-Each app says in its rules what its actions mean for a token. An action that is open to tokens but
-has no entry here can be given by services and `manage.py token`, not on the page.
+Each app describes in its rules what its actions mean for a token. An action that is open to tokens
+but has no entry here can be given by services and `manage.py token`, not on the page.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,12 +13,12 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models import Account
 
-SHOWN_THINGS = 50  # of one kind; others are named in the text field
+SHOWN_THINGS = 50  # of one kind; others are entered in the text field
 
 
 @dataclass(frozen=True)
 class Example:
-    """A request that a token with the permission may send; `{slug}` in `path` is the thing."""
+    """A request that a token with the permission may send; `{slug}` in `path` is the object's."""
 
     method: str
     path: str
@@ -38,10 +38,10 @@ class TokenRight:
 
 @dataclass(frozen=True)
 class TokenArea:
-    """A part of the product: the kind of things it is about and the permissions there.
+    """A part of the product: its kind of objects and their permissions.
 
-    noun: "Pools". all_things: "All pools". choose: "Choose at least one pool." slug, name: paths
-    to the columns. single: what the thing is called where an account has only ever one.
+    noun: "Pools". all_things: "All pools". choose: "Choose at least one pool." slug, name: paths to
+    the columns. single: the name of the object where an account only ever has one.
     """
 
     kind: str
@@ -57,7 +57,7 @@ class TokenArea:
     single: Any = ""
 
     def of_account(self, account: Account | None) -> list[tuple[str, str]]:
-        """Slug and name of the account's things (None: of all), one more than are shown."""
+        """Return slugs and names of the account's objects (None: all), one more than are shown."""
         rows = self.things()
         if account is not None:
             rows = rows.filter(account=account)
@@ -66,7 +66,7 @@ class TokenArea:
 
 @dataclass(frozen=True)
 class TokenPurpose:
-    """A preset: what will use the token. everything: it starts with all things of its kinds."""
+    """A preset for what will use the token. everything: it starts with all objects of its kinds."""
 
     key: str
     title: Any
@@ -82,42 +82,42 @@ _PURPOSES: dict[str, TokenPurpose] = {}
 
 
 def register_area(area: TokenArea, *purposes: TokenPurpose) -> None:
-    """Add an app's area and its purposes; the same names again replace the first."""
+    """Add an app's area and its purposes; the same names replace earlier ones."""
     _AREAS[area.kind] = area
     for purpose in purposes:
         _PURPOSES[purpose.key] = purpose
 
 
 def areas() -> list[TokenArea]:
-    """Every area in the order of the page."""
+    """Return every area in the order of the page."""
     return sorted(_AREAS.values(), key=lambda area: area.order)
 
 
 def purposes() -> list[TokenPurpose]:
-    """Every purpose in the order of the page."""
+    """Return every purpose in the order of the page."""
     return sorted([*_PURPOSES.values(), _reports()], key=lambda purpose: purpose.order)
 
 
 def rights() -> dict[str, TokenRight]:
-    """Every permission by its action, in the order of the page."""
+    """Return every permission by its action, in the order of the page."""
     return {right.action: right for area in areas() for right in area.rights}
 
 
 def areas_of(actions: Iterable[str]) -> list[TokenArea]:
-    """The areas that one of these actions is about."""
+    """Return the areas that contain one of these actions."""
     wanted = set(actions)
     return [area for area in areas() if any(right.action in wanted for right in area.rights)]
 
 
 def events_of(actions: Iterable[str]) -> list[str]:
-    """The events that these actions send."""
+    """Return the events that these actions send."""
     wanted = set(actions)
     wanted_rights = (right for right in rights().values() if right.action in wanted)
     return sorted({event for right in wanted_rights for event in right.events})
 
 
 def _reports() -> TokenPurpose:
-    """The purpose that reads figures everywhere and changes nothing."""
+    """Return the purpose that reads figures everywhere and changes nothing."""
     return TokenPurpose(
         "reports",
         _("Monitoring"),

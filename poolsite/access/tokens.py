@@ -1,4 +1,4 @@
-"""The secrets that machines and visitors show. Pure functions; no I/O."""
+"""The secrets of machines and visitors. Pure functions; no I/O."""
 
 import hashlib
 import secrets
@@ -14,7 +14,7 @@ SHOWN_LENGTH = 11  # "ps_" and 8 characters: enough to recognise, useless to gue
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A new secret: `plain` is shown once, the other two are stored."""
+    """A new secret: `plain` is shown once, `prefix` and `hash` are stored."""
 
     plain: str
     prefix: str
@@ -22,23 +22,23 @@ class Secret:
 
 
 def new_secret(prefix: str = API_PREFIX) -> Secret:
-    """256 random bits behind a prefix that scanners of leaked secrets can know."""
+    """Return 256 random bits after a prefix that scanners of leaked secrets can recognise."""
     plain = prefix + secrets.token_urlsafe(32)
     return Secret(plain, plain[:SHOWN_LENGTH], hash_of(plain))
 
 
 def hash_of(plain: str) -> str:
-    """What is stored of a secret: SHA-256, hexadecimal.
+    """Return what is stored of a secret: its SHA-256, hexadecimal.
 
-    A slow hash protects what people choose; of 256 random bits there is nothing to guess, and
-    a fast one lets a request be answered by a single look-up of an indexed column.
+    A slow hash protects what people choose. 256 random bits can't be guessed, and with a fast hash
+    a single look-up of an indexed column serves a request.
     """
     return hashlib.sha256(plain.encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
 class VisitorClaims:
-    """What a visitor's token says; `expires_at` in Unix seconds."""
+    """The claims of a visitor's token; `expires_at` in Unix seconds."""
 
     desk: str
     visit: str
@@ -48,15 +48,15 @@ class VisitorClaims:
 
 
 def sign_visitor(claims: VisitorClaims) -> str:
-    """A visitor's resume token: signed, not stored, bound to one visit in one desk."""
+    """Return a visitor's resume token: signed, not stored, bound to one visit at one desk."""
     value = [claims.desk, claims.visit, claims.account_id, claims.version, claims.expires_at]
     return VISITOR_PREFIX + signing.dumps(value, salt=_VISITOR_SALT)
 
 
 def read_visitor(plain: str) -> VisitorClaims | None:
-    """The claims of a token of ours; None when it was made or changed by somebody else.
+    """Return the claims of a token, or None if this platform did not sign it or it was changed.
 
-    Expiry is the reader's business (`Principal.is_expired`), so that it is said in one place.
+    The caller checks the expiry (`Principal.is_expired`), so that there is only one such check.
     """
     try:
         value = signing.loads(plain.removeprefix(VISITOR_PREFIX), salt=_VISITOR_SALT)

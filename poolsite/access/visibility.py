@@ -1,4 +1,4 @@
-"""Which rows a principal may see: the answer of `decide`, as a filter."""
+"""The rows that a principal may see: the decision of `decide`, as a filter."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ def visible(
     slug_field: str = "slug",
     kind: str = "",
 ) -> QuerySet[M]:
-    """The rows of `queryset` to which `decide(principal, action, row)` says ALLOW.
+    """Return the rows of `queryset` for which `decide(principal, action, row)` returns ALLOW.
 
-    account_field: path to the tenant's foreign key (`pool__account`). slug_field and kind:
-    path to the slug, and the kind (`pool`), by which grants and tokens name the row or its
-    whole; the kind defaults to the model's.
+    account_field: path to the account's foreign key (`pool__account`). slug_field and kind: path to
+    the slug, and the kind (`pool`), by which grants and tokens name the row or its whole. The kind
+    defaults to the model's.
     """
     rule = action_of(action)
     if not principal.is_authenticated:
@@ -44,9 +44,9 @@ def visible(
 
 
 def require_one(rows: QuerySet[M], principal: Principal, action: str) -> M:
-    """The one row of `rows`, to which the principal may do `action`; for a thing of an address.
+    """Return the only row of `rows` if the principal may do `action`; for objects in addresses.
 
-    Raises LoginNeeded; Hidden when there is none or it is a foreign one; else Forbidden.
+    Raise LoginNeeded; Hidden if there is no row or it belongs to another account; else Forbidden.
     """
     row = rows.first()
     if row is None:
@@ -62,7 +62,7 @@ class _Names:
     kind: str
 
     def covered(self, patterns: Iterable[str]) -> Q | None:
-        """Rows that these patterns cover; None = all."""
+        """Return a filter for the rows that these patterns cover, or None for all rows."""
         patterns = frozenset(patterns)
         if EVERYTHING in patterns or f"{self.kind}:*" in patterns:
             return None
@@ -86,7 +86,7 @@ def _rows_of_user(principal: Principal, rule: Action, names: _Names) -> Q | None
 
 
 def _rows_of_grant(principal: Principal, names: _Names, ref: str, account_id: int | None) -> Q:
-    """The rows that one grant for a thing opens."""
+    """Return a filter for the rows that one grant for an object allows."""
     covered = names.covered([ref])
     if account_id is not None:
         if not principal.is_operator and account_id not in principal.memberships:

@@ -1,5 +1,5 @@
-"""Backups of a site: a copy of Redis and SQL that fit together, and the way back from it.
+"""Backups of a site: a consistent copy of Redis and SQL, and how to restore it.
 
-Why the copy of Redis comes first, and why a restore does not believe it:
-docs/decisions/0050-what-a-backup-holds.md.
+docs/decisions/0050-what-a-backup-holds.md explains why Redis is copied first, and why a restore
+does not trust that copy.
 """

@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.backup."""
+"""Django's app configuration of poolsite.backup."""
 
 from django.apps import AppConfig
 

@@ -1,4 +1,4 @@
-"""Files of rooms: one tar file, where they are in a folder of this machine."""
+"""Files of rooms, if they are in a folder of this machine: one tar file."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ FILE = "attachments.tar"
 
 
 def left_out() -> str:
-    """Why files of rooms are not in a backup; "" = they are."""
+    """Return why files of rooms are not in a backup, or "" if they are."""
     storage = storages["attachments"]
     if isinstance(storage, FileSystemStorage):
         return ""
@@ -21,7 +21,7 @@ def left_out() -> str:
 
 
 def copy(target: Path) -> int:
-    """Write every file into one tar file; returns how many. One deleted meanwhile is not in it."""
+    """Write every file into one tar file; return how many. Skip files deleted in the meantime."""
     source, count = _folder(), 0
     with target.open("xb") as file, tarfile.open(fileobj=file, mode="w") as tar:
         for folder, _, names in os.walk(source):
@@ -40,16 +40,17 @@ def copy(target: Path) -> int:
 
 
 def require_folder() -> None:
-    """BackupError unless files can be put back on this machine."""
+    """Raise BackupError unless files can be restored on this machine."""
     reason = left_out()
     if reason:
         raise BackupError(f"The backup has files of rooms, but {reason}. Use --without-files.")
 
 
 def restore(source: Path) -> None:
-    """Put the files where the site reads them; those that are there stay. BackupError.
+    """Put the files where the site reads them; other files there stay. Raise BackupError.
 
-    One by one: tarfile's own filters are not in the Python of Debian 12 (3.11.2).
+    The files are extracted one by one: the Python of Debian 12 (3.11.2) lacks tarfile's own
+    filters.
     """
     target = _folder().resolve()
     target.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -68,5 +69,5 @@ def restore(source: Path) -> None:
 
 def _folder() -> Path:
     storage = storages["attachments"]
-    assert isinstance(storage, FileSystemStorage)  # noqa: S101  left_out was asked
+    assert isinstance(storage, FileSystemStorage)  # noqa: S101  left_out was called
     return Path(storage.location)

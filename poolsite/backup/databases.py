@@ -1,4 +1,4 @@
-"""SQL's part of a backup: PostgreSQL by pg_dump, SQLite by its own copying."""
+"""SQL's part of a backup: PostgreSQL by pg_dump, SQLite by its own backup function."""
 
 import os
 import re
@@ -27,14 +27,14 @@ ANEW = "DROP SCHEMA public CASCADE; CREATE SCHEMA public;"
 
 
 def engine() -> str:
-    """What the site's SQL is. BackupError for what can't be backed up."""
+    """Return the engine of the site's database. Raise BackupError if it can't be backed up."""
     if connection.vendor not in FILES:
         raise BackupError(f"{connection.vendor} can't be backed up: use PostgreSQL or SQLite.")
     return connection.vendor
 
 
 def version() -> str:
-    """The server's or library's version, for people."""
+    """Return the server's or library's version, for people."""
     if connection.vendor == SQLITE:
         return f"SQLite {sqlite3.sqlite_version}"
     with connection.cursor() as cursor:
@@ -43,7 +43,7 @@ def version() -> str:
 
 
 def migrations() -> list[str]:
-    """Every applied migration, as `app.name`."""
+    """Return every applied migration as `app.name`."""
     applied = MigrationRecorder(connection).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in applied)
 
@@ -58,9 +58,12 @@ def is_empty() -> bool:
 
 @contextmanager
 def dumped(target: Path) -> Iterator[datetime]:
-    """Write the dump; yield a time after its moment. Queries in the block read the same moment."""
+    """Write the dump, and yield a time after its snapshot.
+
+    Queries in the block read the same snapshot.
+    """
     if connection.vendor == SQLITE:
-        with transaction.atomic():  # it begins by locking, so nobody writes meanwhile
+        with transaction.atomic():  # it begins by locking, so no one writes meanwhile
             moment = datetime.now(UTC)
             _copy_sqlite(_sqlite_path(), target)
             yield moment
@@ -85,7 +88,7 @@ def _copy_sqlite(source: Path, target: Path) -> None:
             closing(sqlite3.connect(target)) as writing,
         ):
             reading.backup(writing)
-            writing.execute("PRAGMA journal_mode=DELETE")  # one file, without another beside it
+            writing.execute("PRAGMA journal_mode=DELETE")  # one file, without a second one
     except sqlite3.Error as error:
         raise BackupError(f"The SQLite file was not copied: {error}.") from error
 
@@ -94,7 +97,7 @@ def _copy_sqlite(source: Path, target: Path) -> None:
 
 
 def require_restorable(kind: str) -> None:
-    """BackupError unless a dump of this kind can be put into the site's database."""
+    """Raise BackupError unless a dump of this kind can be restored into the site's database."""
     if engine() != kind:
         raise BackupError(
             f"The backup is of {kind}, and DATABASE_URL names {connection.vendor}: "
@@ -106,7 +109,7 @@ def require_restorable(kind: str) -> None:
 
 
 def restore(dump: Path, *, replace: bool) -> None:
-    """Put the dump in, as one transaction: all of it or nothing. BackupError."""
+    """Restore the dump in one transaction: all of it or nothing. Raise BackupError."""
     if connection.vendor == SQLITE:
         connection.close()
         _restore_sqlite(dump)
@@ -120,7 +123,7 @@ def restore(dump: Path, *, replace: bool) -> None:
 
 
 def _pour(reading: list[str], writing: list[str], before: bytes) -> None:
-    """Send what one program says to the other; commit only if all of it was said."""
+    """Pipe the output of one program into the other; commit only if it is complete."""
     with (
         tempfile.TemporaryFile("w+") as said,
         subprocess.Popen(
@@ -128,7 +131,7 @@ def _pour(reading: list[str], writing: list[str], before: bytes) -> None:
         ) as sink,
         subprocess.Popen(reading, stdout=subprocess.PIPE, stderr=said) as source,
     ):
-        with suppress(BrokenPipeError):  # psql has ended, and has said why
+        with suppress(BrokenPipeError):  # psql has ended, and has reported why
             _send(source, sink, before)
         sink.communicate()
         complete = sink.returncode == 0 and source.poll() == 0
@@ -167,7 +170,7 @@ def _sqlite_path() -> Path:
 
 
 def _address() -> str:
-    """The database for libpq, without the password: everybody may read a command line."""
+    """Return the database for libpq without the password, as anyone can read a command line."""
     known = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
     given = connection.get_connection_params()
     return conninfo.make_conninfo(
@@ -176,9 +179,9 @@ def _address() -> str:
 
 
 def _program(name: str) -> str:
-    """Return the path of PostgreSQL's program of the server's own version. BackupError.
+    """Return the path of PostgreSQL's program of the server's own version. Raise BackupError.
 
-    An older one does not know the server, and a newer one's dump may not fit into it.
+    An older program does not know the server, and a newer one's dump may not fit the server.
     """
     postgres: Any = connection
     server = int(postgres.pg_version) // 10_000
@@ -194,7 +197,7 @@ def _program(name: str) -> str:
 
 
 def _run(command: list[str]) -> str:
-    """Run a program; BackupError with its last words."""
+    """Run a program. Raise BackupError with its error message."""
     done = subprocess.run(command, capture_output=True, text=True, env=_variables(), check=False)
     if done.returncode:
         raise BackupError(f"{Path(command[0]).name} failed: {_telling(done.stderr)}")
@@ -202,7 +205,7 @@ def _run(command: list[str]) -> str:
 
 
 def _variables() -> dict[str, str]:
-    """The environment of a program: the password is told nowhere else."""
+    """Return the environment of a program: the only place with the password."""
     password = str(connection.settings_dict.get("PASSWORD") or "")
     return {**os.environ, **({"PGPASSWORD": password} if password else {})}
 

@@ -1,4 +1,4 @@
-"""Which settings the site had, without its secrets: enough to set another machine up alike."""
+"""The site's settings without its secrets: enough to set up another machine like it."""
 
 import os
 import re
@@ -9,13 +9,13 @@ HIDDEN = "(set, not shown)"
 
 
 def settings_set() -> dict[str, str]:
-    """Return every variable of ours that is set; of what may hold a secret, only that it is."""
+    """Return the site's variables that are set; of possible secrets, only that they are set."""
     names = sorted(name for name in os.environ if OWN.fullmatch(name))
     return {name: _shown(name, os.environ[name]) for name in names}
 
 
 def _shown(name: str, value: str) -> str:
-    """Log-ins and options of addresses may hold passwords, and are left out."""
+    """Return a value to show, without log-ins and options of addresses: they may be passwords."""
     if SECRET.search(name):
         return HIDDEN
     if "://" not in value:

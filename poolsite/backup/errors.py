@@ -1,5 +1,5 @@
-"""What stops a backup or a restore."""
+"""Errors that stop a backup or a restore."""
 
 
 class BackupError(Exception):
-    """It cannot be done; the text is one or two sentences with the remedy."""
+    """The backup or restore is not possible; the text is one or two sentences with the remedy."""

@@ -1,4 +1,4 @@
-"""What a backup says of itself: manifest.json, and the checksum of that in manifest.sha256."""
+"""The description of a backup: manifest.json, and its checksum in manifest.sha256."""
 
 import hashlib
 import json
@@ -18,12 +18,12 @@ FORMAT = 1
 
 @dataclass
 class Manifest:
-    """Moments are ISO 8601 in UTC.
+    """The content of manifest.json. Times are ISO 8601 in UTC.
 
     complete_until: everything acknowledged before it is in the backup (without Redis: everything
-    that was in SQL). nothing_after: nothing of what came later is. migrations: `app.name` of all
-    that were applied. left_out: sentences. only_in_redis: tags whose latest entries SQL lacks.
-    files: name → bytes and SHA-256.
+    that was in SQL). nothing_after: nothing acknowledged after it is in the backup. migrations:
+    `app.name` of all applied ones. left_out: sentences. only_in_redis: tags whose latest entries
+    SQL lacks. files: name → bytes and SHA-256.
     """
 
     release: str
@@ -41,7 +41,7 @@ class Manifest:
 
 
 def release() -> str:
-    """The version of the code that runs; installed by deploy/install: with its folder's name."""
+    """Return the version of the code, with its folder's name if deploy/install installed it."""
     home = Path(settings.BASE_DIR)
     installed = f" ({home.name})" if (home / "complete").exists() else ""
     return poolsite.__version__ + installed
@@ -56,12 +56,12 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 
 def write_json(target: Path, content: Mapping[str, Any]) -> None:
-    """Write a file that people can read, too."""
+    """Write a JSON file that people can read, too."""
     target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read(folder: Path) -> Manifest:
-    """Return the manifest after comparing every file with it. BackupError names what is wrong."""
+    """Compare every file with the manifest and return it. Raise BackupError with what is wrong."""
     if not (folder / FILE).is_file():
         raise BackupError(f"{folder} is no backup: it has no {FILE}.")
     try:
@@ -96,6 +96,6 @@ def _described(path: Path) -> dict[str, Any]:
 
 
 def told(lines: Iterable[str]) -> str:
-    """Some of a long list, for one line."""
+    """Return the first items of a long list, for one line."""
     items = list(lines)
     return ", ".join(items[:10]) + (f" and {len(items) - 10} more" if len(items) > 10 else "")

@@ -1,7 +1,7 @@
 """How far the history of each object reaches: in SQL, and in Redis.
 
-A position is (generation, sequence number), by the object's Redis tag. An operator compares them
-with what a switch or a payment provider has recorded.
+A position is (generation, sequence number), by the object's Redis tag. An operator compares
+positions with the records of a switch or a payment provider.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,14 +19,14 @@ Positions = dict[str, dict[str, Position]]  # kind → tag → position
 
 
 def catch_up() -> None:
-    """Write to SQL what stands in Redis, as the workers do. Harmless beside them."""
+    """Write to SQL what is in Redis, as the workers do. Safe while they run."""
     tasks.drain_all(0, 1)
     for books in books_of_apps():
         books.catch_up()
 
 
 def in_sql() -> Positions:
-    """What SQL has of every object, as the current transaction sees it."""
+    """Return SQL's positions of all objects, as the current transaction sees them."""
     found: Positions = {books.kind: {} for books in books_of_apps()}
     for kind, tag, generation, seq in Cursor.objects.values_list(
         "kind", "tag", "generation", "seq"
@@ -38,7 +38,7 @@ def in_sql() -> Positions:
 
 
 def in_redis(client: Any) -> Positions:
-    """What this Redis has of every object; a later look finds as much or more.
+    """Return this Redis' positions of all objects; a later read finds at least as much.
 
     client: redis-py's, which decodes replies, of one server or of a Cluster.
     """
@@ -61,7 +61,7 @@ def tags_in(client: Any) -> Iterable[str]:
 
 
 def not_in_sql(redis: Mapping[str, Positions], sql: Positions) -> list[str]:
-    """The tags of which Redis had entries that SQL lacks. redis: by server."""
+    """Return the tags of which Redis had entries that SQL lacks. redis: positions by server."""
     known = {tag: position for by_tag in sql.values() for tag, position in by_tag.items()}
     return sorted(
         tag

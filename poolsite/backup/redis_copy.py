@@ -1,7 +1,7 @@
 """A copy of one Redis server at one moment, read over the connection as a replica reads it.
 
-Works for one server, Sentinel's master and the masters of a Cluster, over TLS and Unix sockets,
-and needs no access to the server's folder. The user needs the commands SYNC and REPLCONF.
+This works for one server, Sentinel's master and the masters of a Cluster, over TLS and Unix
+sockets, and needs no access to the server's folder. The user needs the commands SYNC and REPLCONF.
 """
 
 import os
@@ -19,14 +19,17 @@ from poolsite.hotpath.promotion import info_fields
 from poolsite.hotpath.routing import Node
 from poolsite.runtime.startup import product_of
 
-SILENT_SECONDS = 60.0  # a server that writes its copy sends a sign each second
+SILENT_SECONDS = 60.0  # a server that writes its copy sends a newline each second
 CHUNK_BYTES = 1 << 20
 SIGNS = (b"REDIS", b"VALKEY")
 
 
 @dataclass(frozen=True)
 class RedisCopy:
-    """One master's copy. server: "" is REDIS_URL, else a name in POOLSITE_BILLING_REDIS_URLS."""
+    """One master's copy.
+
+    server: "" for REDIS_URL, else a name in POOLSITE_BILLING_REDIS_URLS.
+    """
 
     server: str
     node: str
@@ -35,7 +38,7 @@ class RedisCopy:
 
 
 def copy_all(paths: Mapping[str, HotPath], folder: Path) -> list[RedisCopy]:
-    """Copy every master into `folder`. BackupError (also when slots moved), Unavailable."""
+    """Copy every master into `folder`. Raise BackupError (also if slots moved) or Unavailable."""
     copies: list[RedisCopy] = []
     for server, path in paths.items():
         slots = _slots(path)
@@ -53,7 +56,10 @@ def copy_all(paths: Mapping[str, HotPath], folder: Path) -> list[RedisCopy]:
 
 
 def _slots(path: HotPath) -> Any:
-    """Which master serves which slots, and the moves under way; nothing without a Cluster."""
+    """Return the slots of each master and their moves, or None without a Cluster.
+
+    Raise BackupError while slots are moving.
+    """
     if path.address.topology != "cluster":
         return None
     try:
@@ -67,7 +73,7 @@ def _slots(path: HotPath) -> Any:
 
 
 def _copy(path: HotPath, node: Node, name: str, target: Path) -> str:
-    """Copy one master; returns the server's version."""
+    """Copy one master; return the server's version."""
     pool = sync_pool(path.address, node)
     connection = pool.get_connection()
     try:
@@ -90,14 +96,14 @@ def _copy(path: HotPath, node: Node, name: str, target: Path) -> str:
 
 
 def _synced(connection: Any) -> Iterator[bytes]:
-    """Ask for a copy, and yield its bytes. What the server would send behind it is not read."""
+    """Request a copy and yield its bytes. What the server sends after it is not read."""
     connection.send_command("REPLCONF", "rdb-only", "1")
     try:
         connection.read_response()
     except NoPermissionError:
         raise
     except ResponseError:
-        pass  # before Redis 7: it takes us for a replica until we hang up
+        pass  # before Redis 7: it treats us as a replica until we hang up
     connection.send_command("SYNC")
     its = connection._sock  # noqa: SLF001  redis-py reads replies; this is a file
     its.settimeout(SILENT_SECONDS)
@@ -116,7 +122,7 @@ def _synced(connection: Any) -> Iterator[bytes]:
 
 
 def _announced(stream: BinaryIO) -> int:
-    """Return the size of the copy, which comes once the server has written it to its disk."""
+    """Return the size of the copy, which the server sends once the copy is on its disk."""
     while (line := stream.readline(1_000)) == b"\n":
         pass
     text = line.decode(errors="replace").strip()

@@ -1,15 +1,16 @@
-"""The way back of a copy of Redis: a private server reads it, and its objects are sent on.
+"""Restores a copy of Redis: a private server reads it, and its objects are sent to the target.
 
-A server takes an RDB file only when it starts, from its own folder, and not with an append-only
-file. So keys travel by DUMP and RESTORE: to one server, Sentinel's master or a Cluster, wherever
-it runs. Streams keep their ids, hashes and sets their types, keys their time to live.
+A server reads an RDB file only when it starts, from its own folder, and not with an append-only
+file. So keys are copied by DUMP and RESTORE: to one server, Sentinel's master or a Cluster,
+wherever it runs. Streams keep their IDs, hashes and sets their types, keys their time to live.
 
-Only objects travel: their state is the truth of something. Leases, marks of processes, rate limits,
-cache, queues of Celery belong to processes that are gone.
+Only objects are copied: Redis is the source of their state. Leases, marks of processes, rate
+limits, cache and queues of Celery belong to processes that are gone.
 
-No object is believed. It is closed in the private server, as after a failover: since the copy,
-calls, permits and sessions began that it does not know. One that was recovering when it was copied
-stays behind: its wait would be over by now, with nobody having reported. It is rebuilt from SQL.
+No object is trusted. Each is closed in the private server, as after a failover: calls, permits and
+sessions that it does not know have begun since the copy. An object that was recovering when it was
+copied is left out: its waiting time would be over by now, although nothing had reported. It is
+rebuilt from SQL.
 """
 
 import shutil
@@ -52,7 +53,7 @@ class CopyReader:
         )
 
     def close_objects(self, lineage: str) -> None:
-        """Have every object wait for its recovery."""
+        """Close every object until it has recovered."""
         with self.client(decode=True) as client:
             for tag in set(tags_in(client)):
                 if str(client.hget(tag, "conf") or "").startswith(RECOVERING):
@@ -66,7 +67,7 @@ class CopyReader:
             return in_redis(client)
 
     def entries(self) -> Iterator[tuple[bytes, int, bytes]]:
-        """Yield key, time to live in ms (0 = for ever) and value of all that belongs to objects."""
+        """Yield key, time to live in ms (0 for no expiry) and value of all keys of objects."""
         with self.client(decode=False) as client:
             keys = (key for key in client.scan_iter(match="{*", count=1_000) if self._travels(key))
             while page := list(islice(keys, KEYS_AT_ONCE)):
@@ -80,7 +81,7 @@ class CopyReader:
                         yield key, max(lives, 0), value
 
     def _travels(self, key: bytes) -> bool:
-        """Whether the key belongs to an object, and that does not stay behind."""
+        """Whether the key belongs to an object that is not left out."""
         before, brace, _ = key.decode(errors="replace").partition("}")
         tag = before + brace
         return kind_of(tag) is not None and tag not in self._left_out
@@ -88,9 +89,9 @@ class CopyReader:
 
 @contextmanager
 def reader(rdb: Path, folder: Path, server: str) -> Iterator[CopyReader]:
-    """Start a private server on a copy of the file; it and its folder are gone afterwards.
+    """Start a private server on a copy of the file; remove it and its folder afterwards.
 
-    server: whose copy it is, for the number of its database. BackupError.
+    server: whose copy it is, for the number of its database. Raise BackupError.
     """
     folder.mkdir(mode=0o700, parents=True)
     extra = ["--dbfilename", RDB_FILE]
@@ -112,7 +113,7 @@ def reader(rdb: Path, folder: Path, server: str) -> Iterator[CopyReader]:
 
 
 def _path(server: str) -> hotpath.HotPath:
-    """The Redis of that name. BackupError."""
+    """Return the Redis of that name. Raise BackupError if there is none."""
     if not server:
         return hotpath.default()
     found = further_servers().get(server)
@@ -126,7 +127,7 @@ def _path(server: str) -> hotpath.HotPath:
 
 @contextmanager
 def target(server: str) -> Iterator[Any]:
-    """A client of the Redis that is restored, patient with large keys."""
+    """Yield a client of the Redis to restore, with a long timeout for large keys."""
     address = _path(server).address
     options = {**address.options, "socket_timeout": LARGE_KEY_SECONDS}
     client = sync_client(replace(address, options=options))
@@ -139,12 +140,12 @@ def target(server: str) -> Iterator[Any]:
 
 
 def names() -> list[str]:
-    """Every Redis of this site, the common one ("") first."""
+    """Return the name of every Redis of this site, the common one ("") first."""
     return ["", *further_servers()]
 
 
 def probe(its: CopyReader, client: Any) -> None:
-    """BackupError if the target can't take what the private server dumps."""
+    """Raise BackupError if the target can't accept what the private server dumps."""
     with its.client(decode=False) as private:
         private.set(PROBE, "1")
         value = private.dump(PROBE)
@@ -159,7 +160,7 @@ def probe(its: CopyReader, client: Any) -> None:
 
 
 def send(entries: Iterable[tuple[bytes, int, bytes]], client: Any) -> int:
-    """Put the keys there; returns how many."""
+    """Write the keys to the target; return how many."""
     count, rest = 0, iter(entries)
     while page := list(islice(rest, KEYS_AT_ONCE)):
         with client.pipeline(transaction=False) as pipeline:
@@ -176,7 +177,7 @@ def holds_objects(client: Any) -> bool:
 
 
 def empty(client: Any) -> None:
-    """Remove every key of the database: also marks and caches of what it was before."""
+    """Remove every key of the database, including marks and caches of its earlier use."""
     keys = client.scan_iter(count=1_000)
     while page := list(islice(keys, KEYS_AT_ONCE)):
         with client.pipeline(transaction=False) as pipeline:

@@ -1,4 +1,4 @@
-"""What apps bring from Redis to SQL in ways of their own."""
+"""Data that apps write from Redis to SQL without the history."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Books:
-    """What an app brings from Redis to SQL in its own way, beside the histories.
+    """Data that an app writes from Redis to SQL in its own way, apart from the histories.
 
-    positions: (tag, generation, seq) of everything, as SQL has it. catch_up: write to SQL what
-    stands in Redis now; raises what Redis and SQL raise.
+    positions: (tag, generation, seq) of all of it in SQL. catch_up: writes to SQL what is in Redis
+    now; raises the errors of Redis and SQL.
     """
 
     kind: str
@@ -22,10 +22,10 @@ _BOOKS: dict[str, Books] = {}
 
 
 def register(books: Books) -> None:
-    """Called in AppConfig.ready()."""
+    """Register books. Call this in AppConfig.ready()."""
     _BOOKS[books.kind] = books
 
 
 def books_of_apps() -> list[Books]:
-    """Everything that was registered."""
+    """Return everything that was registered."""
     return list(_BOOKS.values())

@@ -1,4 +1,4 @@
-"""Restoring a backup: everything is examined first, then SQL, Redis and files are put back."""
+"""Restores a backup: checks everything first, then restores SQL, Redis and files."""
 
 import os
 import tempfile
@@ -25,7 +25,7 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class RestoreRequest:
-    """What is to be restored besides SQL. replace: what SQL and Redis hold now is deleted."""
+    """What to restore in addition to SQL. replace: delete what SQL and Redis contain now."""
 
     redis: bool = True
     files: bool = True
@@ -34,7 +34,10 @@ class RestoreRequest:
 
 @dataclass(frozen=True)
 class Restored:
-    """What was put back. redis: how far each object's history reaches there, by server."""
+    """The result of a restore.
+
+    redis: how far each object's history reaches in Redis, by server.
+    """
 
     manifest: Manifest
     keys: int
@@ -42,7 +45,7 @@ class Restored:
 
 
 def check(folder: Path) -> Manifest:
-    """Compare the backup with its checksums and with this release. BackupError."""
+    """Compare the backup with its checksums and with this release. Raise BackupError."""
     its = manifest.read(folder)
     unknown = sorted(set(its.migrations) - _migrations_of_this_release())
     if unknown:
@@ -55,14 +58,14 @@ def check(folder: Path) -> Manifest:
 
 
 def _migrations_of_this_release() -> set[str]:
-    """As `app.name`, and those that squashed ones replace."""
+    """Return the migrations as `app.name`, including those that squashed ones replace."""
     found = MigrationLoader(None).disk_migrations
     keys = [*found, *(key for migration in found.values() for key in migration.replaces)]
     return {f"{app}.{name}" for app, name in keys}
 
 
 def restore(folder: Path, wanted: RestoreRequest, tell: Tell) -> Restored:
-    """Put a backup back. BackupError; then nothing was written, or the text says what was."""
+    """Restore a backup. Raise BackupError: nothing was written, or its text states what was."""
     os.umask(0o077)
     try:
         return _restore(folder, wanted, tell)
@@ -104,7 +107,7 @@ def _restore(folder: Path, wanted: RestoreRequest, tell: Tell) -> Restored:
 def _load(
     readers: list[tuple[str, redis_load.CopyReader]], clients: dict[str, Any], moment: str
 ) -> tuple[int, dict[str, Positions]]:
-    """Send every copy on; half of one is worse than none, so an error leaves Redis empty."""
+    """Send every copy to its Redis. After an error, leave Redis empty: half a copy is worse."""
     keys, found = 0, dict[str, Positions]()
     try:
         for client in clients.values():
@@ -125,7 +128,7 @@ def _load(
 
 
 def _refuse_running() -> None:
-    """BackupError while a process of the site is heard on this Redis."""
+    """Raise BackupError while this Redis shows a running process of the site."""
     state = timers.read_state()
     heard = [f"timers {mark.process}" for mark in state.processes]
     heard += [f"worker {worker.name}" for worker in presence.workers() if worker.alive]

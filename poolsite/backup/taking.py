@@ -1,4 +1,4 @@
-"""Taking a backup: Redis, then what it has brought to SQL, then SQL, then the files."""
+"""Takes a backup: first Redis, then what it wrote to SQL, then SQL, then the files."""
 
 import os
 import shutil
@@ -26,16 +26,16 @@ Tell = Callable[[str], object]
 
 @dataclass(frozen=True)
 class BackupRequest:
-    """What a backup is to hold besides SQL."""
+    """What to back up in addition to SQL."""
 
     redis: bool = True
     files: bool = True
 
 
 def take(folder: Path, wanted: BackupRequest, tell: Tell) -> Path:
-    """Make a backup in a new folder below `folder`, named by UTC, and return that folder.
+    """Make a backup in a new folder in `folder`, named by UTC time, and return the new folder.
 
-    BackupError; then nothing is left of it.
+    Raise BackupError; nothing of the backup remains then.
     """
     os.umask(0o077)
     began = datetime.now(UTC)
@@ -53,7 +53,7 @@ def take(folder: Path, wanted: BackupRequest, tell: Tell) -> Path:
 
 def _fill(part: Path, began: datetime, wanted: BackupRequest, tell: Tell) -> None:
     paths = {"": hotpath.default(), **further_servers()} if wanted.redis else {}
-    # Before the copy: what is told of Redis is what the copy has at least.
+    # Before the copy, so that the copy has at least these positions.
     redis = {name: positions.in_redis(path.client()) for name, path in paths.items()}
     copies = redis_copy.copy_all(paths, part)
     if wanted.redis:
@@ -102,7 +102,7 @@ def _text(moment: datetime) -> str:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One backup at a time in this folder; what a killed one left is removed."""
+    """Allow one backup at a time in this folder; remove what a killed one left."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with FileLock(folder / ".lock") as lock:
         if not lock.try_take():
@@ -114,7 +114,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _whole(target: Path) -> Iterator[Path]:
-    """Yield a folder that gets its name when the block has succeeded, and is removed otherwise."""
+    """Yield a folder that gets its name if the block succeeds, and is removed otherwise."""
     if target.exists():
         raise BackupError(f"{target} exists. Run the backup again.")
     part = target.with_name(f"{target.name}{PARTIAL}")
@@ -141,7 +141,7 @@ def _to_disk(path: Path) -> None:
 
 
 def remove_older(folder: Path, keep: int) -> list[Path]:
-    """Delete the oldest complete backups until `keep` are left; returns what was deleted."""
+    """Delete the oldest complete backups until `keep` are left; return the deleted ones."""
     complete = sorted(path.parent for path in folder.glob(f"*Z/{manifest.SUM_FILE}"))
     older = complete[:-keep]
     for path in older:

@@ -1,1 +1,1 @@
-"""How figures and dates are written, where it differs from what Django knows of a language."""
+"""Formats of figures and dates that differ from Django's for a language."""

@@ -1,7 +1,7 @@
 """Each aggregate's stream of changes → SQL, exactly once, trimmed only after the commit.
 
-Importable before Django's apps are loaded, so that an app registers its source in
-`AppConfig.ready()`; what touches SQL is loaded at the first use.
+This module can be imported before Django's apps are loaded, so that an app registers its source in
+`AppConfig.ready()`. What uses SQL is imported at the first use.
 """
 
 from contextlib import suppress
@@ -37,9 +37,9 @@ def drain(kind: str, aggregate: Aggregate) -> Drained:
 
 
 def catch_up(kind: str, aggregate: Aggregate) -> None:
-    """Drain before SQL is read, so that it says what live views have shown already.
+    """Drain before SQL is read, so that SQL has what live views have already shown.
 
-    Never raises for Redis: what cannot be read now, the worker drains later.
+    Errors of Redis are not raised: the worker drains later what can't be read now.
     """
     from redis.exceptions import RedisError
 

@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.history."""
+"""Django's app configuration of poolsite.history."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,9 +1,9 @@
 """The drain: from one aggregate's stream into SQL, exactly once, then trimmed.
 
-Order of events, and why a crash between any two loses and doubles nothing:
-read a page → one SQL transaction (move the cursor by compare-and-set, write the rows and the
-gaps) → commit → `history/trim`. Before the commit nothing has happened; after it the cursor
-knows; a trim that was missed is made good by the next drain, also when nothing is new.
+The order of steps: read a page → one SQL transaction (move the cursor by compare-and-set, write the
+rows and the gaps) → commit → `history/trim`. A crash between any two steps loses and doubles
+nothing: before the commit nothing has happened, and after it the cursor knows. The next drain
+repeats a trim that was missed, even if nothing is new.
 """
 
 import hashlib
@@ -23,16 +23,16 @@ from poolsite.history.reporting import DrainAlarms, load_alarms
 from poolsite.hotpath import traces
 from poolsite.runtime.crash_points import crash_point
 
-MOST_PAGES = 50  # per call, so that one busy aggregate cannot keep a worker from the others
+MOST_PAGES = 50  # per call, so that one busy aggregate does not block a worker for the others
 
 
 def drain_aggregate(
     source: Source, aggregate: Aggregate, alarms: DrainAlarms | None = None
 ) -> Drained:
-    """Commit what is new in one stream; returns what was done.
+    """Commit the new entries of one stream; return what was done.
 
-    Several drains of one aggregate may run: one moves the cursor, the others write nothing.
-    Raises the database's errors (nothing was trimmed then) and HotPathError.
+    Several drains of one aggregate may run: one moves the cursor, the others write nothing. Raise
+    the database's errors (nothing was trimmed then) and HotPathError.
     """
     return _Drain(source, aggregate, alarms or load_alarms()).run()
 
@@ -76,12 +76,12 @@ class _Drain:
 
     def _read(self, cursor: Cursor | None) -> stream.StreamPage:
         first = cursor.seq if cursor else 0
-        # One more than a batch: the last committed entry comes along, to be recognised.
+        # One more than a batch: includes the last committed entry, to compare it.
         command = stream.read(self.aggregate.tag, first=first, count=settings.HISTORY_BATCH + 1)
         return hotpath.run(command)
 
     def _behind(self, cursor: Cursor | None, page: stream.StreamPage) -> str:
-        """Say why Redis' data is older than what SQL committed; "" = it is not."""
+        """Return why Redis' data is older than what SQL committed, or "" if it is not."""
         if cursor is None:
             return ""
         generation = page.state.generation
@@ -104,7 +104,7 @@ class _Drain:
         return Drained(self.count, lag, self.gaps, behind=reason)
 
     def _commit(self, cursor: Cursor, page: stream.StreamPage) -> bool:
-        """Write one page and trim; False = another drain has moved the cursor."""
+        """Write one page and trim. Return False if another drain has moved the cursor."""
         entries = [entry for entry in page.entries if entry.seq > cursor.seq]
         missing = missing_ranges(cursor.seq, entries, page)
         if entries or missing:
@@ -179,7 +179,7 @@ def missing_ranges(
 
 
 def digest(entry: StreamEntry) -> str:
-    """Return what tells this entry from another one with the same sequence number."""
+    """Return a digest that tells this entry from others with the same sequence number."""
     said = "\x00".join(
         [str(entry.at_us), *(f"{name}\x01{value}" for name, value in sorted(entry.fields.items()))]
     )

@@ -1,4 +1,4 @@
-"""What an app's source does when the drain found Redis behind SQL."""
+"""What an app's source does when the drain finds Redis behind SQL."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -19,17 +19,18 @@ def heal(
     check: Callable[[Row, Any], bool],
     rebuild: Callable[[Row, str, int], bool],
 ) -> None:
-    """Rebuild an aggregate's data, unless another worker has done it since. None: it is deleted.
+    """Rebuild an aggregate's data, unless another worker has done so since.
 
-    kind: the source's. show: the command for the figures of a slug. check: compares figures with
-    what SQL remembers. rebuild: gets the row, the reason, and the generation found in Redis.
+    kind: the source's. row: None if the aggregate is deleted. show: returns the command for the
+    figures of a slug. check: compares figures with what SQL has stored. rebuild: gets the row, the
+    reason, and the generation found in Redis.
     """
     if row is None:
         return
     figures = hotpath.run(show(row.slug))
     known = Cursor.objects.filter(kind=kind, tag=row.tag).values_list("generation", flat=True)
     if figures is not None and figures.generation == row.generation == known.first():
-        # The same life, but entries that SQL has are missing: a failover lost them.
+        # The same generation, but entries that SQL has are missing: a failover lost them.
         rebuild(row, reason, figures.generation)
     else:
         check(row, figures)

@@ -1,4 +1,4 @@
-"""How far SQL has taken each stream, what is missing, and the base of all history rows."""
+"""How far SQL has each stream, what is missing, and the base of all history rows."""
 
 from typing import ClassVar
 
@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 class HistoryEntry(models.Model):
     """Base of an app's history table: subclass it and add `aggregate = ForeignKey(…)`.
 
-    A subclass with a Meta of its own inherits `HistoryEntry.Meta`, whose constraint makes a
-    second row of one entry impossible.
+    A subclass with a Meta of its own must inherit `HistoryEntry.Meta`, whose constraint prevents a
+    second row for the same entry.
     """
 
     generation = models.PositiveBigIntegerField(_("generation"))
@@ -50,7 +50,7 @@ class Cursor(models.Model):
 
 
 class GapRecord(models.Model):
-    """Entries that will never reach SQL, and why. Shown on the timelines they are missing from."""
+    """Entries that will never reach SQL, and why. Shown on the timelines that lack them."""
 
     class Reason(models.TextChoices):
         DROPPED = "dropped", _("dropped from a full stream")
@@ -80,5 +80,5 @@ class GapRecord(models.Model):
 
     @property
     def count(self) -> int:
-        """How many entries are missing."""
+        """The number of missing entries."""
         return self.last_seq - self.first_seq + 1

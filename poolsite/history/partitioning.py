@@ -1,6 +1,6 @@
 """The migration operation that partitions a table of events while events are written to it."""
 
-# ruff: noqa: S608  every statement is built of names of ours
+# ruff: noqa: S608  the statements are built only of names of this project
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from poolsite.history import partitions
 from poolsite.history.partitions import MONTHS_AHEAD, attach, make_month, month_of
 from poolsite.moments import moment_of
 
-ATTEMPTS = 60  # to have a lock
+ATTEMPTS = 60  # to get a lock
 _INDEXES = """
     SELECT pg_get_indexdef(indexrelid), index.relname, contype
     FROM pg_index JOIN pg_class index ON index.oid = indexrelid
@@ -32,13 +32,13 @@ _FOREIGN_KEYS = """
 class PartitionByMonth(Operation):
     """Partition the table of a HistoryEntry by month (poolsite/history/partitions.py).
 
-    Nothing on SQLite. Its migration needs `atomic = False`. The table becomes `t_before`, which
-    holds all months until the one after next; only the swap at the end locks it, for a moment. If
-    the operation fails halfway, for instance because something reads the table for minutes, migrate
-    again.
+    This does nothing on SQLite. Its migration needs `atomic = False`. The table becomes `t_before`,
+    which has all months before the one after next; only the swap at the end locks it, for a moment.
+    If the operation fails halfway, for instance because a query reads the table for minutes,
+    migrate again.
 
-    The primary key and the unique constraint take `at_us` in, as PostgreSQL demands; that an entry
-    is there once is `insert_rows`' promise. Django's state of the model does not change.
+    The primary key and the unique constraint include `at_us`, as PostgreSQL requires. `insert_rows`
+    ensures that an entry exists only once. Django's state of the model does not change.
     """
 
     reduces_to_sql = False
@@ -48,20 +48,20 @@ class PartitionByMonth(Operation):
         self.model_name = model_name
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """How a migration writes it."""
+        """Return the arguments for a migration file."""
         return type(self).__name__, [self.model_name], {}
 
     def describe(self) -> str:
-        """What `migrate --plan` says."""
+        """Return the text for `migrate --plan`."""
         return f"Partition {self.model_name} by month on PostgreSQL"
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Change nothing: to Django it is the table that it was."""
+        """Change nothing: to Django it is the same table."""
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        """Partition it."""
+        """Partition the table."""
         if schema_editor.connection.vendor == "postgresql":
             table = to_state.apps.get_model(app_label, self.model_name)._meta.db_table
             _Partitioning(schema_editor.connection, table).run()
@@ -69,7 +69,7 @@ class PartitionByMonth(Operation):
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        """Have one table again, with all rows; it is locked until they are copied."""
+        """Restore a single table with all rows; it is locked until they are copied."""
         if schema_editor.connection.vendor == "postgresql":
             model = to_state.apps.get_model(app_label, self.model_name)
             _put_together(schema_editor, model)
@@ -88,8 +88,8 @@ class _Partitioning:
         self._has_rows = latest_us is not None
         self.first = self.this
         if self._has_rows:
-            # This month may end before the swap: the table must take events of the next, and keep
-            # those of a clock that was ahead.
+            # This month may end before the swap: the table must accept events of the next one, and
+            # keep those of a clock that was ahead.
             after = month_of(moment_of(latest_us)).later(1)
             self.first = max(self.this.later(MONTHS_AHEAD), after, key=attrgetter("first_us"))
 
@@ -99,10 +99,10 @@ class _Partitioning:
         self._briefly(self._swap)
 
     def _briefly(self, change: Callable[[], None]) -> None:
-        """Make a change that locks the table, when nobody reads it for long.
+        """Make a change that locks the table, when no query reads it for long.
 
-        What waits for a lock holds up all who come after it: so it waits shortly, several times.
-        Raises OperationalError after the last.
+        A statement that waits for a lock blocks all that come after it, so it waits a short time,
+        several times. Raise OperationalError after the last.
         """
         for attempts_left in reversed(range(ATTEMPTS)):
             try:
@@ -126,7 +126,10 @@ class _Partitioning:
             return list(cursor.fetchall())
 
     def _prepare(self) -> None:
-        """Have what the swap needs, so that it neither scans nor builds; events go on meanwhile."""
+        """Create what the swap needs, so that it neither scans nor builds.
+
+        Events are written meanwhile.
+        """
         self._briefly(self._add_check)
         self._do(f'ALTER TABLE {{table}} VALIDATE CONSTRAINT "{self.check}"')
         for name, columns in self._keys():
@@ -134,18 +137,18 @@ class _Partitioning:
             self._do(f'CREATE UNIQUE INDEX CONCURRENTLY "{name}_before" ON {{table}} ({columns})')
 
     def _add_check(self) -> None:
-        """PostgreSQL need not look through a table that says itself what it holds."""
+        """Add a constraint on the table's content, so that PostgreSQL need not scan the table."""
         drop = f'DROP CONSTRAINT IF EXISTS "{self.check}"'
         add = f'ADD CONSTRAINT "{self.check}" CHECK (at_us < {self.first.first_us}) NOT VALID'
         self._do(f"ALTER TABLE {{table}} {drop}, {add}")
 
     def _keys(self) -> list[tuple[str, str]]:
-        """The names of the primary key and the unique constraint, and their columns with time."""
+        """Return the names of primary key and unique constraint, and their columns with time."""
         found = {kind: name for _, name, kind in self._rows(_INDEXES, self.table) if kind}
         return [(found["p"], "id, at_us"), (found["u"], "aggregate_id, generation, seq, at_us")]
 
     def _swap(self) -> None:
-        """Put a partitioned table in its place; the old one becomes its first partition."""
+        """Replace the table by a partitioned one; the old table becomes its first partition."""
         keys, foreign_keys = self._keys(), self._rows(_FOREIGN_KEYS, self.table)
         indexes = [(row[0], row[1]) for row in self._rows(_INDEXES, self.table) if not row[2]]
         indexes = [index for index in indexes if not index[1].endswith("_before")]
@@ -165,7 +168,7 @@ class _Partitioning:
                     make_month(cursor, self.table, month)
 
     def _step_aside(self, keys: list[tuple[str, str]], indexes: list[str]) -> None:
-        """Rename the old table and what it has; it keeps its rows, and its indexes match."""
+        """Rename the old table and its indexes; it keeps its rows, and its indexes match."""
         self._do("ALTER TABLE {table} RENAME TO {before}")
         for (name, columns), kind in zip(keys, ("PRIMARY KEY", "UNIQUE"), strict=True):
             form = f'USING INDEX "{name}_before"' if self._has_rows else f"({columns})"
@@ -175,10 +178,10 @@ class _Partitioning:
             self._do(f'ALTER INDEX "{name}" RENAME TO "{name}_before"')
 
     def _make(self, keys: list[tuple[str, str]]) -> None:
-        """Make the partitioned table; ids go on where they are."""
+        """Create the partitioned table; IDs continue where they are."""
         sequence = self._rows("SELECT pg_get_serial_sequence(%s, 'id')", self.before)[0][0]
         last, is_called = self._rows(f"SELECT last_value, is_called FROM {sequence}")[0]
-        # A partition may have no identity of its own (PostgreSQL 17 refuses it).
+        # A partition can't have an identity of its own (PostgreSQL 17 refuses it).
         self._do("ALTER TABLE {before} ALTER id DROP IDENTITY")
         self._do(f"CREATE SEQUENCE {sequence} AS bigint")
         self._rows("SELECT setval(%s, %s, %s)", sequence, last, is_called)

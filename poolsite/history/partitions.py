@@ -1,15 +1,15 @@
 """Event tables by month on PostgreSQL (docs/decisions/0054); SQLite has none.
 
-A table `t` of events has these partitions by `at_us`, months being UTC's:
+A table `t` of events has these partitions by `at_us`, with months in UTC:
 
-- `t_before`: everything before its first month. It is what the table was before it had
-  partitions, so its rows are deleted one by one.
-- `t_2026_11` and so on: one month each, made ahead, and dropped as a whole.
-- `t_rest`: what falls into a month that has not been made, if no worker ran for months or a clock
-  was far ahead.
+- `t_before`: everything before its first month. It is the table from before the partitioning, so
+  its rows are deleted one by one.
+- `t_2026_11` and so on: one month each, created ahead, and dropped as a whole.
+- `t_rest`: events of a month without a partition, if no worker ran for months or a clock was far
+  ahead.
 """
 
-# ruff: noqa: S608  every statement is built of names of ours
+# ruff: noqa: S608  the statements are built only of names of this project
 
 import re
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from poolsite.moments import moment_of, us_of
 from poolsite.sql_bulk import on_postgres
 
 MONTHS_AHEAD = 2
-LOCK_SECONDS = 2  # events wait for no longer than this behind a month that is made or dropped
+LOCK_SECONDS = 2  # events wait at most this long for a month that is created or dropped
 LOG = structlog.get_logger(__name__)
 _BOUNDS = re.compile(r"FROM \('?(\w+)'?\) TO \('?(\w+)'?\)")
 _PARTITIONS = """
@@ -35,43 +35,43 @@ _PARTITIONS = """
 
 @dataclass(frozen=True, slots=True)
 class Month:
-    """A month's first moment and the next month's, in µs."""
+    """The first moments of a month and of the next month, in µs."""
 
     first_us: int
     until_us: int
 
     @property
     def suffix(self) -> str:
-        """What it adds to a table's name: 2026_11."""
+        """The suffix of the partition's name: 2026_11."""
         return f"{moment_of(self.first_us):%Y_%m}"
 
     def later(self, months: int) -> "Month":
-        """So many months later."""
+        """Return the month that is this many months later."""
         return month_of(_months_after(moment_of(self.first_us), months))
 
 
 def month_of(moment: datetime) -> Month:
-    """The month that an aware moment lies in."""
+    """Return the month of an aware moment."""
     first = moment.astimezone(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return Month(us_of(first), us_of(_months_after(first, 1)))
 
 
 def _months_after(first: datetime, months: int) -> datetime:
-    """The first moment of the month that is so many later than the one that begins at `first`."""
+    """Return the first moment of the month that is `months` after the one beginning at `first`."""
     years, month = divmod(first.month - 1 + months, 12)
     return first.replace(year=first.year + years, month=month + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Partitions:
-    """Of one table: where `t_before` ends, and the months by their partitions' names, in order."""
+    """One table's partitions: where `t_before` ends, and the months by partition name, in order."""
 
     before_us: int
     months: dict[str, Month]
 
 
 def partitions_of(model: type[models.Model]) -> Partitions | None:
-    """Read them; None where there are none: on SQLite, and where no migration has made them."""
+    """Return the partitions; None if there are none: on SQLite, or before the migration."""
     if not on_postgres():
         return None
     with connection.cursor() as cursor:
@@ -90,9 +90,10 @@ def partitions_of(model: type[models.Model]) -> Partitions | None:
 
 
 def make_months(model: type[models.Model], known: Partitions, now: datetime) -> int:
-    """Have a partition for this month and the next two; return how many were made.
+    """Create missing partitions for this month and the next two; return how many were created.
 
-    Rows that `t_rest` has of a month move into it. Months that `t_before` covers are left to it.
+    Rows in `t_rest` of such a month move into its partition. Months that `t_before` covers are
+    skipped.
     """
     wanted = map(month_of(now).later, range(MONTHS_AHEAD + 1))
     return sum(
@@ -109,7 +110,7 @@ def drop_months(model: type[models.Model], known: Partitions, until_us: int) -> 
 
 
 def _locked(change: Any, table: str, which: Any) -> bool:
-    """Make one change in a transaction; False when a lock was not to be had, for the next time."""
+    """Make one change in a transaction. Return False if a lock was not available in time."""
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(wait_shortly())
@@ -121,12 +122,12 @@ def _locked(change: Any, table: str, which: Any) -> bool:
 
 
 def wait_shortly() -> str:
-    """The statement after which this transaction gives up a lock that is not to be had soon."""
+    """Return the statement that limits how long this transaction waits for a lock."""
     return f"SET LOCAL lock_timeout = '{LOCK_SECONDS}s'"
 
 
 def make_month(cursor: Any, table: str, month: Month) -> None:
-    """Make one partition, inside the caller's transaction."""
+    """Create one partition, inside the caller's transaction."""
     name, within = f"{table}_{month.suffix}", [month.first_us, month.until_us]
     cursor.execute(
         f'CREATE TABLE "{name}" (LIKE "{table}" INCLUDING DEFAULTS INCLUDING CONSTRAINTS)'
@@ -136,13 +137,13 @@ def make_month(cursor: Any, table: str, month: Month) -> None:
         f' INSERT INTO "{name}" SELECT * FROM moved',
         within,
     )
-    # Attached, not made in place: events are written meanwhile.
+    # Attached, not created in place: events are written meanwhile.
     attach(cursor, table, name, *within)
     LOG.info("history.month_made", table=table, partition=name)
 
 
 def attach(cursor: Any, table: str, name: str, first: int | str, until: int) -> None:
-    """Make a table a partition of another one; first: "MINVALUE" = from the beginning."""
+    """Attach a table as a partition of another. first: "MINVALUE" from the beginning."""
     cursor.execute(
         f'ALTER TABLE "{table}" ATTACH PARTITION "{name}" FOR VALUES FROM ({first}) TO ({until})'
     )

@@ -1,7 +1,7 @@
-"""That SQL answers and takes no writes: a mark in Redis, for those who judge the platform's health.
+"""A mark in Redis for a SQL server that answers queries but refuses writes.
 
-A full disk does not keep SQL from answering a query, and what cannot be written cannot be an
-incident's row either. So those who write history say what they were told.
+The platform's health checks read it. SQL still answers queries on a full disk, but then an
+incident's row can't be written either. So the code that writes history records the error here.
 """
 
 from contextlib import suppress
@@ -17,7 +17,7 @@ KEPT_SECONDS: Final = 15  # drains try again every other second
 
 
 def note(error: BaseException) -> bool:
-    """Keep the mark up if SQL takes no writes, and return whether it does so. Never raises."""
+    """Set the mark if SQL refuses writes, and return whether it does. Never raises."""
     if not sql_takes_nothing(error):
         return False
     text = str(error).strip().partition("\n")[0][:200]
@@ -27,5 +27,5 @@ def note(error: BaseException) -> bool:
 
 
 def reason() -> str:
-    """What SQL said when it took nothing lately; "" = it takes what it is given."""
+    """Return SQL's recent error when it refused writes, or "" if it accepts them."""
     return str(hotpath.client().get(KEY) or "")

@@ -1,4 +1,4 @@
-"""What an app tells the history: its kinds of aggregates, and how their entries are kept."""
+"""What an app registers for the history: its kinds of aggregates and how entries are stored."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Aggregate:
-    """One thing with a stream: its Redis tag with braces, and its id in SQL."""
+    """One object with a stream: its Redis tag with braces, and its ID in SQL."""
 
     tag: str
     object_id: int
@@ -25,10 +25,10 @@ class StreamEntry:
 
 @dataclass(frozen=True)
 class Drained:
-    """What one drain did.
+    """The result of one drain.
 
-    `count` entries were committed; `lag` entries are still only in Redis; `gaps` entries were
-    found missing. `behind` names why Redis' data is older than SQL's ("" = it is not): then
+    `count` entries were committed; `lag` entries are still only in Redis; `gaps` entries were found
+    missing. `behind` states why Redis' data is older than SQL's, "" if it is not. If it is older,
     nothing was written, and the aggregate must be rebuilt with a new generation.
     """
 
@@ -40,10 +40,10 @@ class Drained:
 
 @dataclass(frozen=True)
 class Retained:
-    """A table whose rows are deleted when they are older than the history is kept.
+    """A table whose rows are deleted when they are older than the history's retention.
 
-    `field` is a DateTimeField, or an integer field in µs; a row without it stays. `keep_days`:
-    None = as long as the history.
+    `field` is a DateTimeField, or an integer field in µs; a row without a value stays. `keep_days`:
+    None for the history's own retention.
     """
 
     model: Any
@@ -58,25 +58,25 @@ class Source(ABC):
 
     @abstractmethod
     def aggregates(self) -> Iterable[Aggregate]:
-        """Return every aggregate whose stream is to be drained, in any order."""
+        """Return every aggregate whose stream must be drained, in any order."""
 
     @abstractmethod
     def write(self, aggregate: Aggregate, generation: int, entries: Sequence[StreamEntry]) -> None:
         """Write the entries, in bulk, inside the drain's SQL transaction.
 
-        Called with entries in order of `seq` that this cursor never committed. Must not call
-        Redis. For the history rows use `history.services.insert_rows`, which absorbs an exact
-        replay and raises HistoryConflictError on other content.
+        Called with entries in order of `seq` that this cursor never committed. Must not call Redis.
+        For the history rows use `history.services.insert_rows`, which skips an exact replay and
+        raises HistoryConflictError for other content.
         """
 
     def behind(self, aggregate: Aggregate, reason: str) -> None:  # noqa: B027  optional
-        """Redis is behind SQL (lost its tail, or went back): rebuild the aggregate from SQL.
+        """Rebuild the aggregate from SQL: Redis is behind it (lost its tail, or went back).
 
-        Called outside any transaction, again at each drain until the generation is new.
+        Called outside any transaction, and again at each drain until the generation is new.
         """
 
     def retained(self) -> Sequence[Retained]:
-        """Return the tables that hold this kind's history, children before parents."""
+        """Return the tables that contain this kind's history, children before parents."""
         return ()
 
 
@@ -89,12 +89,12 @@ _REGISTRY = _Registry()
 
 
 def register(new: Source) -> None:
-    """Make a source known to the drain; the same kind registered again replaces the first."""
+    """Register a source for the drain; it replaces an earlier one of the same kind."""
     _REGISTRY.sources[new.kind] = new
 
 
 def source(kind: str) -> Source:
-    """Return the source of that kind; raises KeyError."""
+    """Return the source of that kind. Raise KeyError."""
     return _REGISTRY.sources[kind]
 
 

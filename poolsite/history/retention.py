@@ -1,8 +1,8 @@
-"""Deletes history that is older than it is kept: rows a batch at a time, events by the month.
+"""Deletes history that is older than its retention: rows in batches, events by the month.
 
-On PostgreSQL a month of events goes once all of it has expired (poolsite/history/partitions.py),
-so some are kept for up to a month longer. Where events are kept for less than two months, they go
-row by row there, too.
+On PostgreSQL a month of events is dropped once all of it has expired
+(poolsite/history/partitions.py), so some events stay for up to a month longer. If the retention is
+less than two months, events are deleted row by row there, too.
 """
 
 import time
@@ -23,11 +23,11 @@ BY_MONTH_FROM_DAYS = 62
 
 
 def delete_expired() -> dict[str, int]:
-    """Delete what has expired of every registered table, and make the months that come.
+    """Delete what has expired in every registered table, and create the coming months.
 
-    Returns `rows`, those that were deleted one by one, and `months` that were dropped. Batches go
-    by primary key, which follows time: no index on the time is needed, and no lock is held for
-    longer than one batch. Stops after a minute; the next sweep goes on.
+    Return `rows`, those deleted one by one, and `months`, those dropped. Batches go by primary key,
+    which follows time: no index on the time is needed, and no lock is held for longer than one
+    batch. It stops after a minute; the next sweep continues.
     """
     deadline = time.monotonic() + MOST_SECONDS
     done = {"rows": 0, "months": 0}
@@ -44,13 +44,13 @@ def delete_expired() -> dict[str, int]:
             while time.monotonic() < deadline:
                 rows, looked_at = _delete_batch(table, oldest, cutoff)
                 done["rows"] += rows
-                if rows <= looked_at // 2:  # a few may stay among the expired: calls that run
+                if rows <= looked_at // 2:  # a few expired rows may stay: calls that run
                     break
     return done
 
 
 def _delete_batch(table: Retained, oldest: "models.QuerySet[Any]", cutoff: Any) -> tuple[int, int]:
-    """Delete the expired among the oldest rows; returns (deleted, looked at)."""
+    """Delete the expired among the oldest rows; return (deleted, examined)."""
     keys = list(oldest.values_list("pk", flat=True)[:BATCH_ROWS])
     if not keys:
         return 0, 0

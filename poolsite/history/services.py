@@ -26,11 +26,11 @@ def insert_rows(
     generation: int,
     entries: Iterable[tuple[StreamEntry, Mapping[str, Any]]],
 ) -> int:
-    """Insert the rows of entries, each with the app's own fields; returns how many were new.
+    """Insert the rows of entries, each with the app's own fields; return how many were new.
 
-    A row that is there already with the same content is absorbed; with other content
-    HistoryConflictError is raised, and the caller's transaction must end without a commit.
-    Safe because the drain holds the aggregate's cursor: nobody inserts between look and write.
+    An existing row with the same content is skipped. For other content HistoryConflictError is
+    raised, and the caller's transaction must end without a commit. This is safe because the drain
+    holds the aggregate's cursor: no one inserts between the check and the write.
     """
     base = {"aggregate_id": aggregate_id, "generation": generation}
     rows = [{**base, "seq": one.seq, "at_us": one.at_us, **values} for one, values in entries]
@@ -67,10 +67,10 @@ def _set_at_insert(field: "models.Field[Any, Any]") -> bool:
 
 
 def move_cursor(cursor: Cursor, state: State, seq: int, digest: str) -> bool:
-    """Move the cursor if it still stands where it was read; False = another drain moved it.
+    """Move the cursor if it is unchanged since it was read. Return False if another drain moved it.
 
-    First in its transaction: the row stays locked until the commit, so of two drains the second
-    waits, and then finds another `seq`.
+    Call this first in a transaction: the row stays locked until the commit, so of two drains the
+    second waits, and then finds another `seq`.
     """
     rows = Cursor.objects.filter(pk=cursor.pk, generation=cursor.generation, seq=cursor.seq)
     return bool(
@@ -85,10 +85,10 @@ def move_cursor(cursor: Cursor, state: State, seq: int, digest: str) -> bool:
 
 
 def begin_generation(kind: str, tag: str, state: State, old: Cursor | None) -> Cursor | None:
-    """Point the cursor at a new life of the aggregate's data; None = another drain was first.
+    """Move the cursor to a new generation of the data. Return None if another drain was first.
 
-    A new life begins where its `drained` stands. What the old one had and SQL never got is
-    recorded as lost with Redis; its size is what was seen last, so at least that much.
+    A new generation begins at its `drained`. Entries of the old one that SQL never got are recorded
+    as lost with Redis: those up to the last one that was seen, so there may be more.
     """
     fresh = {"generation": state.generation or 0, "seq": state.drained, "seen_seq": state.drained}
     if old is None:
@@ -113,7 +113,7 @@ def begin_generation(kind: str, tag: str, state: State, old: Cursor | None) -> C
 
 
 def record_gaps(cursor: Cursor, state: State, missing: Sequence[tuple[int, int]]) -> None:
-    """Record what is missing; the script's own counter says how much of it was dropped."""
+    """Record what is missing; the script's counter shows how much of it was dropped."""
     dropped = max(state.dropped - cursor.dropped, 0)
     rows = []
     for first, last in missing:

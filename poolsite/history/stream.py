@@ -1,4 +1,4 @@
-"""The only door to the history scripts: one look at a stream, and its trimming."""
+"""The interface of the history scripts: reading a stream and trimming it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ STATE_FIELDS = ("generation", "seq", "drained", "dropped", "log_limit")
 
 @dataclass(frozen=True)
 class State:
-    """An aggregate's counters in Redis; `generation` None = Redis knows no such aggregate."""
+    """An aggregate's counters in Redis; `generation` is None if Redis has no such aggregate."""
 
     generation: int | None
     seq: int = 0
@@ -23,18 +23,18 @@ class State:
 
     @property
     def backlog(self) -> int:
-        """Entries that SQL has not committed."""
+        """The number of entries that SQL has not committed."""
         return max(self.seq - self.drained, 0)
 
     @property
     def percent(self) -> float:
-        """How full the stream is: 100 = the next entry drops the oldest."""
+        """How full the stream is: at 100 the next entry drops the oldest."""
         return self.backlog * 100 / self.log_limit if self.log_limit else 0.0
 
 
 @dataclass(frozen=True)
 class StreamPage:
-    """The counters and the next entries, read at one moment. `whole` = nothing stands behind."""
+    """The counters and the next entries, read at one moment. `whole`: there are no later ones."""
 
     state: State
     entries: Sequence[StreamEntry]
@@ -43,7 +43,7 @@ class StreamPage:
 
 @dataclass(frozen=True)
 class Trimmed:
-    """Where `drained` stands now; `refused` names why nothing was done ("" = it was)."""
+    """The new `drained`; `refused` states why nothing was done, "" if it was done."""
 
     drained: int = 0
     removed: int = 0
@@ -51,7 +51,7 @@ class Trimmed:
 
 
 def read(tag: str, *, first: int, count: int) -> hotpath.Command[StreamPage]:
-    """Read the counters and up to `count` entries from sequence number `first` on."""
+    """Read the counters and up to `count` entries, starting with sequence number `first`."""
     script = SCRIPTS["read"]
 
     def page(reply: list[str]) -> StreamPage:
@@ -62,7 +62,7 @@ def read(tag: str, *, first: int, count: int) -> hotpath.Command[StreamPage]:
 
 
 def trim(tag: str, *, generation: int, committed: int, tail: int) -> hotpath.Command[Trimmed]:
-    """Set `drained` and trim, keeping `tail` committed entries. Idempotent."""
+    """Set `drained` and trim, but leave `tail` committed entries. Idempotent."""
     script = SCRIPTS["trim"]
 
     def trimmed(reply: list[str]) -> Trimmed:
@@ -71,7 +71,7 @@ def trim(tag: str, *, generation: int, committed: int, tail: int) -> hotpath.Com
         return Trimmed(drained=int(reply[1]), removed=int(reply[2]))
 
     arguments = (generation, committed, tail)
-    # Harmless when run twice: its own arguments make the second time change nothing.
+    # Harmless if run twice: with the same arguments the second run changes nothing.
     operation = f"trim:{generation}:{committed}"
     return hotpath.Command(script, script.keys_of(tag), arguments, trimmed, operation)
 

@@ -1,4 +1,4 @@
-"""Sweeps: drain every stream every other second, delete history that is older than it is kept."""
+"""Sweeps: drain every stream every other second, and delete history past its retention."""
 
 import zlib
 from collections.abc import Iterator
@@ -17,14 +17,14 @@ from poolsite.history.registry import Aggregate, Source, sources
 from poolsite.history.reporting import DrainAlarms, load_alarms
 from poolsite.jobs import SweepDescription, sweep
 
-# A twelfth of the shortest term, so that a table is hardly larger than what is kept of it.
+# A twelfth of the shortest retention, so that a table is hardly larger than what it must keep.
 RETENTION_SECONDS = max(60, min(3_600, round(settings.CALLS_KEEP_DAYS * 86_400 / 12)))
 PASSING = (OperationalError, InterfaceError, hotpath.HotPathError)
 LOG = structlog.get_logger(__name__)
 
 
 def drain_all(shard: int, shards: int) -> dict[str, int]:
-    """Drain what is new in this shard's streams; one that fails does not stop the others."""
+    """Drain the new entries of this shard's streams; one that fails does not stop the others."""
     done = {"aggregates": 0, "entries": 0, "lag": 0, "gaps": 0, "failed": 0}
     alarms = load_alarms()
     for source in sources():
@@ -53,7 +53,7 @@ sweep(
 
 
 def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete what is older than the history is kept, in bounded batches and by the month."""
+    """Delete history past its retention, in bounded batches and by the month."""
     return retention.delete_expired()
 
 

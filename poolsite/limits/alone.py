@@ -1,4 +1,4 @@
-"""What a process counts by itself while Redis cannot be asked."""
+"""Counts of a single process while Redis is not available."""
 
 import time
 from threading import Lock
@@ -9,7 +9,7 @@ MOST_BUCKETS = 20_000
 
 
 class Alone:
-    """The buckets of this process alone, in memory; the same rule as the script's. Thread-safe."""
+    """The buckets of this process only, in memory, by the script's rule. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -43,10 +43,10 @@ class Alone:
     def _forget_full_ones(self, now: int) -> None:
         if len(self._full_at) >= MOST_BUCKETS:
             self._full_at = {name: at for name, at in self._full_at.items() if at > now}
-        if len(self._full_at) >= MOST_BUCKETS:  # more clients at once than can be told apart
+        if len(self._full_at) >= MOST_BUCKETS:  # too many clients at once to tell them apart
             self._full_at.clear()
 
 
 def seconds(taken: Taken) -> float:
-    """How long to wait for the next permit; 0 when one was given."""
+    """Return how long to wait for the next permit; 0 if one was given."""
     return 0.0 if taken.permits else max(taken.wait_us, 1) / SECOND_US

@@ -1,4 +1,4 @@
-"""Limits as values, and the only door to the script that takes permits from their buckets."""
+"""Limits as values, and the interface of the script that takes permits from their buckets."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,10 @@ SECOND_US = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`permits` come back in `period_us`, at most `burst` at once. `name` is its key's."""
+    """A limit: `permits` become free again in `period_us`; at most `burst` can be taken at once.
+
+    `name` is part of the Redis key.
+    """
 
     name: str
     permits: int
@@ -19,13 +22,13 @@ class Limit:
     burst: int
 
     def cost_us(self, permits: int) -> int:
-        """How long these permits take to come back, in µs, rounded up."""
+        """Return how long these permits take to become free again, in µs, rounded up."""
         return -(-permits * self.period_us // self.permits)
 
 
 @dataclass(frozen=True, slots=True)
 class LimitedClient:
-    """Who is limited: the tag of its keys, and every limit that each of its requests counts for."""
+    """A client: the tag of its keys, and every limit that each of its requests counts for."""
 
     tag: str
     limits: tuple[Limit, ...]
@@ -33,21 +36,21 @@ class LimitedClient:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """`permits` were given. `wait_us`: until the next one; 0 when all that were wanted came."""
+    """The `permits` that were given. `wait_us`: until the next one; 0 if all were given."""
 
     permits: int
     wait_us: int
 
 
 def per_second(name: str, permits: int, burst_seconds: int) -> Limit:
-    """So many permits a second, and what comes back in `burst_seconds` at once."""
+    """Return a limit of `permits` a second, with a burst of what `burst_seconds` allow."""
     return Limit(name, permits, SECOND_US, permits * burst_seconds)
 
 
 def take(client: LimitedClient, wanted: int) -> hotpath.Command[Taken]:
     """Take up to `wanted` permits from every bucket of the client, or none from any. Atomic.
 
-    Not repeated after a lost reply: permits that nobody heard of are lost, which only is stricter.
+    Not retried after a lost reply: its permits are lost, which only makes the limit stricter.
     """
     script = SCRIPTS["take"]
     keys = (client.tag, *(f"{client.tag}:{limit.name}" for limit in client.limits))

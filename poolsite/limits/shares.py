@@ -1,7 +1,7 @@
-"""Each process takes permits in shares, so that a busy client costs no call to Redis per request.
+"""Each process takes permits in shares, so that a busy client needs no Redis call per request.
 
-A share is a tenth of a second's worth of the client's smallest limit at most, so a small limit is
-counted in Redis one by one. It is used within SHARE_SECONDS or not at all.
+A share is at most a tenth of a second's worth of the client's smallest limit, so a small limit is
+counted in Redis one by one. A share expires after SHARE_SECONDS.
 """
 
 import asyncio
@@ -18,10 +18,10 @@ from poolsite.per_loop import PerLoop
 
 log = logging.getLogger("poolsite.limits")
 
-SHARE_SECONDS = 1.0  # what was taken is used within it, so this much is the limit's overshoot
+SHARE_SECONDS = 1.0  # permits of a share expire after it, so this much is the limit's overshoot
 SHARES_IN_A_SECOND = 10
-REDIS_SECONDS = 1.0  # an answer that takes longer is not waited for
-AWAY_SECONDS = 1.0  # how long Redis is not asked again after it did not answer
+REDIS_SECONDS = 1.0  # a reply that takes longer is not waited for
+AWAY_SECONDS = 1.0  # how long Redis is not called again after it did not reply
 MOST_CLIENTS = 20_000
 
 ALONE = Alone()
@@ -30,8 +30,8 @@ ALONE = Alone()
 @dataclass(slots=True)
 class _Share:
     left: int = 0
-    until: float = 0.0  # what is left is worth nothing after it
-    size: int = 1  # how much the next one asks for
+    until: float = 0.0  # what is left expires then
+    size: int = 1  # how many permits the next one requests
     refused_until: float = 0.0
     waiting: int = 0
     filling: "asyncio.Task[None] | None" = None
@@ -47,7 +47,7 @@ class Shares:
         self._away = False
 
     def spare(self, key: Hashable) -> bool:
-        """Use one permit that is here already; False: `take` must ask."""
+        """Use one permit that is already here; return False if `take` must be called."""
         share = self._shares.get(key)
         if share is None or share.left < 1 or self._loop.time() >= share.until:
             return False
@@ -55,14 +55,15 @@ class Shares:
         return True
 
     def refused_for(self, key: Hashable) -> float:
-        """For how many more seconds the client is surely refused, as far as this process knows."""
+        """Return for how many more seconds this process knows that the client is refused."""
         share = self._shares.get(key)
         return 0.0 if share is None else max(0.0, share.refused_until - self._loop.time())
 
     async def take(self, key: Hashable, client: LimitedClient) -> float:
-        """Use one permit of the client: 0.0, or the seconds after which to ask again.
+        """Use one permit of the client. Return 0.0, or the seconds after which to try again.
 
-        `key` names the client here. Never raises for Redis: without it this process counts alone.
+        `key` names the client here. Errors of Redis are not raised: without it this process counts
+        alone.
         """
         share = self._shares.get(key)
         if share is None:
@@ -82,11 +83,11 @@ class Shares:
         return 0.0
 
     async def _fill(self, share: _Share, client: LimitedClient) -> None:
-        """Replace what is left of a share by a new one, or note until when there is none."""
+        """Replace the rest of a share by a new one, or store until when there is none."""
         try:
             now = self._loop.time()
             largest = _largest(client)
-            if share.left < 1:  # used up: double it when that took less than half its time
+            if share.left < 1:  # used up: double it if that took less than half its time
                 quick = share.until - now > SHARE_SECONDS / 2
                 share.size = share.size * 2 if quick else share.size
             else:
@@ -129,7 +130,7 @@ class Shares:
 
 
 def _largest(client: LimitedClient) -> int:
-    """How many permits a share may hold: a tenth of a second's worth of the smallest limit."""
+    """Return the most permits of a share: a tenth of a second's worth of the smallest limit."""
     tenth = SECOND_US // SHARES_IN_A_SECOND
     return max(1, min(limit.permits * tenth // limit.period_us for limit in client.limits))
 
@@ -138,7 +139,7 @@ shares = PerLoop(Shares)
 
 
 def take_now(client: LimitedClient) -> float:
-    """Use one permit, in a thread: 0.0, or the seconds after which to ask again. Blocks."""
+    """Use one permit in a thread. Return 0.0, or the seconds after which to try again. Blocks."""
     if not client.limits:
         return 0.0
     try:

@@ -1,4 +1,4 @@
-"""The admin's lists about people. Changes are made on our own pages, which audit them."""
+"""The admin's lists about people. Changes are made on the console's pages, which audit them."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from poolsite.console.admin_columns import ReadableAdmin, Words
 from poolsite.console.admin_values import label_of_key, labelled, value_of_key
 from poolsite.console.sentences import Reading, Sentence, object_word, plain, registered, title_of
 
-# Roles and grants take the place of Django's groups; how people log in is theirs alone.
+# Roles and grants replace Django's groups. Only the users themselves see how they log in.
 OTHERS = (Group, EmailAddress, Authenticator, UserSession, SocialAccount, SocialApp, SocialToken)
 for model in OTHERS:
     admin.site.unregister(model)
@@ -25,7 +25,7 @@ for model in OTHERS:
 
 @admin.register(Account)
 class AccountAdmin(ReadableAdmin):
-    """Tenants: name, zone and language can be changed, slug and currency never."""
+    """Accounts: name, zone and language can be changed, slug and currency never."""
 
     view_action = "access.people_view"
     change_action = "access.accounts_change"
@@ -35,11 +35,11 @@ class AccountAdmin(ReadableAdmin):
     fields = ("slug", "name", "zone", "currency", "locale")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Account | None = None) -> list[str]:
-        """What is fixed once the account exists."""
+        """Return the fields that can't be changed once the account exists."""
         return ["slug", "currency"] if obj is not None else []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Through the services, which check and audit."""
+        """Save through the services, which check and audit."""
         actor = principal_of_request(request)
         data = form.cleaned_data
         if change:
@@ -50,7 +50,7 @@ class AccountAdmin(ReadableAdmin):
             obj.pk = made.pk
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Accounts stay: the history names them."""
+        """Return False: accounts stay, because the history names them."""
         return False
 
 
@@ -77,7 +77,7 @@ class ApiTokenAdmin(ReadableAdmin):
 
 
 def _action_words(action: str) -> str:
-    """As the console's audit log lists it."""
+    """Return the action as the console's audit log lists it."""
     sentence = registered(action)
     return title_of(sentence) if sentence else action
 
@@ -97,7 +97,7 @@ ACTOR_WORDS = Words(
 
 
 def _kept(entry: AuditEntry, values: Any) -> str:
-    """Each value as the sentence of the action says it; also one that the console leaves out."""
+    """Return each value as the action's sentence shows it, also those that the console hides."""
     sentence = registered(entry.action) or Sentence(entry.action, "")
     settings, reading = sentence.settings, Reading(entry)
 
@@ -121,10 +121,10 @@ class AuditEntryAdmin(ReadableAdmin):
 
     @admin.display(description=gettext_lazy("before"))
     def before_written(self, entry: AuditEntry) -> str:
-        """The old values, as the console's audit log says them."""
+        """The old values, as the console's audit log shows them."""
         return _kept(entry, entry.before)
 
     @admin.display(description=gettext_lazy("after"))
     def after_written(self, entry: AuditEntry) -> str:
-        """The new values."""
+        """The new values, as the console's audit log shows them."""
         return _kept(entry, entry.after)

@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.people."""
+"""Django's app configuration of poolsite.people."""
 
 from django.apps import AppConfig
 
@@ -8,7 +8,7 @@ class PeopleConfig(AppConfig):
     label = "people"
 
     def ready(self) -> None:
-        """Declare menu, search, audit sentences, undo, API errors, and the demo's people."""
+        """Register menu, search, audit sentences, undo, API errors, and the demo's people."""
         from poolsite import console
         from poolsite.api import problems
         from poolsite.people import demo, errors, menu, search, undo_ways

@@ -1,4 +1,4 @@
-"""The demo's accounts and people, and the tokens of those who play its machines."""
+"""The demo's accounts and people, and the tokens of the programs that play its machines."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ ACCOUNTS = {
     "northbank": ("North Bank", "Asia/Shanghai", "CNY"),
     "careline": ("Careline", "Asia/Shanghai", "CNY"),
 }
-# user name, full name, account and role (operators: none), what the supervisor prints
+# user name, full name, account and role (none for operators), texts that the supervisor prints
 PEOPLE = (
     ("lin.mei", "Lin Mei", "", "", "operator", "/overview/"),
     ("gao.ning", "Gao Ning", "", "", "second operator, who approves", "/billing/accounts/"),
@@ -34,7 +34,7 @@ PEOPLE = (
 
 
 def make_people(data: DemoData) -> None:
-    """Make accounts, users, memberships and grants; what is there already stays as it is."""
+    """Create accounts, users, memberships and grants; existing ones stay as they are."""
     password = _Password(data.password)
     with transaction.atomic():
         for slug, (name, zone, currency) in ACCOUNTS.items():
@@ -48,7 +48,7 @@ def make_people(data: DemoData) -> None:
 
 
 class _Password:
-    """The one password of all demo users, hashed and compared once: either is slow on purpose."""
+    """The one password of all demo users, hashed and compared once: both are slow on purpose."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -56,13 +56,13 @@ class _Password:
         self._fits: dict[str, bool] = {}
 
     def give(self, user: User) -> None:
-        """Set it for a new user."""
+        """Set the password of a new user."""
         self._hash = self._hash or make_password(self.text)
         user.password = self._hash
         user.save(update_fields=["password"])
 
     def fits(self, user: User) -> bool:
-        """Whether the user has it."""
+        """Whether the user has this password."""
         if user.password not in self._fits:
             self._fits[user.password] = user.check_password(self.text)
         return self._fits[user.password]
@@ -94,9 +94,9 @@ def _make_person(
 def token_anew(
     name: str, account: Account | None, *, resources: Sequence[str], actions: Sequence[str]
 ) -> str:
-    """Make the one live token of this name; returns its secret.
+    """Create the only live token of this name; return its secret.
 
-    One of an earlier start is revoked: whoever asks for a new one has lost its secret.
+    Tokens of an earlier start are revoked: a caller that needs a new one has lost the old secret.
     """
     for lost in ApiToken.objects.filter(name=name, revoked_at=None):
         services.token_revoke(token=lost, actor=ACTOR, reason="its secret was lost")

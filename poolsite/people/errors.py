@@ -1,9 +1,9 @@
-"""What the API answers of people, tokens and the audit log, in the words of the interface."""
+"""The API's errors about people, tokens and the audit log."""
 
 from collections.abc import Mapping
 from typing import Final
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned).
 PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
     "unknown-account": (
         *(404, "Account not found"),
@@ -30,7 +30,7 @@ PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
 }
 
 _ACCOUNT = "people/accounts/{slug}"
-# What an operation of the API answers of these, and of the other apps' types.
+# The errors of each operation of the API: those above and other apps' types.
 OPERATIONS: Final[Mapping[str, str]] = {
     f"GET {_ACCOUNT}": "unknown-account",
     f"PATCH {_ACCOUNT}": "unknown-account",

@@ -1,4 +1,4 @@
-"""What people fill in about themselves, others and machines."""
+"""The forms in which people enter data about themselves, other people and machines."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class NewPasswordMixin(forms.Form):
     repeated = password_field(_("Confirm new password"), "new-password")
 
     def clean(self) -> dict[str, Any]:
-        """Both alike, and as good as the validators want."""
+        """Check that both match and that the validators accept them."""
         data = super().clean() or {}
         first, second = data.get("new_password"), data.get("repeated")
         if first and second and first != second:
@@ -88,19 +88,19 @@ class RolesForm(forms.Form):
     )
 
     def clean_supervises(self) -> list[str]:
-        """Things, one in a line."""
+        """Return the objects, one per line."""
         return _things(self.cleaned_data["supervises"])
 
 
 class InviteForm(forms.Form):
-    """Somebody new in an account."""
+    """An invitation of a person to an account."""
 
     email = forms.EmailField(label=_("Email address"))
     role = forms.ChoiceField(label=_("Role"), choices=Role.choices)
 
 
 class InviteOperatorForm(forms.Form):
-    """Somebody new on the platform's staff."""
+    """An invitation of an operator."""
 
     email = forms.EmailField(label=_("Email address"))
     grants = forms.MultipleChoiceField(
@@ -116,7 +116,7 @@ class InviteOperatorForm(forms.Form):
 
 
 class GrantsForm(forms.Form):
-    """What an operator may change."""
+    """An operator's grants."""
 
     grants = forms.MultipleChoiceField(
         label=_("Grants"),
@@ -129,13 +129,13 @@ class GrantsForm(forms.Form):
 
 
 class ReasonForm(forms.Form):
-    """Why something is done to somebody."""
+    """The reason for an action on a user."""
 
     reason = forms.CharField(label=_("Reason"), max_length=200)
 
 
 class AccountForm(ShortNameMixin, forms.Form):
-    """A new tenant."""
+    """A new account."""
 
     slug = forms.CharField(
         label=_("Short name"),

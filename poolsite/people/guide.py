@@ -1,4 +1,4 @@
-"""Steps that the goals of several apps have: an account, and who owns it."""
+"""Steps that the goals of several apps share: an account and its owner."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ from poolsite.people.views.invitations import mail_invitation
 
 
 def account_step(find: Callable[[Guide], Account | None]) -> GoalStep:
-    """An account is made, unless `find` knows one."""
+    """Return the step that creates an account, unless `find` returns one."""
     return GoalStep(
         "account",
         gettext_lazy("Create an account"),
@@ -35,7 +35,7 @@ def account_step(find: Callable[[Guide], Account | None]) -> GoalStep:
 
 
 def owner_step() -> GoalStep:
-    """The account's owner is invited by mail, as on the page that invites people."""
+    """Return the step that invites the account's owner by mail, like the invitation page."""
     return GoalStep(
         "owner",
         gettext_lazy("Invite its owner"),
@@ -54,7 +54,7 @@ def owner_step() -> GoalStep:
 
 
 def first_account(guide: Guide) -> Account | None:
-    """The account of the address, or the oldest one that the reader may see."""
+    """Return the account in the address, or the oldest one that the reader may see."""
     return guide.chosen(selectors.accounts(guide.principal))
 
 
@@ -64,7 +64,7 @@ def _create_account(guide: Guide, form: Any) -> str:
 
 
 def _owner(account: Account) -> Membership | Invitation | None:
-    """Who owns it, or the newest open invitation to own it."""
+    """Return the account's owner, or the newest open invitation to own it."""
     rows = Membership.objects.filter(account=account, role=Role.OWNER).select_related("user")
     invited = (each for each in selectors.open_invitations(account) if each.role == Role.OWNER)
     return rows.first() or next(invited, None)
@@ -78,12 +78,12 @@ def _invited(found: Membership | Invitation) -> str:
 
 def _invite_form(_guide: Guide, data: Data) -> InviteForm:
     form = InviteForm(data)
-    del form.fields["role"]  # the step says which
+    del form.fields["role"]  # the step sets the role
     return form
 
 
 def _invite(guide: Guide, form: Any) -> str:
-    """The mail's success or failure is said as on the page that invites people."""
+    """Invite the owner. Messages report whether the mail was sent, as on the invitation page."""
     if guide.request is None:
         raise ValidationError(_("The email couldn't be sent."))
     invitation, secret = services.invitation_create(

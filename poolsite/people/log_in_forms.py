@@ -1,4 +1,4 @@
-"""The forms of log-in, password and second factor: allauth's, with our words and limits."""
+"""allauth's forms of log-in, password and second factor, with this platform's texts and limits."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ MAILS_PER_ADDRESS, MAILS_BY_CLIENT, WINDOW_SECONDS = 3, 20, 3600
 
 
 def password_field(label: Any, autocomplete: str) -> forms.CharField:
-    """A password as it was typed: nothing is stripped."""
+    """Return a field for a password as it was typed: nothing is stripped."""
     widget = forms.PasswordInput(attrs={"autocomplete": autocomplete})
     return forms.CharField(label=label, max_length=LONGEST_PASSWORD, strip=False, widget=widget)
 
 
 def code_field(help_text: Any = "") -> forms.CharField:
-    """The six digits of an app, or a recovery code; spaces and hyphens do not count."""
+    """Return a field for an app's code or a recovery code; spaces and hyphens do not count."""
     attrs = {
         "autocomplete": "one-time-code",
         "inputmode": "numeric",
@@ -47,7 +47,7 @@ def code_field(help_text: Any = "") -> forms.CharField:
 
 
 class LoginForm(account.LoginForm):
-    """User name or e-mail address, and the password."""
+    """User name or email address, and the password."""
 
     password = password_field(_("Password"), "current-password")
 
@@ -63,13 +63,13 @@ class LoginForm(account.LoginForm):
 
 
 class ReauthenticateForm(account.ReauthenticateForm):
-    """The password of who is logged in, once more; guessing is counted."""
+    """The password of the logged-in user, once more; wrong guesses are counted."""
 
     password = password_field(_("Current password"), "current-password")
 
 
 def _name_new_password(form: forms.Form) -> None:
-    """Our words and limit for a chosen password, typed twice; allauth compares and validates it."""
+    """Set texts and limit of a chosen password, typed twice; allauth compares and validates it."""
     first = form.fields["password1"]
     first.label = _("New password")
     first.help_text = _("At least 10 characters, not a common password.")
@@ -79,7 +79,7 @@ def _name_new_password(form: forms.Form) -> None:
 
 
 class ChangePasswordForm(account.ChangePasswordForm):
-    """A new password, by who knows the present one."""
+    """A new password of a user who knows the current one."""
 
     oldpassword = password_field(_("Current password"), "current-password")
 
@@ -88,7 +88,7 @@ class ChangePasswordForm(account.ChangePasswordForm):
         _name_new_password(self)
 
     def clean_oldpassword(self) -> str:
-        """It must be right; counted with the other page that takes it."""
+        """Check the password; wrong ones count together with those on the confirmation page."""
         given = str(self.cleaned_data["oldpassword"])
         adapter = account.get_adapter()
         if not adapter.reauthenticate(self.user, given):
@@ -97,14 +97,14 @@ class ChangePasswordForm(account.ChangePasswordForm):
 
 
 class NewPasswordForm(account.ResetPasswordKeyForm):
-    """The new password of who opened a mailed link."""
+    """The new password of a user who opened a mailed link."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         _name_new_password(self)
 
     def clean(self) -> dict[str, Any]:
-        """Set it here: a link that was used a moment ago is an error of this form."""
+        """Set the password here: a link that was used a moment ago is an error of this form."""
         data: dict[str, Any] = super().clean()
         if not self.errors:
             services.password_reset(
@@ -113,22 +113,22 @@ class NewPasswordForm(account.ResetPasswordKeyForm):
         return data
 
     def save(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing: `clean` has set the password."""
 
 
 class ResetForm(account.ResetPasswordForm):
-    """Where the link goes. The worker looks the address up, so that time tells nothing either."""
+    """The address for the link. The worker looks it up, so that timing reveals nothing either."""
 
     email = forms.EmailField(
         label=_("Email address"), widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
     def clean_email(self) -> str:
-        """As typed: nobody is looked up here."""
+        """Return the address as typed, without looking up a user."""
         return str(self.cleaned_data["email"])
 
     def save(self, request: HttpRequest, **kwargs: Any) -> str:
-        """Queue the mail; the answer is the same whether the address is known or not."""
+        """Queue the mail; the response is the same whether the address is known or not."""
         email: str = self.cleaned_data["email"]
         client = network_of(client_address(request))
         if reached_limit("reset", client, MAILS_BY_CLIENT, WINDOW_SECONDS):
@@ -149,13 +149,13 @@ class ResetForm(account.ResetPasswordForm):
 
 
 class _CodeMixin:
-    """Takes a code of the user's app or a recovery code, each once; guessing is stopped."""
+    """Takes a code of the user's app or a recovery code. A code works once; guessing is blocked."""
 
     user: Any
     cleaned_data: dict[str, Any]
 
     def clean_code(self) -> str:
-        """Use the code up. ValidationError when it is wrong, or too many were."""
+        """Use the code up. Raise ValidationError if it is wrong, or after too many wrong ones."""
         code = str(self.cleaned_data["code"])
         try:
             self.authenticator = services.code_use(user=self.user, code=code)
@@ -178,7 +178,7 @@ class CodeForm(_CodeMixin, mfa.AuthenticateForm):
 
 
 class ConfirmForm(_CodeMixin, mfa.ReauthenticateForm):
-    """The second factor again, of who is logged in."""
+    """The second factor again, of a logged-in user."""
 
     code = code_field(CODE_HELP)
 
@@ -189,7 +189,7 @@ class AppForm(totp.ActivateTOTPForm):
     code = code_field()
 
     def clean_code(self) -> str:
-        """It must be right, and does not log in once more."""
+        """Check the code and use it up, so that it can't be used for a log-in as well."""
         code = str(self.cleaned_data["code"])
         if not services.first_code_use(user=self.user, secret=self.secret, code=code):
             raise ValidationError(
@@ -202,7 +202,7 @@ class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):
     """New recovery codes; runs in the transaction of its view."""
 
     def clean(self) -> dict[str, Any]:
-        """Note what comes next."""
+        """Audit the new codes and notify the user."""
         data: dict[str, Any] = super().clean()
         audit(actor=self.user, action="access.recovery_codes_renew", thing=self.user)
         tell_owner(self.user, "access.recovery_codes_renew")
@@ -210,7 +210,7 @@ class RecoveryCodesForm(recovery.GenerateRecoveryCodesForm):
 
 
 class PasskeyForm(passkeys.AddWebAuthnForm):
-    """A new passkey and what to call it."""
+    """A new passkey and its name."""
 
     name = forms.CharField(label=_("Name"), max_length=80, required=False)
     passwordless = forms.BooleanField(

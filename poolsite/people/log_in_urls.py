@@ -1,4 +1,4 @@
-"""The addresses of allauth's pages that we have, by allauth's names. Nobody signs up."""
+"""The addresses of allauth's pages that exist here, by allauth's names. There is no sign-up."""
 
 from allauth.account import views as account
 from allauth.mfa.base import views as mfa
@@ -35,7 +35,7 @@ urlpatterns = [
     ),
     path("security/", mfa.index, name="mfa_index"),
     path("security/password/", local(account.password_change), name="account_change_password"),
-    path("password/first/", RESET, name="account_set_password"),  # of who has none yet
+    path("password/first/", RESET, name="account_set_password"),  # for users without a password
     path("security/app/", app.activate_totp, name="mfa_activate_totp"),
     path("security/app/remove/", whole(app.deactivate_totp), name="mfa_deactivate_totp"),
     path("security/codes/", codes.view_recovery_codes, name="mfa_view_recovery_codes"),

@@ -1,4 +1,4 @@
-"""The sidebar entries of people and access; accounts as things with tags and notes."""
+"""The sidebar entries of people and access; accounts as objects with tags and notes."""
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -13,7 +13,7 @@ from poolsite.console.page_words import register_page_word
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entries. Called once, by AppConfig.ready()."""
     register_page_word("access:tokens", _("Open tokens"))
     register_page_word("access:operators", _("Open operators"))
     register_page_word("access:accounts", _("Open accounts"))

@@ -1,4 +1,4 @@
-"""What the search finds of accounts: the accounts, their people, operators and API tokens."""
+"""The search results of accounts: the accounts, their people, operators and API tokens."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -21,7 +21,7 @@ NAMES = ("first_name", "last_name", "username", "email")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search. Called once, by AppConfig.ready()."""
     console.register_search("access", find)
     for page in (
         Offer(
@@ -35,7 +35,7 @@ def register() -> None:
 
 
 def _invite(principal: Principal) -> str:
-    """The form of the one account that is managed, or the list to choose from."""
+    """Return the form of the only account that the user manages, or the list to choose from."""
     rows = visible(Account.objects.all(), principal, "access.people_change", account_field="pk")
     first = list(rows.order_by("slug")[:2])
     one = reverse("access:invite", args=[first[0].slug]) if len(first) == 1 else ""
@@ -56,7 +56,7 @@ OFFERS: tuple[tuple[Any, str | Callable[[Principal], str], str, str], ...] = (
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Accounts, people and tokens by name; people by address, too."""
+    """Return accounts, people and tokens by name; people by address, too."""
     found: list[Found] = []
     if decide(principal, "access.people_view"):
         found += _accounts(principal, text, limit)
@@ -95,7 +95,7 @@ def _follow(principal: Principal, row: Account) -> list[Follow]:
 
 
 def _everyone(text: str, limit: int) -> list[Found]:
-    """Anyone, for an operator: the platform's staff, then the people of accounts."""
+    """Return anyone, for an operator: the platform's staff, then the people of accounts."""
     staff = [
         _person(user, place, _("Operator"), reverse("access:operator", args=[user.pk]))
         for place, user in named(selectors.operators(), text, NAMES, limit)
@@ -105,13 +105,13 @@ def _everyone(text: str, limit: int) -> list[Found]:
 
 
 def _own(principal: Principal, text: str, limit: int) -> list[Found]:
-    """The people of the accounts that the reader manages."""
+    """Return the people of the accounts that the reader manages."""
     rows = visible(Membership.objects.all(), principal, "access.people_view")
     return _members(rows, text, limit)
 
 
 def _members(rows: QuerySet[Membership], text: str, limit: int) -> list[Found]:
-    """By their own names, or by their account's; each person once."""
+    """Return people by their own names or by their account's; each person once."""
     rows = rows.select_related("user", "account").order_by("user__username", "account__slug")
     fields = [*(f"user__{name}" for name in NAMES), "account__name"]
     return [_member(row.user, place, row) for place, row in named(rows, text, fields, limit)]

@@ -1,4 +1,4 @@
-"""What the history says of people, accounts and tokens."""
+"""The history's sentences about people, accounts and tokens."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -30,7 +30,7 @@ PEOPLE, SECURITY, TOKENS = _("People"), _("Security"), _("API tokens")
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register them. Called once, before the log is first read."""
     register(*_of_accounts(), *_of_people(), *_of_security(), *_of_tokens())
     register_object(
         HistoryObject("user", _("User"), _pages_of_users),
@@ -213,7 +213,7 @@ def _of_tokens() -> list[Sentence]:
 
 
 def _own(entry: AuditEntry) -> bool:
-    """Whether somebody did it to his or her own user."""
+    """Whether a user did this to their own user."""
     return entry.actor_kind == "user" and entry.actor_id == entry.thing_id
 
 
@@ -226,7 +226,7 @@ def _roles_given_or_taken(entry: AuditEntry) -> Any:
 
 
 def _scope(_value: Any, reading: Reading) -> str:
-    """What a grant is for: everything, or one thing, kept as kind:slug."""
+    """Return what a grant is for: everything, or one object, stored as kind:slug."""
     kept = str(reading.value("thing") or EVERYWHERE)
     kind, _colon, slug = kept.partition(":")
     if kept == EVERYWHERE:
@@ -235,7 +235,7 @@ def _scope(_value: Any, reading: Reading) -> str:
 
 
 def _pages_of_users(reader: Principal, ids: Collection[str]) -> Mapping[str, str]:
-    """Operators' pages, for who may see operators."""
+    """Return the operators' pages, if the reader may see operators."""
     if not decide(reader, "access.operators_view", None).allowed:
         return {}
     known = [each for each in ids if each.isdecimal()]

@@ -1,4 +1,4 @@
-"""What the worker does for people: mails (mail_tasks.py), and tidying up."""
+"""The worker's tasks about people: mails (mail_tasks.py) and cleaning up."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -9,7 +9,7 @@ from poolsite.people import tidying
 
 
 def tidy(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended sessions and old keys; warn of ending tokens, guessed codes, requests."""
+    """Delete ended sessions and old keys; warn of expiring tokens, guessed codes and requests."""
     return {
         "sessions": tidying.delete_ended_sessions(),
         "keys": services.forget_keys(),

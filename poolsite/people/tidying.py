@@ -1,4 +1,4 @@
-"""What needs somebody's eye or a broom: tokens about to end, guessed codes, requests, sessions."""
+"""Warns of expiring tokens, guessed codes and waiting requests, and deletes ended sessions."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ FINANCE_WAITS = "access.finance_waits"
 
 
 def delete_ended_sessions() -> int:
-    """Delete session rows whose time has passed, a bounded number; returns how many."""
+    """Delete expired session rows, a bounded number; return how many."""
     ended = Session.objects.filter(expire_date__lt=timezone.now())
     keys = list(ended.values_list("pk", flat=True)[:DELETE_ROWS])
     UserSession.objects.filter(session_key__in=keys).delete()  # unaudited: a list of them
@@ -32,7 +32,7 @@ def delete_ended_sessions() -> int:
 
 
 def warn_of_ending_tokens() -> int:
-    """Open an incident for each used token that ends soon, close it otherwise; returns how many."""
+    """Open an incident for each used token that expires soon, close the rest; return how many."""
     now = timezone.now()
     live = ApiToken.objects.filter(revoked_at=None, last_used_at__gt=now - USED_WITHIN)
     ending = live.filter(expires_at__lt=now + WARN_BEFORE)
@@ -59,7 +59,10 @@ def _ends_soon(token: ApiToken, now: datetime) -> dict[str, Any]:
 
 
 def warn_of_guessed_codes() -> int:
-    """The same for people whose second factor somebody guesses at: the password is known then."""
+    """Open an incident for each user whose second factor is being guessed; return how many.
+
+    The guesser already knows the user's password. Incidents that no longer apply are closed.
+    """
     guessed = CodeGuard.objects.filter(failures__gte=GUESSES).select_related("user")
     recent = (each for each in guessed if _is_recent(each.blocked_until))
     return _keep(CODES_GUESSED, {str(each.user_id): _is_guessed(each) for each in recent})
@@ -79,7 +82,10 @@ def _is_guessed(guard: CodeGuard) -> dict[str, Any]:
 
 
 def warn_of_waiting_requests() -> int:
-    """The same for each finance grant that waits: who may approve it learns of it."""
+    """Open an incident for each finance grant that waits, so that approvers learn of it.
+
+    Return how many wait. Incidents that no longer apply are closed.
+    """
     waiting = FinanceRequest.objects.filter(status=FinanceRequest.Status.WAITING)
     rows = waiting.select_related("user", "asked_by")
     return _keep(FINANCE_WAITS, {str(each.pk): _waits(each) for each in rows})
@@ -104,7 +110,7 @@ def _is_recent(blocked_until: datetime | None) -> bool:
 
 
 def _keep(kind: str, troubles: Mapping[str, dict[str, Any]]) -> int:
-    """Have an incident of this type open for these objects and no others; returns how many."""
+    """Have an incident of this type open for exactly these objects; return how many."""
     for name, told in troubles.items():
         incidents.open(type=kind, object=name, **told)
     opened = Incident.objects.filter(type=kind, until=None).values_list("object", flat=True)

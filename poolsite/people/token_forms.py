@@ -37,14 +37,17 @@ LIFETIMES = (
 
 
 class _Things(forms.MultipleChoiceField):
-    """What is ticked; only what `TokenForm.reach` offers counts."""
+    """The ticked objects. Only those that `TokenForm.reach` offers count."""
 
     def valid_value(self, value: Any) -> bool:
         return True
 
 
 class TokenForm(forms.Form):
-    """A new token. `platform`: the reader may make the platform's own, with any resource."""
+    """A new token.
+
+    `platform`: the reader may create tokens of the platform, with any resource.
+    """
 
     name = forms.CharField(
         label=_("Name"),
@@ -126,12 +129,12 @@ class TokenForm(forms.Form):
 
     @property
     def chosen_account(self) -> Account | None:
-        """The account that is chosen, else the first of the reader's; None = the platform."""
+        """The chosen account, else the first of the reader's; None for the platform."""
         found: Account | None = getattr(self, "cleaned_data", {}).get("account")
         return found or self._first_account
 
     def areas(self) -> list[dict[str, Any]]:
-        """Every area with its permissions, for the page."""
+        """Return every area with its permissions, for the page."""
         chosen = set(self.chosen_actions)
         return [
             {
@@ -143,13 +146,13 @@ class TokenForm(forms.Form):
         ]
 
     def reach(self) -> list[dict[str, Any]]:
-        """The things of each area in which something is permitted, for the page."""
+        """Return the objects of each area with a chosen permission, for the page."""
         given = set(self._given("things"))
         return [self._reach_of(area, given) for area in areas_of(self.chosen_actions)]
 
     def _reach_of(self, area: TokenArea, given: set[str]) -> dict[str, Any]:
         account = self.chosen_account
-        known = account is not None or self.platform  # else those of every tenant would be read
+        known = account is not None or self.platform  # else it would read every account's objects
         found = area.of_account(account) if known else []
         things = [(f"{area.kind}:{slug}", name) for slug, name in found[:SHOWN_THINGS]]
         everything = f"{area.kind}:{EVERYTHING}"
@@ -164,7 +167,7 @@ class TokenForm(forms.Form):
         }
 
     def plan(self) -> Plan:
-        """The token as it would be made from what is chosen so far."""
+        """Return the token as it would be created from what is chosen so far."""
         reached, names = self._reached()
         data = getattr(self, "cleaned_data", {})
         account = self.chosen_account
@@ -180,7 +183,7 @@ class TokenForm(forms.Form):
         )
 
     def _reached(self) -> tuple[list[str], dict[str, str]]:
-        """The things that are ticked, and the names of things."""
+        """Return the ticked objects, and the names of objects."""
         refs: list[str] = []
         names: dict[str, str] = {}
         for group in self.reach():
@@ -200,11 +203,11 @@ class TokenForm(forms.Form):
     # -- checks ------------------------------------------------------------------------------------
 
     def clean_networks(self) -> list[str]:
-        """Networks in their usual form."""
+        """Return the networks in their usual form."""
         return checked(self.cleaned_data["networks"].replace(",", " ").split())
 
     def clean_resources(self) -> list[str]:
-        """Things, one in a line; * for the platform's own tokens alone."""
+        """Return the objects, one per line; `*` only for the platform's own tokens."""
         found: list[str] = self.cleaned_data["resources"].split()
         for each in found:
             if each != EVERYTHING:
@@ -214,11 +217,11 @@ class TokenForm(forms.Form):
         return found
 
     def clean_events(self) -> list[str]:
-        """Names; those of the permissions when nothing is said."""
+        """Return the names of events; those of the permissions if the field is empty."""
         return str(self.cleaned_data["events"]).split() or events_of(self.chosen_actions)
 
     def clean(self) -> dict[str, Any]:
-        """A day in time, and something to reach in each area."""
+        """Check that the day is in range and that each area has an object."""
         data = super().clean() or {}
         if data.get("lifetime") == UNTIL and "until" not in self.errors:
             self._check_day(data.get("until"))
@@ -243,7 +246,7 @@ class TokenForm(forms.Form):
 
     @property
     def ends_at(self) -> datetime | None:
-        """When the token ends: the end of the chosen day, or so many days from now."""
+        """When the token expires: at the end of the chosen day, or this many days from now."""
         data = getattr(self, "cleaned_data", {})
         lifetime = data.get("lifetime", "90")
         if lifetime != UNTIL:
@@ -254,7 +257,7 @@ class TokenForm(forms.Form):
 
 
 def with_purpose(data: QueryDict, key: str) -> QueryDict:
-    """The data with a purpose's permissions, and its resources where it begins with all."""
+    """Return the data with a purpose's permissions, and all objects if the purpose needs them."""
     data = data.copy()
     purpose = next((each for each in purposes() if each.key == key), None)
     actions = purpose.actions if purpose is not None else ()

@@ -1,4 +1,4 @@
-"""What an API token may do, in words: for the form, the page that shows it and the list."""
+"""Texts that describe what an API token may do: for the form, the token's page and the list."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,9 +23,9 @@ SHOWN_IN_LIST = 3  # permissions and resources in a row of the list
 
 @dataclass(frozen=True)
 class Plan:
-    """A token as its words need it, made or still being filled in; `names`: of resources.
+    """A token as these texts need it, created or still being filled in.
 
-    owner: the account's name; the platform's where `of_account` is False.
+    `names`: of resources. owner: the account's name; the platform's if `of_account` is False.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Plan:
 
 
 def sentence(plan: Plan) -> SafeString:
-    """What the token can do, where and until when, in one sentence; "" without a permission."""
+    """Return what the token can do, where and until when, in one sentence, or ""."""
     if not plan.actions or plan.ends_at is None:
         return SafeString("")
     if plan.resources:
@@ -57,7 +57,7 @@ def sentence(plan: Plan) -> SafeString:
 
 
 def may(actions: Iterable[str]) -> list[str]:
-    """What these actions let a token do; the technical name of one that no app describes."""
+    """Return what these actions let a token do; the technical name of one that no app describes."""
     if EVERYTHING in actions:
         return [_("Do everything that tokens can")]
     known = rights()
@@ -67,7 +67,7 @@ def may(actions: Iterable[str]) -> list[str]:
 
 
 def cannot(actions: Sequence[str]) -> list[str]:
-    """What the token cannot do, a line for each area that it touches, and for all others."""
+    """Return what the token can't do: a line for each area that it uses, and one for the rest."""
     if EVERYTHING in actions:
         return [_always_refused()]
     given, touched = set(actions), areas_of(actions)
@@ -83,7 +83,7 @@ def cannot(actions: Sequence[str]) -> list[str]:
 
 
 def reach(plan: Plan) -> list[str]:
-    """The plan's resources: "all pools", else the names of things."""
+    """Return the names of the plan's resources: "all pools", else those of the objects."""
     if EVERYTHING in plan.resources:
         return [_("everything")]
     everything = {f"{area.kind}:*": _small(area.all_things) for area in areas()}
@@ -95,7 +95,7 @@ def reach(plan: Plan) -> list[str]:
 
 
 def from_where(networks: Sequence[str]) -> str:
-    """The allowed networks: one by name, more as their number."""
+    """Return the allowed networks: one by its name, several by their number."""
     if not networks:
         return _("anywhere")
     if len(networks) == 1:
@@ -104,7 +104,7 @@ def from_where(networks: Sequence[str]) -> str:
 
 
 def row(token: ApiToken) -> dict[str, Any]:
-    """What the list says of a token: permissions and resources, the first few of each."""
+    """Return the list's texts of a token: the first few permissions and resources."""
     permitted = may(token.actions)
     nouns = {area.kind: str(area.noun) for area in areas()}
     kinds = dict.fromkeys(map(_kind, token.resources))
@@ -121,9 +121,9 @@ def row(token: ApiToken) -> dict[str, Any]:
 
 
 def example_of(plan: Plan, base: str) -> dict[str, Any]:
-    """A request that this token really may send, for a shell; `blanks`: it has words to fill in.
+    """Return a request that this token may really send, for a shell.
 
-    A request that only reads is preferred.
+    A request that only reads is preferred. `blanks`: whether it has words to fill in.
     """
     known = rights()
     offered = [known[action] for action in known if _covers(plan.actions, action)]
@@ -155,7 +155,7 @@ def _covers(actions: Sequence[str], action: str) -> bool:
 
 
 def _first(resources: Sequence[str], kind: str) -> str:
-    """The slug of the first resource of a kind; a word to fill in where all of them are meant."""
+    """Return the slug of the first resource of a kind, or a word to fill in if all are meant."""
     own = [_slug(ref) for ref in resources if ref.startswith(f"{kind}:")]
     return next((slug for slug in own if slug != EVERYTHING), kind.upper())
 
@@ -210,6 +210,6 @@ def _few(words: Sequence[str]) -> str:
 
 
 def _bold(said: str, **values: str) -> SafeString:
-    """A sentence with its values in bold; whatever stands in a value is only text."""
+    """Return a sentence with its values in bold. The values are escaped."""
     bold = {name: format_html("<strong>{}</strong>", value) for name, value in values.items()}
     return format_html(said.replace("%(", "{").replace(")s", "}"), **bold)

@@ -1,4 +1,4 @@
-"""How the history takes roles and grants back: by the rules of the pages that give them."""
+"""How the history undoes changes of roles and grants, by the rules of the pages that give them."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from poolsite.console.kept_values import Values
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the handlers. Called once, by AppConfig.ready()."""
     console.register_way(
         console.UndoHandler(
             console.Undo(
@@ -51,7 +51,10 @@ def register() -> None:
 
 
 def _why_asked(entry: AuditEntry) -> str:
-    """What waits can be withdrawn; what was decided was taken back or granted there."""
+    """Return why a request can't be undone here: a waiting one is withdrawn on its page.
+
+    Return "" for a decided one, whose decision is undone by other means.
+    """
     waiting = FinanceRequest.objects.filter(
         pk=(entry.after or {}).get("request", 0), status=FinanceRequest.Status.WAITING
     )
@@ -89,7 +92,7 @@ def _why_no_roles(principal: Principal, account: Account, values: Values) -> str
 
 
 def _way_of_grants(action: str) -> console.UndoHandler:
-    """An operator's, for everything or one thing of the platform."""
+    """Return the handler of an operator's grants, for everything or one object of the platform."""
     return console.UndoHandler(
         console.Undo(
             action,
@@ -105,7 +108,7 @@ def _way_of_grants(action: str) -> console.UndoHandler:
 
 
 def _way_of_grants_in_accounts(action: str) -> console.UndoHandler:
-    """A member's, for one thing of the account."""
+    """Return the handler of a member's grants, for one object of the account."""
     return console.UndoHandler(
         console.Undo(
             action,
@@ -145,7 +148,10 @@ def _is_granted(values: Values, **whose: Any) -> bool:
 
 
 def _why_no_grant_in_account(principal: Principal, account: Account, values: Values) -> str:
-    """Supervisors are made by who changes people; any other grant by who has it."""
+    """Return why the principal may not give the grant back, or "" if they may.
+
+    A principal who may change people may appoint supervisors; other grants need the grant itself.
+    """
     if not values["granted"]:
         return ""
     if values["name"] != GrantName.SUPERVISE and values["name"] not in principal.grants:

@@ -1,1 +1,1 @@
-"""The API reference: pages made of the OpenAPI document."""
+"""The API reference: pages made from the OpenAPI document."""

@@ -16,8 +16,8 @@ from poolsite.api.reference_access import ROOT, Access, Accesses
 from poolsite.api.reference_schema import Field, Schemas
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
-# The pages by name, each with the first path segments that it shows; without any, it shows the
-# operations whose tag is its name.
+# The pages by name, each with the first path segments that it shows. A page without segments shows
+# the operations whose tag is its name.
 PAGES: Final = {
     "numbers": (_("Numbers"), ("pools", "numbers")),
     "pools": (_("Pools"), ()),
@@ -42,15 +42,15 @@ PAGES: Final = {
     "profile": (_("Profile and saved views"), ("profile", "saved-views")),
 }
 _PAGE_OF: Final = {word: name for name, (_title, words) in PAGES.items() for word in words}
-BASE: Final = "{base}"  # stands in requests for scheme and host
-LINE: Final = 70  # a body that is longer stands on lines of its own
+BASE: Final = "{base}"  # replaces scheme and host in requests
+LINE: Final = 70  # a body that is longer has lines of its own
 _LOGIN: Final = ("-b cookies.txt", '-H "X-CSRFToken: $CSRF_TOKEN"')
 _BEARER: Final = '-H "Authorization: Bearer $POOLSITE_TOKEN"'
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter, where it stands (path, query or header), and an example, "" if there is none."""
+    """A parameter, its place (path, query or header), and an example, "" if there is none."""
 
     field: Field
     where: str
@@ -68,7 +68,7 @@ class Body:
 
     @property
     def example(self) -> str:
-        """The example as it is shown."""
+        """The text of the example."""
         if isinstance(self.value, str):
             return self.value
         return json.dumps(self.value, indent=2, ensure_ascii=False)
@@ -76,7 +76,7 @@ class Body:
 
 @dataclass(frozen=True)
 class ResponseEntry:
-    """One answer that is no error."""
+    """One response that is no error."""
 
     status: int
     description: str
@@ -85,7 +85,7 @@ class ResponseEntry:
 
 @dataclass(frozen=True)
 class Failure:
-    """An error: its status, its problem type, and when it is answered."""
+    """An error: its status, its problem type, and when it is returned."""
 
     status: int
     type: str
@@ -93,7 +93,7 @@ class Failure:
 
     @property
     def is_common(self) -> bool:
-        """Whether the type belongs to no operation in particular."""
+        """Whether the type is not specific to any operation."""
         return self.type in COMMON
 
 
@@ -111,23 +111,23 @@ class Operation:
     body: Body | None
     answers: tuple[ResponseEntry, ...]
     failures: tuple[Failure, ...]
-    failure_fields: tuple[Field, ...]  # beside those that every error has
+    failure_fields: tuple[Field, ...]  # apart from those that every error has
     request: str  # for a shell, with BASE in it
 
     @property
     def own_failures(self) -> list[Failure]:
-        """The errors that not every operation has."""
+        """The errors that only some operations have."""
         return [each for each in self.failures if not each.is_common]
 
     @property
     def common_failures(self) -> list[Failure]:
-        """The others."""
+        """The errors that every operation can have."""
         return [each for each in self.failures if each.is_common]
 
 
 @dataclass(frozen=True)
 class OperationSection:
-    """Operations whose paths begin alike."""
+    """Operations whose paths have the same first segment."""
 
     name: str
     operations: tuple[Operation, ...]
@@ -135,7 +135,7 @@ class OperationSection:
 
 @dataclass(frozen=True)
 class OperationGroup:
-    """What one page shows."""
+    """The operations of one page."""
 
     tag: str
     title: Any
@@ -143,12 +143,12 @@ class OperationGroup:
 
     @property
     def operations(self) -> list[Operation]:
-        """All of them, in the page's order."""
+        """All operations, in the page's order."""
         return [each for section in self.sections for each in section.operations]
 
 
 def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[OperationGroup, ...]:
-    """The whole document by pages; what no page names stands on one called by its tag."""
+    """Return the document by pages. Operations that no page names get one named by their tag."""
     schemas = Schemas(document)
     found: dict[str, list[Operation]] = {name: [] for name in PAGES}
     for path, methods in document["paths"].items():
@@ -168,14 +168,17 @@ def groups_of(document: Mapping[str, Any], accesses: Accesses) -> tuple[Operatio
 
 
 def _page_of(path: str, tag: str) -> str:
-    """The page that shows no path of its own, by its tag; else that of the path's first word."""
+    """Return the page of an operation: by its tag, else by the first segment of its path.
+
+    The tag counts if its page has no path segments of its own.
+    """
     if tag in PAGES and not PAGES[tag][1]:
         return tag
     return _PAGE_OF.get(_resource(path), tag)
 
 
 def _sections(operations: Sequence[Operation]) -> Iterator[OperationSection]:
-    """By the first word of the path, in the order of the first of each."""
+    """Yield the operations by the first segment of the path, in the order of their first."""
     first = list(dict.fromkeys(_resource(each.path) for each in operations))
     ordered = sorted(operations, key=lambda each: first.index(_resource(each.path)))
     for name, each in groupby(ordered, lambda operation: _resource(operation.path)):
@@ -216,7 +219,7 @@ def _operation(
 
 
 def _failures(failed: Iterable[Mapping[str, Any]]) -> Iterator[Failure]:
-    """One for each problem type of which a response has an example."""
+    """Yield one failure for each problem type of which a response has an example."""
     known = {kind: Failure(status, kind, when) for status, kind, when in problem_types()}
     for response in failed:
         for content in response.get("content", {}).values():
@@ -245,7 +248,7 @@ def _parameter(schemas: Schemas, told: Mapping[str, Any]) -> Parameter:
 
 
 def _body(schemas: Schemas, told: Mapping[str, Any]) -> Body | None:
-    """The first media type's; None without content."""
+    """Return the body of the first media type, or None without content."""
     for media_type, content in told.get("content", {}).items():
         schema = content.get("schema", {})
         fields = tuple(schemas.fields(schema))
@@ -256,7 +259,7 @@ def _body(schemas: Schemas, told: Mapping[str, Any]) -> Body | None:
 def _curl(
     method: str, path: str, parameters: Sequence[Parameter], body: Body | None, access: Access
 ) -> str:
-    """A request for a shell, with the examples as its values."""
+    """Return a request for a shell, with the examples as its values."""
     values = {each.field.path: each.example for each in parameters}
     address = re.sub(r"{(\w+)}", lambda found: quote(values[found[1]]), path)
     asked = [each.field.path for each in parameters if each.where == "query" and each.example]

@@ -1,6 +1,6 @@
 """The API reference: an introduction with a list of all operations, and a page for each group.
 
-The OpenAPI document is open to everybody, so the reference is, too.
+The OpenAPI document is public, so the reference is public, too.
 """
 
 from functools import cache, lru_cache
@@ -32,13 +32,13 @@ KEPT_PIECES = 64  # pages × languages × hosts
 
 @cache
 def groups() -> tuple[OperationGroup, ...]:
-    """The reference of this process, made when somebody first looks."""
+    """Return the reference of this process, built at its first use."""
     return groups_of(api.get_openapi_schema(), accesses_of(api))
 
 
 @cache
 def _document() -> tuple[bytes, str]:
-    """The OpenAPI document as it is sent, and its ETag; made when somebody first asks."""
+    """Return the OpenAPI document as it is sent, and its ETag, built at its first use."""
     text = orjson.dumps(api.get_openapi_schema(), default=str)
     return text, f'"{sha256(text).hexdigest()[:32]}"'
 
@@ -46,19 +46,19 @@ def _document() -> tuple[bytes, str]:
 @require_safe
 @etag(lambda request: _document()[1])
 def document(request: HttpRequest) -> HttpResponse:
-    """The OpenAPI document. 304 for who has this one."""
+    """Return the OpenAPI document, or 304 if the client already has this version."""
     return HttpResponse(_document()[0], content_type="application/json")
 
 
 @require_safe
 def introduction(request: HttpRequest) -> HttpResponse:
-    """How the API is used, all operations, and all problem types."""
+    """Show how the API is used, all operations, and all problem types."""
     return _page(request, "", {"group": None})
 
 
 @require_safe
 def group_page(request: HttpRequest, tag: str) -> HttpResponseBase:
-    """The operations of one tag; a page that says so where there is none."""
+    """Show the operations of one tag, or the page for missing pages."""
     group = next((each for each in groups() if each.tag == tag), None)
     if group is None:
         return not_found(request, Http404(tag))
@@ -67,7 +67,7 @@ def group_page(request: HttpRequest, tag: str) -> HttpResponseBase:
 
 @require_safe
 def without_slash(request: HttpRequest, tag: str = "") -> HttpResponseBase:
-    """The same address as it is written elsewhere."""
+    """Redirect to the same address without a slash."""
     return HttpResponsePermanentRedirect(_address(tag))
 
 
@@ -81,7 +81,7 @@ def _page(request: HttpRequest, tag: str, shown: dict[str, Any]) -> HttpResponse
 
 @lru_cache(maxsize=KEPT_PIECES)
 def _body(tag: str, language: str, base: str) -> str:
-    """What stands on the page, the same for every reader of a language."""
+    """Return the body of the page, the same for every reader of a language."""
     group = next((each for each in groups() if each.tag == tag), None)
     shown = {
         "group": group,

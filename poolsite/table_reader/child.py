@@ -1,8 +1,9 @@
 """The program: reads the file at descriptor 0, writes messages to descriptor 1.
 
 A message is its length (4 bytes, big-endian) and a JSON object: `{"rows": […]}` any number of
-times, then `{"error": sentence}` or `{"end": {"cpu_seconds": …, "peak_bytes": …}}`. A cell is a
-text, `["f", formula, shown]` or `["q", line, since]` (see `cells`). The two figures are for tests.
+times, then `{"end": {"cpu_seconds": …, "peak_bytes": …}}`, with `"error": sentence` if the file
+can't be read. A cell is a text, `["f", formula, shown]` or `["q", line, since]` (see `cells`). The
+two figures are for tests.
 """
 
 import json
@@ -13,7 +14,7 @@ from pathlib import Path
 from time import process_time
 from typing import Any, BinaryIO, Final
 
-if __name__ == "__main__":  # started by its path, without the folders that Python would look in
+if __name__ == "__main__":  # started by its path, without the folders of Python's search path
     sys.path.append(str(Path(__file__).resolve().parent.parent.parent))
 
 from poolsite.table_reader import limits
@@ -28,7 +29,7 @@ _MESSAGE_CHARACTERS: Final = 64 * 1024
 
 
 def messages(file: BinaryIO, kind: str, budget: Budget) -> Iterator[bytes]:
-    """Yield what the program writes. UnreadableFileError becomes the last message."""
+    """Yield the program's messages. UnreadableFileError becomes the last message."""
     try:
         for rows in _batches(KINDS[kind](file, budget)):
             yield _message({"rows": rows})
@@ -77,7 +78,7 @@ def _cost() -> dict[str, float]:
 
 
 def _peak_bytes() -> int:
-    """Most memory at once; getrusage would also count the parent's, from before this program."""
+    """Return the peak memory. getrusage would include the parent's, from before this program."""
     try:
         status = Path("/proc/self/status").read_text()
         return int(status.partition("VmHWM:")[2].split()[0]) * 1024
@@ -86,7 +87,7 @@ def _peak_bytes() -> int:
 
 
 def _limit() -> None:
-    """Bound this process by the kernel: memory, files, CPU time."""
+    """Limit this process by the kernel: memory, files, CPU time."""
     for what, most in (
         (resource.RLIMIT_AS, limits.MEMORY_BYTES),
         (resource.RLIMIT_DATA, limits.MEMORY_BYTES),
@@ -100,13 +101,13 @@ def _limit() -> None:
             hard = resource.getrlimit(what)[1]
             bound = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(what, (bound, bound))
-        except (OSError, ValueError):  # macOS does not bound memory in this way
+        except (OSError, ValueError):  # macOS does not limit memory in this way
             if sys.platform == "linux":
                 raise
 
 
 def _limit_cpu(seconds: int) -> None:
-    """Let the kernel end this process where the budget cannot: while a library works in C."""
+    """Let the kernel end this process where the budget can't: while a library runs in C."""
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     resource.setrlimit(resource.RLIMIT_CPU, (min(seconds, hard), hard))
 

@@ -12,17 +12,18 @@ from poolsite.table_reader.limits import LINE_CHARACTERS_LIMIT, Budget, Unreadab
 
 DELIMITERS: Final = ",;\t"
 ENCODINGS: Final = ("utf-8-sig", "gb18030")
-QUOTED_LINES_LIMIT: Final = 20  # of one text in quotes; a longer one is a quote that nobody closed
+QUOTED_LINES_LIMIT: Final = 20  # of one text in quotes; a longer one has a quote that is not closed
 
-# A line inside quotes that begins as a row of these files does: a number, then the next column.
-# Possessive (*+): what one part has taken, no other part tries again, so a line costs its length.
+# A line inside quotes that looks like the start of a row of these files: a number, then the next
+# column. The quantifiers are possessive (*+): no part tries again what another has taken, so the
+# cost of a line is its length.
 _ROW: Final = re.compile(r"""\s*+["'+(]*+[0-9][0-9 ().+-]*+["']?+\s*(?:[,;\t\r\n]|$)""")
 
 
 def csv_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
-    """Yield the rows. A line that an open quote runs over is a row of one OpenQuote.
+    """Yield the rows. Each line that an unclosed quote runs over is a row of one OpenQuote.
 
-    Raises UnreadableFileError while reading.
+    Raise UnreadableFileError while reading.
     """
     text = _text(file, budget)
     sample = text.read(4096)
@@ -36,8 +37,8 @@ def csv_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
 def exact_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
     """Yield the rows of a CSV whose cells must arrive as they were written; nothing is guessed.
 
-    It is UTF-8 with commas. What `csv_rows` would mend is refused: a text after a closing quote.
-    NUL stays, for the caller to refuse.
+    The file is UTF-8 with commas. What `csv_rows` would repair is refused: a text after a closing
+    quote. NUL stays, for the caller to refuse.
     """
     _check_utf8(file, budget)
     file.seek(0)
@@ -59,10 +60,13 @@ def _rows(
 
 
 def _records(lines: Iterable[str], delimiter: str, *, strict: bool) -> Iterator[Sequence[str]]:
-    """Yield the records. One text may run over several lines in its quotes; where a quote was
-    forgotten, the rows that it runs over are yielded one by one, as they stand."""
+    """Yield the records.
+
+    A text in quotes may run over several lines. If a quote was not closed, the rows that it runs
+    over are yielded one by one, as written.
+    """
     held: list[str] = []
-    since = 0  # rows since the forgotten quote; 0 = none is open
+    since = 0  # rows since the unclosed quote; 0 if none is open
     for line in lines:
         if since:
             yield [OpenQuote(line, since)]
@@ -85,7 +89,7 @@ def _records(lines: Iterable[str], delimiter: str, *, strict: bool) -> Iterator[
 
 
 def _closed(lines: Sequence[str], delimiter: str, *, strict: bool) -> Sequence[str] | None:
-    """Return the record of these lines; None while a quote in them is open."""
+    """Return the record of these lines, or None while a quote in them is open."""
     reader = csv.reader((*lines, "\n"), delimiter=delimiter, strict=strict)
     try:
         record = next(reader)
@@ -105,7 +109,7 @@ class _Lines:
     """The lines of a text; a 10 MB line is refused before it is in memory."""
 
     def __init__(self, text: io.TextIOBase, budget: Budget, *, nul: str) -> None:
-        """`nul` stands where the text has a NUL."""
+        """`nul` replaces each NUL of the text."""
         self._text, self._budget, self._nul = text, budget, nul
         self.number = 0
 
@@ -122,7 +126,7 @@ class _Lines:
 
 
 def _check_utf8(file: BinaryIO, budget: Budget) -> None:
-    """Raise UnreadableFileError, with the line, if the file is not UTF-8."""
+    """Raise UnreadableFileError with the line if the file is not UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     file.seek(0)
     lines, data = 1, b"-"
@@ -138,7 +142,7 @@ def _check_utf8(file: BinaryIO, budget: Budget) -> None:
 
 
 def _text(file: BinaryIO, budget: Budget) -> io.TextIOWrapper:
-    """Return the file at its begin, in the first encoding in which the whole of it is readable."""
+    """Return the file from its start, in the first encoding that can decode all of it."""
     for encoding in ENCODINGS:
         file.seek(0)
         text = io.TextIOWrapper(file, encoding=encoding, newline="")

@@ -8,7 +8,7 @@ from poolsite.table_reader.limits import PART_BYTES_LIMIT
 from poolsite.table_reader.package import Handler, Package, tags
 
 _TAGS: Final = tags("numFmt", "cellXfs", "xf")
-# Formats that have a number and no text. From 27 and 50 on they are those of East Asia.
+# Formats that have a number and no text. Those from 27 and from 50 are East Asian.
 _BUILT_IN: Final = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
 _BUILT_IN_DURATIONS: Final = {46}
 _DURATION: Final = re.compile(
@@ -22,10 +22,10 @@ _DAY_MILLISECONDS: Final = 86_400_000
 
 
 class Styles(Handler):
-    """Which styles of cells show a date, and which a duration."""
+    """The styles of cells that show a date, and those that show a duration."""
 
     def __init__(self) -> None:
-        """No styles yet: all numbers are numbers."""
+        """Start without styles: all numbers are numbers."""
         self.dates: set[int] = set()
         self.durations: set[int] = set()
         self._date_formats = set(_BUILT_IN)
@@ -39,7 +39,7 @@ class Styles(Handler):
             pass
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """Note a format, or which format a style has."""
+        """Store a format, or the format of a style."""
         tag = _TAGS.get(name)
         if tag == "numFmt":
             self._format(int(attributes["numFmtId"]), attributes.get("formatCode", ""))
@@ -54,7 +54,7 @@ class Styles(Handler):
             self._next += 1
 
     def end(self, name: str) -> None:
-        """The styles of named styles and tables are none of cells."""
+        """End the cells' styles: styles of named styles and tables are not for cells."""
         if _TAGS.get(name) == "cellXfs":
             self._in_cells = False
 
@@ -71,8 +71,8 @@ class Styles(Handler):
 def date_text(value: float, *, is_duration: bool, from_1904: bool) -> str:
     """Return days since the workbook's first day as a date, a time of day or a duration.
 
-    Days before March 1900 are one off in the format itself. A value without a date is #VALUE!,
-    as the spreadsheet shows it.
+    Days before March 1900 are off by one in the format itself. A value without a date gives
+    #VALUE!, as the spreadsheet shows it.
     """
     try:
         if is_duration:

@@ -1,6 +1,6 @@
 """The parts of a workbook, each read as a stream of XML with limits.
 
-Parts are found by the relationships between them, so what a part is called decides nothing.
+Parts are found by the relationships between them, so their names do not matter.
 """
 
 import posixpath
@@ -22,7 +22,7 @@ from poolsite.table_reader.limits import (
 )
 
 BLOCK_BYTES: Final = 64 * 1024
-_METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # others are no part of the format
+_METHODS: Final = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}  # no others are in the format
 _SHEET_NAMESPACES: Final = (
     "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
     "http://purl.oclc.org/ooxml/spreadsheetml/main",
@@ -48,7 +48,7 @@ def damaged() -> UnreadableFileError:
 
 
 class Handler:
-    """What is done with the tags and texts of a part. Names are `namespace name`."""
+    """Handles the tags and texts of a part. Names are `namespace name`."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Begin an element."""
@@ -57,7 +57,7 @@ class Handler:
         """End an element."""
 
     def text(self, data: str) -> None:
-        """Take a piece of text."""
+        """Add a piece of text."""
 
     done = False  # true: the rest of the part is not read
 
@@ -66,7 +66,7 @@ class Package:
     """An open workbook file."""
 
     def __init__(self, file: BinaryIO, budget: Budget) -> None:
-        """Read the directory. Raises UnreadableFileError, or whatever zipfile comes upon."""
+        """Read the directory. Raise UnreadableFileError or any error of zipfile."""
         self._budget = budget
         self._left = EXPANDED_BYTES_ALWAYS + EXPANSION_LIMIT * file.seek(0, SEEK_END)
         self._zip = zipfile.ZipFile(file)
@@ -130,7 +130,7 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Workbook:
-    """Paths of the parts that matter, and the year from which days are counted."""
+    """Paths of the parts that matter, and the first year of the day count."""
 
     sheet: str
     strings: str | None
@@ -164,7 +164,7 @@ def _refuse(*_: Any) -> None:
 
 
 class _Book(Handler):
-    """The sheets of a workbook, by the ids of their relationships."""
+    """The sheets of a workbook, by the IDs of their relationships."""
 
     def __init__(self) -> None:
         self.sheets: list[str] = []

@@ -13,14 +13,14 @@ class SharedStrings(Handler):
     """All texts in one block of memory: a million of them take 20 MB instead of 70."""
 
     def __init__(self, budget: Budget) -> None:
-        """No texts yet."""
+        """Start without texts."""
         self._budget = budget
         self._bytes = bytearray()
         self._ends = array("I", [0])
         self._pieces: list[str] = []
         self._length = 0
         self._taking = False
-        self._phonetic = False  # how an East Asian text is read aloud is no part of it
+        self._phonetic = False  # the reading of an East Asian text is not part of it
 
     def read(self, package: Package, path: str) -> None:
         """Add the texts of a part."""
@@ -28,7 +28,7 @@ class SharedStrings(Handler):
             pass
 
     def __getitem__(self, index: int) -> str:
-        """Return a text; UnreadableFileError if there is none."""
+        """Return a text. Raise UnreadableFileError if there is none."""
         if not 0 <= index < len(self._ends) - 1:
             raise damaged()
         return self._bytes[self._ends[index] : self._ends[index + 1]].decode()
@@ -45,7 +45,7 @@ class SharedStrings(Handler):
             self._phonetic = True
 
     def end(self, name: str) -> None:
-        """Keep a text that is complete."""
+        """Store a complete text."""
         tag = _TAGS.get(name)
         if tag == "t":
             self._taking = False
@@ -58,7 +58,7 @@ class SharedStrings(Handler):
             self._phonetic = False
 
     def text(self, data: str) -> None:
-        """Take as much as a cell may have."""
+        """Add as much of the text as a cell may have."""
         if self._taking and self._length < CELL_CHARACTERS_LIMIT:
             self._pieces.append(data[:CELL_CHARACTERS_LIMIT])
             self._length += len(data)

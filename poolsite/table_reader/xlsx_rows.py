@@ -30,14 +30,14 @@ _NUMBER: Final = re.compile(
 )
 _LETTERS: Final = re.compile("[A-Za-z]{1,3}")
 _NO_MEMORY: Final = expat.errors.codes[expat.errors.XML_ERROR_NO_MEMORY]
-_SHARED_FORMULAS_LIMIT: Final = 10_000  # kept to be shown in the cells that share them
+_SHARED_FORMULAS_LIMIT: Final = 10_000  # stored, to be shown in the cells that share them
 _ABSENT: Final[tuple[str, ...]] = ()
 
 
 def xlsx_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
     """Yield the rows of the first sheet; a missing row is empty, a computed cell a Formula.
 
-    Raises UnreadableFileError while reading, whatever is wrong in the file.
+    Raise UnreadableFileError while reading, whatever is wrong in the file.
     """
     try:
         package = Package(file, budget)
@@ -57,7 +57,7 @@ def xlsx_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
         if isinstance(error, MemoryError) or error.code == _NO_MEMORY:
             raise UnreadableFileError("The workbook is too large.") from error
         raise damaged() from error
-    # What hostile parts make of the code above and of zipfile.
+    # Errors of the code above and of zipfile at hostile parts.
     except (
         *(ValueError, LookupError, OverflowError, RuntimeError, EOFError, OSError),
         *(zipfile.BadZipFile, zlib.error),
@@ -66,7 +66,7 @@ def xlsx_rows(file: BinaryIO, budget: Budget) -> Iterator[Sequence[str]]:
 
 
 class _Sheet(Handler):
-    """Collects the rows that have ended; whoever reads takes them away after every block."""
+    """Collects the rows that have ended; the caller takes them after every block."""
 
     def __init__(
         self, budget: Budget, strings: SharedStrings, styles: Styles, *, from_1904: bool
@@ -74,7 +74,7 @@ class _Sheet(Handler):
         self.rows: list[Sequence[str]] = []
         self._budget, self._strings, self._styles = budget, strings, styles
         self._from_1904 = from_1904
-        self._columns: dict[str, int] = {}  # letters → place, as they are met
+        self._columns: dict[str, int] = {}  # letters → place, as they occur
         self._formulas: dict[str, str] = {}  # shared ones, by their number
         self._row_number = self._cells = 0
         self._row: list[str] = []
@@ -214,7 +214,7 @@ class _Sheet(Handler):
         return str(number)[:CELL_CHARACTERS_LIMIT]
 
     def _shared_text(self, text: str) -> str:
-        """Return a formula's text; that of the first cell where several share one."""
+        """Return a formula's text; if several cells share one, that of the first cell."""
         if not self._shared:
             return text
         if text and len(self._formulas) < _SHARED_FORMULAS_LIMIT:
@@ -223,7 +223,7 @@ class _Sheet(Handler):
 
 
 def _iso_text(value: str) -> str:
-    """Return a date of ISO 8601 as other dates are shown."""
+    """Return a date of ISO 8601 in the form of other dates."""
     try:
         return str(datetime.fromisoformat(value)) if "T" in value else value
     except ValueError:

@@ -1,4 +1,4 @@
-"""Who there is, what each may do, with what they log in, and who did what."""
+"""Users, what they may do, how they log in, and what they did."""
 
 from poolsite.access.models.audit import AuditEntry
 from poolsite.access.models.credentials import ApiToken, CodeGuard, Invitation

@@ -1,4 +1,4 @@
-"""The one audit log: who did what to which thing, from what to what, and why."""
+"""The audit log: who did what to which object, from what to what, and why."""
 
 from typing import Any, Never
 
@@ -10,11 +10,11 @@ from poolsite.access.models.tenants import Account
 
 
 class AppendOnly(Exception):  # noqa: N818  reads as what it states
-    """Raised when someone tries to change or remove an entry of the audit log."""
+    """Raised if an entry of the audit log would be changed or removed."""
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
-    """Reads and inserts; everything else is refused here, and again by database triggers."""
+    """Allows reads and inserts only. Database triggers refuse everything else, too."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> Never:
         raise AppendOnly("the audit log takes new entries only")
@@ -23,7 +23,7 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
 
 
 class AuditEntry(models.Model):
-    """One thing that someone did. Written by `access.audit`, in the transaction of the change."""
+    """One change by an actor. Written by `access.audit` in the transaction of the change."""
 
     at = models.DateTimeField(_("at"), auto_now_add=True)
     actor_kind = models.CharField(_("actor type"), max_length=16)
@@ -67,11 +67,11 @@ class AuditEntry(models.Model):
         return f"{self.actor_name} {self.action} {self.thing_label}".rstrip()
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert; AppendOnly for an entry that exists."""
+        """Insert the entry. Raise AppendOnly if it already exists."""
         if not self._state.adding:
             raise AppendOnly("an audit entry never changes")
         super().save(*args, **{**kwargs, "force_insert": True})
 
     def delete(self, *args: Any, **kwargs: Any) -> Never:
-        """Refused."""
+        """Raise AppendOnly."""
         raise AppendOnly("an audit entry is never removed")

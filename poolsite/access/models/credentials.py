@@ -1,4 +1,4 @@
-"""API tokens, invitations, guessed codes. Secrets are stored hashed, never plain."""
+"""API tokens, invitations, guards against guessed codes. Secrets are stored as hashes only."""
 
 from datetime import timedelta
 
@@ -9,17 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from poolsite.access.models.tenants import Account, Role, User
 
-WARN_BEFORE = timedelta(days=14)  # so long before its end a token is told of
+WARN_BEFORE = timedelta(days=14)  # this long before its end a token is reported
 
 
 class ApiToken(models.Model):
-    """A machine's key: a switch, a device, a gateway or an application server.
+    """A machine's key: for a switch, a device, a gateway or an application server.
 
-    `resources` are things (`pool:retail-east`, `pool:*`, `*`), `actions` the registered
-    actions and `events` the event names that it may send; `*` stands for all. An account of
-    None is the platform. `networks`: where it may be used; empty = anywhere. The secret is 256
-    random bits, so a plain SHA-256 is enough: there is nothing to guess from, and one lookup by
-    an indexed hash serves a request.
+    `resources` are references to objects (`pool:retail-east`, `pool:*`, `*`), `actions` are the
+    registered actions, and `events` are the event names that it may send; `*` means all. A token
+    without an account belongs to the platform. `networks`: where it may be used; anywhere if empty.
+    The secret is 256 random bits, so a plain SHA-256 is enough: it can't be guessed, and one
+    look-up by an indexed hash serves a request.
     """
 
     account = models.ForeignKey(
@@ -57,24 +57,24 @@ class ApiToken(models.Model):
 
     @property
     def is_live(self) -> bool:
-        """Whether it would be accepted now."""
+        """Whether the token would be accepted now."""
         return self.revoked_at is None and self.expires_at > timezone.now()
 
     @property
     def seconds_left(self) -> float:
-        """Until it expires; below 0 when it has."""
+        """The seconds until it expires; below 0 if it has expired."""
         return (self.expires_at - timezone.now()).total_seconds()
 
     @property
     def ends_soon(self) -> bool:
-        """Whether it is time to replace it."""
+        """Whether it is time to replace the token."""
         return self.expires_at < timezone.now() + WARN_BEFORE
 
 
 class Invitation(models.Model):
     """A mailed link by which a person joins, with a role in an account or as an operator.
 
-    `invited_by` is None for one that a part of the system made.
+    `invited_by` is None if a part of the system made the invitation.
     """
 
     account = models.ForeignKey(
@@ -114,7 +114,7 @@ class Invitation(models.Model):
 
 
 class CodeGuard(models.Model):
-    """What stops a user's codes from being guessed or used twice; allauth keeps the secrets.
+    """Prevents a user's codes from being guessed or used twice; allauth stores the secrets.
 
     `last_step`: the time step of the newest code that was used (RFC 6238, section 5.2).
     """

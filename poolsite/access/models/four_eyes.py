@@ -9,10 +9,10 @@ from poolsite.access.models.tenants import User
 
 
 class AccessLink(models.Model):
-    """One person gave another access, or took away what protects it. Written by services only.
+    """One person gave another access, or removed what protects it. Only services write it.
 
-    `poolsite.access.four_eyes` walks these rows: whoever gives a person access could be acting as
-    that person. What is done on the server (`manage.py`) writes none.
+    `poolsite.access.four_eyes` follows these rows: a person who gives another access could act as
+    that person. Commands on the server (`manage.py`) write none.
     """
 
     class How(models.TextChoices):
@@ -47,7 +47,7 @@ class AccessLink(models.Model):
 
 
 class FinanceRequest(models.Model):
-    """A finance grant that one operator asked for, and another finance operator decides."""
+    """A finance grant that one operator requested and another finance operator decides."""
 
     class Status(models.TextChoices):
         WAITING = "waiting", _("waiting for approval")

@@ -1,18 +1,18 @@
-"""Requests that were sent with an `Idempotency-Key`, and what was answered."""
+"""Requests that were sent with an `Idempotency-Key`, and their answers."""
 
 from datetime import timedelta
 
 from django.db import models
 from django.utils import timezone
 
-LEASE = timedelta(seconds=60)  # a request that runs longer has perhaps died with its process
+LEASE = timedelta(seconds=60)  # a request that takes longer may have died with its process
 
 
 class IdempotentRequest(models.Model):
-    """The first request with a key, by who sent it: `token:7`, `user:3`, `visitor:<visit>`.
+    """The first request with a key, by its sender: `token:7`, `user:3`, `visitor:<visit>`.
 
-    `fingerprint`: SHA-256 of its method, address and body. `status` is None while it runs, `answer`
-    None where the body was not kept: it shows a secret, or it is too long.
+    `fingerprint`: SHA-256 of its method, address and body. `status` is None while it runs. `answer`
+    is None if the body was not stored, because it shows a secret or is too long.
     """
 
     credential = models.CharField(max_length=100)

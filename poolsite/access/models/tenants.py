@@ -1,4 +1,4 @@
-"""Accounts (tenants), users, and what joins them: memberships and grants."""
+"""Accounts (tenants), users, and what connects them: memberships and grants."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 SLUG = RegexValidator(
     r"^[a-z0-9-]{1,40}\Z", _("Use 1 to 40 lowercase letters, digits and hyphens."), code="slug"
 )
-# Words that stand in addresses where a slug can stand: /accounts/new/ is a page.
+# Words that addresses use where a slug can be: /accounts/new/ is a page.
 RESERVED_SLUGS = frozenset({"new"})
 THING = RegexValidator(
     r"^[a-z]+:([a-z0-9-]{1,40}|\*)\Z",
@@ -23,7 +23,7 @@ THING = RegexValidator(
 
 
 def refuse_reserved(slug: str) -> None:
-    """ValidationError for a slug that an address already uses for something else."""
+    """Raise ValidationError for a slug that an address already uses for something else."""
     if slug in RESERVED_SLUGS:
         raise ValidationError(
             {"slug": _("%(slug)s is reserved. Choose another short name.") % {"slug": slug}}
@@ -51,7 +51,7 @@ class Account(models.Model):
         return self.name
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save; ValidationError when the slug differs from the stored one (Redis keys hold it)."""
+        """Save. Raise ValidationError if the slug has changed (Redis keys contain it)."""
         stored = self.__dict__.get("_stored_slug")
         if stored is None:
             refuse_reserved(self.slug)
@@ -69,12 +69,12 @@ class Account(models.Model):
 
     @property
     def account_id(self) -> int:
-        """The tenant that this thing belongs to: itself."""
+        """The account that this object belongs to: the account itself."""
         return self.pk
 
 
 class User(AbstractUser):
-    """A person who logs in, by user name or e-mail address."""
+    """A person who logs in, by user name or email address."""
 
     is_operator = models.BooleanField(
         _("operator"), default=False, help_text=_("Platform staff who can see every account.")
@@ -82,7 +82,8 @@ class User(AbstractUser):
     zone = models.CharField(_("time zone"), max_length=64, blank=True)
     locale = models.CharField(_("language"), max_length=16, blank=True)
     sessions_epoch = models.PositiveIntegerField(default=0, editable=False)
-    # What a group of the log-in provider gave, it takes again (services.single_sign_on).
+    # Whether a group of the log-in provider gave this right and may take it
+    # (services.single_sign_on).
     operator_by_group = models.BooleanField(default=False, db_default=False, editable=False)
 
     class Meta(AbstractUser.Meta):
@@ -94,7 +95,7 @@ class User(AbstractUser):
         ]
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Save; operators are whom the admin lets in (`is_staff`)."""
+        """Save. Operators may use the admin (`is_staff`)."""
         self.is_operator = self.is_operator or self.is_superuser
         self.is_staff = self.is_operator
         fields = kwargs.get("update_fields")
@@ -104,20 +105,20 @@ class User(AbstractUser):
 
     @property
     def account_id(self) -> None:
-        """No tenant's: a person may belong to several."""
+        """Always None: a person may belong to several accounts."""
         return None
 
     @property
     def display_name(self) -> str:
-        """How pages name the person: the full name, else the user name."""
+        """The name that pages show: the full name, else the user name."""
         return self.get_full_name() or self.get_username()
 
     def get_session_auth_hash(self) -> str:
-        """What a session must carry: another password or epoch ends every session of the user."""
+        """Return the hash in the user's sessions: a new password or epoch ends every session."""
         return self._session_hash()
 
     def get_session_auth_fallback_hash(self) -> Any:
-        """The same, by each older secret key that is still accepted."""
+        """Yield the session hash by each older secret key that is still accepted."""
         from django.conf import settings
 
         for secret in settings.SECRET_KEY_FALLBACKS:
@@ -130,7 +131,7 @@ class User(AbstractUser):
 
 
 class Role(models.TextChoices):
-    """What a member is in an account; one membership each."""
+    """A member's role in an account; one membership each."""
 
     OWNER = "owner", _("Owner")
     ADMIN = "admin", _("Administrator")
@@ -141,7 +142,7 @@ class Role(models.TextChoices):
 
 
 class GrantName(models.TextChoices):
-    """What an operator may do on the platform, or anyone with one thing."""
+    """What an operator may do on the platform, or any user with one object."""
 
     OPERATE = "operate", _("Operate")
     FINANCE = "finance", _("Finance")
@@ -171,9 +172,9 @@ class Membership(models.Model):
 
 
 class Grant(models.Model):
-    """A permission beside the roles, for one thing (`desk:support`) or, blank, for everything.
+    """A permission in addition to roles, for one object (`desk:support`) or, if blank, for all.
 
-    With an account, given by its owner, it counts for that tenant's things only.
+    A grant with an account, given by its owner, counts for the objects of that account only.
     """
 
     user = models.ForeignKey(User, models.CASCADE, related_name="grants")

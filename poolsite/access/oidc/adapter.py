@@ -1,4 +1,4 @@
-"""Where allauth asks who may come in by the provider: matching, rights, confirming, linking."""
+"""Decides for allauth who may log in by the provider: matching, rights, confirming, linking."""
 
 import logging
 import time
@@ -34,22 +34,22 @@ log = logging.getLogger("poolsite.access")
 
 
 class SingleSignOnAdapter(DefaultSocialAccountAdapter):
-    """One provider, from the settings; nobody signs up but as `pre_social_login` allows."""
+    """One provider, from the settings. Users sign up only as `pre_social_login` allows."""
 
     def get_provider(self, request: HttpRequest, provider: str, client_id: Any = None) -> Provider:
-        """The only one there is, by whatever name."""
+        """Return the only provider, whatever the name."""
         return provider_of(request)
 
     def list_apps(self, *args: Any, **kwargs: Any) -> list[Any]:
-        """None from the database."""
+        """Return an empty list: the database has no apps."""
         return []
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: Any) -> bool:
-        """No: allauth's own sign-up would take anybody."""
+        """Return False: allauth's own sign-up would accept anyone."""
         return False
 
     def serialize_instance(self, instance: Any) -> Any:
-        """What a log-in that waits for its second factor keeps in the session: no user's fields."""
+        """Serialize what a log-in that waits for its second factor stores, without user fields."""
         if isinstance(instance, User):
             instance = User(pk=instance.pk)
         return super().serialize_instance(instance)
@@ -62,7 +62,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
         exception: Exception | None = None,
         extra_context: dict[str, Any] | None = None,
     ) -> Never:
-        """One page for what went wrong on the way; the log says what exactly."""
+        """Show one page for every failure on the way; the log has the details."""
         started = bool((extra_context or {}).get("state"))
         code = "provider"
         if exception is None:
@@ -78,8 +78,8 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
         raise ImmediateHttpResponse(refuse(request, code))
 
     def pre_social_login(self, request: HttpRequest, sociallogin: Any) -> None:
-        """Take the verified person in, or link, or confirm; else the page that says why not."""
-        sociallogin.token = None  # not needed any more, and never kept
+        """Log in, link or confirm the verified person, or show the page that states why not."""
+        sociallogin.token = None  # not needed any more, and never stored
         claims, state = sociallogin.claims, sociallogin.state
         if not constant_time_compare(str(claims.get("nonce", "")), state["nonce"]):
             log.warning("single sign-on failed: nonce from %s", client_address(request))
@@ -100,14 +100,17 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):
 
 
 def groups_of(claims: dict[str, Any]) -> list[str]:
-    """The groups that the provider names; none when the claim is missing or no list of texts."""
+    """Return the groups in the claims; none if the claim is missing or not a list of texts."""
     given = claims.get(settings.OIDC_GROUPS_CLAIM)
     rows = given if isinstance(given, list) else [given]
     return [each for each in rows if isinstance(each, str)]
 
 
 def _log_in(request: HttpRequest, login: Any) -> str:
-    """Sync the rights, and let in who has some; a new user only by a group or an invitation."""
+    """Sync the rights and log in a user who has some; return the refusal's code, or "".
+
+    A new user needs a group with rights or an invitation.
+    """
     rights = single_sign_on.known_rights(rights_of(groups_of(login.claims)))
     invitation = None if login.is_existing else _invitation(request)
     if not login.is_existing:
@@ -132,19 +135,22 @@ def _log_in(request: HttpRequest, login: Any) -> str:
 
 
 def _invitation(request: HttpRequest) -> Invitation | None:
-    """The invitation whose mailed link was opened in this session, if it still works."""
+    """Return the invitation whose mailed link was opened in this session, if it still works."""
     secret = request.session.get(JOIN_SECRET, "")
     return invitation_of(secret) if secret else None
 
 
 def _is_taken(claims: dict[str, Any], invitation: Invitation | None) -> bool:
-    """Whether a user has the address: then nobody gets in by it, and no second user is made."""
+    """Return whether a user has the address: then a log-in with it is refused.
+
+    It must neither let the person in as that user nor create a second user.
+    """
     addresses = [str(claims.get("email") or ""), invitation.email if invitation else ""]
     return any("@" in each and find_user(each) is not None for each in addresses)
 
 
 def _proved_email(claims: dict[str, Any]) -> str:
-    """The address, if the provider says that it is the person's; else mails could go astray."""
+    """Return the address if the provider has verified it, else "": mails could go to another."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return ""
@@ -156,7 +162,7 @@ def _proved_email(claims: dict[str, Any]) -> str:
 
 
 def _link(request: HttpRequest, login: Any) -> str:
-    """Link the provider to who is logged in, and was when it began."""
+    """Link the provider to the user who began it and is still logged in; return a refusal or ""."""
     user = request.user
     if not isinstance(user, User) or login.state.get("user") != user.pk:
         return "other_user"
@@ -169,11 +175,14 @@ def _link(request: HttpRequest, login: Any) -> str:
 
 
 def _confirm(request: HttpRequest, login: Any) -> str:
-    """Note that who is logged in has just logged in at the provider anew."""
+    """Record that the logged-in user has just logged in at the provider again.
+
+    Return the refusal's code, or "".
+    """
     if not login.is_existing or login.user != request.user:
         return "other_user"
     if has_factor(login.user):
-        return "not_asked"  # it confirms with that, or a stolen session could remove it
+        return "not_asked"  # the user confirms with the factor, or a stolen session could remove it
     at = login.claims.get("auth_time")
     if isinstance(at, bool) or not isinstance(at, int | float):
         return "not_asked"

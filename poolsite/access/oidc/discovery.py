@@ -1,4 +1,4 @@
-"""The provider's own description: where its endpoints are. Kept for five minutes."""
+"""The provider's configuration document with its endpoints, cached for five minutes."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ OPTIONAL = ("userinfo_endpoint", "end_session_endpoint")
 
 
 def document() -> dict[str, Any]:
-    """The provider's endpoints, as read lately or now; raises as `read` does."""
+    """Return the provider's endpoints, from the cache or read now. Raise the errors of `read`."""
     known = kept()
     if not known:
         known = read()
@@ -26,7 +26,7 @@ def document() -> dict[str, Any]:
 
 
 def read() -> dict[str, Any]:
-    """Ask the provider. OAuth2Error when it does not answer, or is another issuer."""
+    """Read the document. Raise OAuth2Error if the provider does not answer or is another issuer."""
     found = get_json(settings.OIDC_ISSUER + PATH)
     issuer = str(found.get("issuer", ""))
     if issuer.rstrip("/") != settings.OIDC_ISSUER:
@@ -42,7 +42,7 @@ def read() -> dict[str, Any]:
 
 
 def kept() -> dict[str, Any]:
-    """The same when it was read lately, else empty: asks nobody, nor needs Redis."""
+    """Return the cached document, else an empty one, without a request or any need for Redis."""
     try:
         known: dict[str, Any] = cache.get(_key()) or {}
     except (ConnectionInterrupted, RedisError):
@@ -55,7 +55,7 @@ def _key() -> str:
 
 
 def get_json(url: str, **headers: str) -> dict[str, Any]:
-    """GET an object. OAuth2Error when the provider does not answer with one."""
+    """GET a JSON object. Raise OAuth2Error if the provider does not answer with one."""
     try:
         with get_adapter().get_requests_session() as session:
             response = session.get(url, headers=headers, allow_redirects=False)

@@ -1,5 +1,8 @@
-"""What is believed of an ID token. Stricter than allauth, which skips the signature in the code
-flow and takes the algorithm from the token."""
+"""Verifies ID tokens.
+
+This is stricter than allauth, which skips the signature in the code flow and takes the algorithm
+from the token.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ from django.conf import settings
 
 from poolsite.access.oidc import discovery
 
-# Asymmetric ones only: with HS256 the client secret, or a public key, could sign.
+# Asymmetric algorithms only: with HS256, the client secret or a public key could sign.
 ALGORITHMS = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
@@ -19,9 +22,9 @@ LONGEST_SUBJECT = 191  # the width of allauth's column; the standard allows 255
 
 
 def verified(id_token: str) -> dict[str, Any]:
-    """The claims: signed by the provider's key, from our issuer, for us, in time.
+    """Return the claims of a token: signed by the provider, from its issuer, for us, not expired.
 
-    OAuth2Error otherwise. The caller compares the nonce.
+    Raise OAuth2Error otherwise. The caller compares the nonce.
     """
     described = discovery.document()
     try:
@@ -41,7 +44,7 @@ def verified(id_token: str) -> dict[str, Any]:
 
 
 def _key_of(id_token: str, keys: dict[str, Any]) -> jwt.PyJWK:
-    """The key that the token names, or the only one; an unknown name is refused."""
+    """Return the key that the token names, or the only one. Refuse an unknown name."""
     head = jwt.get_unverified_header(id_token)
     if head.get("alg") not in ALGORITHMS:
         raise OAuth2Error(f"the ID token is signed with {head.get('alg')}, which is not accepted")
@@ -58,7 +61,7 @@ def _key_of(id_token: str, keys: dict[str, Any]) -> jwt.PyJWK:
 
 
 def _check_parties(claims: dict[str, Any]) -> None:
-    """Other audiences are only fine when the token says that it was made for us."""
+    """Check the subject, and refuse other audiences unless the token was made for this client."""
     subject, audience = claims["sub"], claims["aud"]
     fits = isinstance(subject, str) and 0 < len(subject) <= LONGEST_SUBJECT
     if not fits or not subject.isprintable():

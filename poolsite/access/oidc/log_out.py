@@ -1,4 +1,4 @@
-"""Logging out at the provider too (OpenID Connect RP-Initiated Logout), where it offers that."""
+"""Log-out at the provider, too (OpenID Connect RP-Initiated Logout), if it supports that."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,16 +14,16 @@ from poolsite.access.oidc import discovery
 
 
 def signed_on(session: Mapping[str, Any]) -> bool:
-    """Whether the log-in of this session was by the provider."""
+    """Whether the user logged in to this session by the provider."""
     proofs = session.get(SESSION_METHODS) or ()
     return any(each.get("method") == "socialaccount" for each in proofs)
 
 
 def end_session_url(request: HttpRequest) -> str:
-    """Where the reader ends the session at the provider; "" when that is not known.
+    """Return where the reader ends the session at the provider, or "" if that is not known.
 
-    Asks nobody: a provider that is down must not hold a log-out. Without an ID token, which is
-    not kept, the provider asks the reader first.
+    This sends no request: a provider that is down must not delay a log-out. The ID token is not
+    stored, so the provider asks the reader to confirm.
     """
     url = discovery.kept().get("end_session_endpoint", "") if settings.OIDC_ISSUER else ""
     if not isinstance(url, str) or not url:

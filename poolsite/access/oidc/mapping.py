@@ -1,4 +1,4 @@
-"""Which rights the provider's groups give: POOLSITE_OIDC_ROLES, read and checked. No I/O."""
+"""The rights that the provider's groups give: reads and checks POOLSITE_OIDC_ROLES. No I/O."""
 
 import json
 import re
@@ -11,19 +11,22 @@ from django.conf import settings
 
 ROLES = ("admin", "payer", "sender", "supervisor", "agent")
 GRANTS = ("operate", "supervise")
-# Approved by a second person, and never without one: these are given in the console alone.
+# These need a second person's approval, always: they are given in the console only.
 BY_HAND = {
     "finance": "finance needs the approval of a second operator. Request it in the console",
     "owner": "an account must keep an owner. Name owners in the console",
 }
 OPERATOR = "operator"
-THING = re.compile(r"[a-z]+:([a-z0-9-]{1,40}|\*)\Z")  # as models.tenants has it
+THING = re.compile(r"[a-z]+:([a-z0-9-]{1,40}|\*)\Z")  # the same as in models.tenants
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Right:
-    """`operator` (sees everything), a grant (with `thing`: for this object only), or a role in the
-    account with this slug."""
+    """A right that a group gives.
+
+    `operator` (sees everything), a grant (with `thing`: for this object only), or a role in the
+    account with this slug.
+    """
 
     name: str
     account: str = ""
@@ -31,18 +34,18 @@ class Right:
 
 
 class MappingError(ValueError):
-    """POOLSITE_OIDC_ROLES cannot be read; the text says why and names the group."""
+    """POOLSITE_OIDC_ROLES cannot be read; the text states why and names the group."""
 
 
 def rights_of(groups: Iterable[str]) -> frozenset[Right]:
-    """What a member of these groups gets; groups without a mapping give nothing."""
+    """Return the rights of a member of these groups; groups without a mapping give none."""
     mapped = read(settings.OIDC_ROLES)
     return frozenset(right for group in groups for right in mapped.get(group, ()))
 
 
 @lru_cache(maxsize=4)
 def read(text: str) -> Mapping[str, frozenset[Right]]:
-    """The mapping by group. Raises MappingError."""
+    """Return the mapping by group. Raise MappingError."""
     try:
         given = json.loads(text)
     except ValueError as error:

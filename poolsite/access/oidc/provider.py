@@ -1,4 +1,4 @@
-"""The provider that the settings name, as allauth asks for it: no row in the database."""
+"""The provider in the settings, as allauth expects it: without a row in the database."""
 
 import secrets
 import time
@@ -18,7 +18,7 @@ from poolsite.plain_text import one_line
 
 
 class ProviderClient(OpenIDConnectOAuth2Adapter):
-    """Talks to the provider: where to send the reader, and what the code is worth."""
+    """The client of the provider: builds redirects and exchanges codes for tokens."""
 
     @property
     def openid_config(self) -> dict[str, Any]:
@@ -27,27 +27,27 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):
 
     @property
     def basic_auth(self) -> bool:
-        """How the client shows its secret; `client_secret_basic` is the standard's default."""
+        """Whether the client sends its secret by `client_secret_basic`, the standard's default."""
         methods = self.openid_config.get("token_endpoint_auth_methods_supported")
         return "client_secret_post" not in (methods or ["client_secret_basic"])
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:
-        """The redirect URI that is registered at the provider."""
+        """Return the redirect URI that is registered at the provider."""
         return site_of(request) + reverse("sign_on_callback")
 
     def get_access_token_data(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
-        """Trade the code for tokens. OAuth2Error also for an answer that is none."""
+        """Exchange the code for tokens. Raise OAuth2Error also for an unreadable answer."""
         try:
             data: dict[str, Any] = super().get_access_token_data(*args, **kwargs)
         except (KeyError, ValueError, TypeError) as error:
             raise OAuth2Error("the token endpoint's answer cannot be read") from error
-        data.pop("expires_in", None)  # the access token is not kept
+        data.pop("expires_in", None)  # the access token is not stored
         return data
 
     def complete_login(
         self, request: HttpRequest, app: SocialApp, token: Any, **kwargs: Any
     ) -> Any:
-        """Who it is, by the verified ID token; `.claims` has what it says."""
+        """Return the log-in of the verified ID token; `.claims` has its claims."""
         given = kwargs["response"].get("id_token")
         if not isinstance(given, str):
             raise OAuth2Error("the answer has no ID token")
@@ -58,7 +58,7 @@ class ProviderClient(OpenIDConnectOAuth2Adapter):
 
 
 def _with_user_info(claims: dict[str, Any], access_token: str) -> dict[str, Any]:
-    """With what only the userinfo endpoint tells; the signed token wins."""
+    """Return the claims with those that only the userinfo endpoint has; the signed token wins."""
     wanted = (settings.OIDC_GROUPS_CLAIM, "email")
     url = discovery.document().get("userinfo_endpoint")
     if not url or all(name in claims for name in wanted):
@@ -70,33 +70,33 @@ def _with_user_info(claims: dict[str, Any], access_token: str) -> dict[str, Any]
 
 
 class Provider(OpenIDConnectProvider):
-    """Code flow with PKCE, state and nonce. A user is known by issuer and `sub`, nothing else."""
+    """Code flow with PKCE, state and nonce. Only the issuer and `sub` identify a user."""
 
     pkce_enabled_default = True
     oauth2_adapter_class = ProviderClient
 
     def extract_uid(self, data: dict[str, Any]) -> str:
-        """The subject."""
+        """Return the subject."""
         return str(data["sub"])
 
     def extract_extra_data(self, data: dict[str, Any]) -> dict[str, Any]:
-        """What the person is shown of the linked account; nothing else is stored."""
+        """Return what pages show of the linked account; nothing else is stored."""
         return {"shown": shown_name(data)}
 
     def extract_common_fields(self, data: dict[str, Any]) -> dict[str, Any]:
-        """Nothing: `services.single_sign_on` makes users."""
+        """Return nothing: `services.single_sign_on` creates users."""
         return {}
 
     def extract_email_addresses(self, data: dict[str, Any]) -> list[Any]:
-        """None: nobody is matched by address."""
+        """Return nothing: no user is matched by address."""
         return []
 
     def send(
         self, request: HttpRequest, purpose: str, next_url: str, **asked: str
     ) -> HttpResponseBase:
-        """Redirect to the provider; purpose, nonce and time wait in the session with the state.
+        """Redirect to the provider; the session stores purpose, nonce and time with the state.
 
-        OAuth2Error when the provider cannot be asked where to.
+        Raise OAuth2Error if the provider's endpoints cannot be read.
         """
         nonce = secrets.token_urlsafe(24)
         kept = {"purpose": purpose, "nonce": nonce, "asked_at": time.time()}
@@ -114,7 +114,7 @@ class Provider(OpenIDConnectProvider):
 
 
 def shown_name(claims: dict[str, Any]) -> str:
-    """How the provider names the person, in one line; "" when it does not."""
+    """Return the provider's name of the person in one line, or ""."""
     return one_line(str(claims.get("preferred_username") or claims.get("email") or ""))[:200]
 
 
@@ -124,12 +124,12 @@ def is_on() -> bool:
 
 
 def provider_of(request: HttpRequest) -> Provider:
-    """The provider; SocialApp.DoesNotExist when there is none."""
+    """Return the provider. Raise SocialApp.DoesNotExist if the settings name none."""
     if not is_on():
         raise SocialApp.DoesNotExist
     app = SocialApp(
         provider=Provider.id,
-        provider_id=settings.OIDC_ISSUER,  # kept with each linked user
+        provider_id=settings.OIDC_ISSUER,  # stored with each linked user
         name=settings.OIDC_NAME,
         client_id=settings.OIDC_CLIENT_ID,
         secret=settings.OIDC_CLIENT_SECRET,

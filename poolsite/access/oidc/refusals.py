@@ -1,4 +1,4 @@
-"""Why somebody was not let in, as the page and the audit log say it."""
+"""Why a person was not logged in, as the page and the audit log show it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +20,12 @@ TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The status, and what the page says; %(name)s is the provider."""
+    """The status and the page's texts; %(name)s is the provider."""
 
     status: int
     title: Any
     text: Any
-    is_logged: bool = False  # of a person whom the provider has named: goes to the audit log
+    is_logged: bool = False  # the provider named the person: write an audit entry
 
 
 REFUSALS = {
@@ -101,9 +101,10 @@ REFUSALS = {
 
 
 def refuse(request: HttpRequest, code: str, *, user: User | None = None, who: str = "") -> Any:
-    """The page that says why, with its audit entry; who: how the provider names the person.
+    """Return the page that states why, and write its audit entry.
 
-    After many of them from one address, neither: no audit entries are made to order.
+    who: the provider's name of the person. After many refusals from one address, the page states
+    that instead and no entry is written, so that no one can fill the audit log.
     """
     client = network_of(client_address(request))
     if reached_limit("sign-on", client, TRIES_BY_CLIENT, WINDOW_SECONDS):
@@ -122,7 +123,7 @@ def refuse(request: HttpRequest, code: str, *, user: User | None = None, who: st
 
 
 def page(request: HttpRequest, refusal: Refusal) -> HttpResponse:
-    """One page for all, with a way back."""
+    """Return the page of a refusal, with a way back."""
     name = {"name": settings.OIDC_NAME}
     words = {"title": str(refusal.title) % name, "text": str(refusal.text) % name}
     return render(request, "access/sign_on_refused.html", words, status=refusal.status)

@@ -1,4 +1,4 @@
-"""The principals that this process remembers, for at most CACHE_SECONDS, while it can hear."""
+"""The principals that this process caches, for CACHE_SECONDS at most, while it is notified."""
 
 import time
 from collections import OrderedDict
@@ -15,19 +15,19 @@ from poolsite.per_loop import PerLoop
 from poolsite.sql_connections import sql_threads
 
 CACHE_SECONDS = 30
-# Who is known so long is read again beside the request: SQL may then be away for the rest of the
-# time before anybody is refused for it.
+# A principal that is cached this long is read again in the background. SQL may then be down for the
+# rest of the time before anyone is refused for it.
 REREAD_SECONDS = 15
 CACHE_ENTRIES = 20_000
 LOOKUP_THREADS = 4
 LOOKUP_TRIES = 3
 
-# Bounded: a flood of unknown tokens queues here and leaves SQL to the others.
+# Bounded: look-ups of a flood of unknown tokens queue here and leave SQL to other work.
 EXECUTOR = sql_threads(LOOKUP_THREADS, "access")
 
 
 class PrincipalCache:
-    """Credential → principal. Thread-safe; empties itself when the subscription is down."""
+    """Credential → principal. Thread-safe; serves nothing while the subscription is down."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -35,7 +35,7 @@ class PrincipalCache:
         self._by_principal: dict[tuple[str, str], set[str]] = {}
 
     def get(self, credential: str) -> Principal | None:
-        """What is remembered and may be served now."""
+        """Return the cached principal if it may be served now, else None."""
         entry = self._entries.get(credential)
         if entry is None or not HUB.is_listening():
             return None
@@ -45,13 +45,13 @@ class PrincipalCache:
         return principal
 
     def is_old(self, credential: str) -> bool:
-        """Whether what is remembered is to be read again."""
+        """Whether the cached principal should be read again."""
         entry = self._entries.get(credential)
         left = CACHE_SECONDS - REREAD_SECONDS
         return entry is not None and entry[0] - time.monotonic() <= left
 
     def put(self, credential: str, principal: Principal, epoch: int) -> None:
-        """Remember, unless something changed since `epoch`: SQL may have been read before it."""
+        """Cache a principal, unless rights changed since `epoch`: SQL may have been read before."""
         with self._lock:
             if HUB.epoch != epoch or not HUB.is_listening():
                 return
@@ -63,12 +63,12 @@ class PrincipalCache:
                 self._by_principal.get((gone.kind, gone.id), set()).discard(oldest)
 
     def forget(self, credential: str) -> None:
-        """It opens nothing any more."""
+        """Remove a credential, which is no longer valid."""
         with self._lock:
             self._entries.pop(credential, None)
 
     def drop(self, kind: str, identity: str) -> None:
-        """Forget one principal, or everything for ("", "")."""
+        """Remove one principal, or everything for ("", "")."""
         with self._lock:
             if not kind:
                 self._entries.clear()
@@ -83,7 +83,7 @@ HUB.subscribe(CACHE.drop)
 
 
 def load(credential: str, address: str = "") -> Principal:
-    """Read a credential's principal from SQL (and, for visitors, Redis). Blocks."""
+    """Read a credential's principal from SQL (and, for visitors, from Redis). Blocks."""
     version = 0
     if credential.startswith(lookup.VISITOR):
         visit = lookup.visit_of(credential)
@@ -96,9 +96,9 @@ _running: PerLoop[LookUps] = PerLoop(dict)
 
 
 async def principal_of_credential(credential: str, address: str = "") -> Principal:
-    """Who shows this credential: from memory, else from SQL, read once for all who wait.
+    """Return the principal of a credential, cached or read from SQL once for all callers.
 
-    Raises what SQL or Redis raised: without an answer nobody is let in.
+    Raise the errors of SQL or Redis: without an answer no one is let in.
     """
     HUB.ensure_started()
     remembered = CACHE.get(credential)
@@ -110,7 +110,7 @@ async def principal_of_credential(credential: str, address: str = "") -> Princip
 
 
 async def _look_up(credential: str, address: str) -> Principal:
-    """Read, and read again when somebody's rights changed meanwhile."""
+    """Read the principal, and read it again if any rights changed meanwhile."""
     principal = ANONYMOUS
     for _ in range(LOOKUP_TRIES):
         epoch = HUB.epoch

@@ -1,4 +1,4 @@
-"""Somebody's rights changed: every process hears of it after the commit."""
+"""Notifies every process of changed rights after the commit."""
 
 from django.db import transaction
 from redis.exceptions import RedisError
@@ -8,15 +8,15 @@ from poolsite.access.rights.hub import HUB
 
 
 def changed(kind: str, identity: str | int) -> None:
-    """Announce after the commit that someone's rights change in the current transaction."""
+    """Announce after the commit that a principal's rights change in the current transaction."""
     transaction.on_commit(lambda: bump(kind, identity))
 
 
 def bump(kind: str, identity: str | int) -> None:
-    """`versions.publish`, which never raises: the hub repeats what Redis did not take.
+    """Call `versions.publish`, but never raise: the hub repeats what Redis did not accept.
 
-    The change itself is committed by now, and a process that cannot hear Redis serves nothing
-    from its memory, so the delay harms nobody who is cut off as well.
+    The change itself is committed by now. A process that can't receive from Redis serves nothing
+    from its cache, so the delay does no harm if that process is cut off, too.
     """
     try:
         versions.publish(kind, identity)

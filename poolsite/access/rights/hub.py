@@ -1,4 +1,4 @@
-"""One listener per process: hears whose rights changed, and knows whether it can still hear."""
+"""One listener per process that receives changes of rights and knows whether it still can."""
 
 import logging
 import os
@@ -13,18 +13,20 @@ from poolsite import hotpath
 from poolsite.access.rights import versions
 
 PING_SECONDS = 0.2
-SILENCE_SECONDS = 0.7  # a subscription that said nothing for so long counts as down
-HELD_UP_SECONDS = 0.3  # a look that took so long: this process was busy, Redis was not silent
+SILENCE_SECONDS = 0.7  # a subscription without a message for this long counts as down
+HELD_UP_SECONDS = 0.3  # a read that took this long: this process was busy, Redis did respond
 BACK_OFF_SECONDS = 0.2
 
-Listener = Callable[[str, str], None]  # (kind, id); ("", "") = anything may have changed
+Listener = Callable[[str, str], None]  # (kind, id); ("", "") if anything may have changed
 log = logging.getLogger("poolsite.access")
 
 
 class RightsHub:
-    """Subscribes to `rights` in a thread of its own, so that every event loop and thread of the
-    process is served by one connection. The subscription is proved by a ping five times a
-    second: a Redis that hangs is noticed as well as one that is gone.
+    """Subscribes to `rights` and notifies listeners.
+
+    It runs in a thread of its own, so that one connection serves every event loop and thread of the
+    process. A ping five times a second tests the subscription: this detects a Redis that hangs as
+    well as one that is gone.
     """
 
     def __init__(self) -> None:
@@ -38,7 +40,7 @@ class RightsHub:
         self.epoch = 0
 
     def subscribe(self, listener: Listener) -> None:
-        """Have `listener` called, in the hub's thread, for every change. It must not block."""
+        """Have `listener` called in the hub's thread for every change. It must not block."""
         self._listeners.append(listener)
 
     def ensure_started(self) -> None:
@@ -62,16 +64,16 @@ class RightsHub:
         self._down()
 
     def is_listening(self) -> bool:
-        """Whether a change that happened a moment ago would have been heard."""
+        """Whether a change that happened a moment ago would have been received."""
         return time.monotonic() - self._heard < SILENCE_SECONDS
 
     def wait_until_listening(self, seconds: float) -> bool:
-        """Start if need be and wait until the subscription stands; False when it does not."""
+        """Start if needed and wait for the subscription. Return False if it is not up in time."""
         self.ensure_started()
         return self._ready.wait(seconds)
 
     def publish_later(self, kind: str, identity: str) -> None:
-        """Repeat a message that Redis did not take, until it does."""
+        """Repeat a message that Redis did not accept, until it does."""
         with self._lock:
             self._unsent.add((kind, identity))
         self.ensure_started()
@@ -101,7 +103,7 @@ class RightsHub:
                     heard = now
                     self._hear(message, now)
                 elif now - looked > HELD_UP_SECONDS:
-                    heard = now  # or a busy process would have all its sockets read SQL as well
+                    heard = now  # or a busy process would make all its sockets read SQL as well
                 elif now - heard > SILENCE_SECONDS:
                     raise TimeoutError("Redis is silent")
                 if now - pinged > PING_SECONDS:
@@ -143,7 +145,7 @@ class RightsHub:
                     self._unsent.add((kind, identity))
 
     def forget_after_fork(self) -> None:
-        """A forked child has the parent's memory but not its thread."""
+        """Reset the state in a forked child, which has the parent's memory but not its thread."""
         self._lock = threading.Lock()
         self._thread = None
         self._stop = threading.Event()

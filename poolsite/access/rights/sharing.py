@@ -1,4 +1,4 @@
-"""One look-up for all who want to know the same at the same time."""
+"""One look-up for all callers that need the same principal at the same time."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -12,10 +12,11 @@ LookUps = dict[str, "asyncio.Task[Principal]"]  # by credential, in one event lo
 async def shared(
     standing: LookUps, credential: str, begin: Callable[[], Coroutine[Any, Any, Principal]]
 ) -> Principal:
-    """Await the credential's look-up in `standing`; without one, begin it and have it stand there.
+    """Await the running look-up of the credential, or begin one and add it to `standing`.
 
-    It leaves when it is done; whoever takes it out earlier lets later ones begin another. Who is
-    cancelled leaves it to the others. Raises what it raised.
+    A look-up leaves `standing` when it is done. If it is removed earlier, later callers begin
+    another one. The look-up continues if one of its callers is cancelled. Raise the errors of the
+    look-up.
     """
     return await asyncio.shield(begun(standing, credential, begin))
 
@@ -23,7 +24,7 @@ async def shared(
 def begun(
     standing: LookUps, credential: str, begin: Callable[[], Coroutine[Any, Any, Principal]]
 ) -> "asyncio.Task[Principal]":
-    """The same look-up for who does not wait for it."""
+    """Return the task of the same look-up, for a caller that does not wait for it."""
     task = standing.get(credential)
     if task is None:
         task = standing[credential] = asyncio.create_task(begin())
@@ -35,4 +36,4 @@ def _leave(standing: LookUps, credential: str, task: "asyncio.Task[Principal]") 
     if standing.get(credential) is task:
         del standing[credential]
     if not task.cancelled():
-        task.exception()  # whoever still waits is told of it
+        task.exception()  # callers that still wait get the error

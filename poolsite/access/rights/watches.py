@@ -1,4 +1,4 @@
-"""Open sockets: closed when the credential behind them ends or loses rights."""
+"""Closes open sockets when their credential ends or loses rights."""
 
 import asyncio
 import inspect
@@ -18,7 +18,7 @@ from poolsite.access.rights.versions import version_of
 from poolsite.per_loop import PerLoop
 
 ENDED, LOST_RIGHTS, TRY_AGAIN = 4401, 4403, 1013
-RECHECK_SECONDS = 300  # from SQL, whatever was heard; spread over the sockets
+RECHECK_SECONDS = 300  # from SQL, whatever the messages; spread over the sockets
 LONGEST_TIMER_SECONDS = 24 * 3600
 
 OnRevoked = Callable[[int], Awaitable[None] | None]
@@ -26,12 +26,12 @@ log = logging.getLogger("poolsite.access")
 
 
 class Watch:
-    """One socket's eye on its principal.
+    """Watches the principal of one socket.
 
-    `principal` is the newest one known: rights that were added count at once. When the
-    credential ended (log-out, revocation, expiry, deactivation) `on_revoked(4401)` is called,
-    when rights were taken away `on_revoked(4403)`, when neither can be known `on_revoked(1013)`;
-    once, in the event loop that made the watch. `close()` ends it.
+    `principal` is the newest version: added rights count at once. `on_revoked(4401)` is called when
+    the credential ended (log-out, revocation, expiry, deactivation), `on_revoked(4403)` when rights
+    were taken away, and `on_revoked(1013)` when this can't be determined. It is called once, in the
+    event loop that created the watch. `close()` ends the watch.
     """
 
     def __init__(self, principal: Principal, on_revoked: OnRevoked) -> None:
@@ -49,12 +49,12 @@ class Watch:
         _forget(self)
         if self._timer is not None:
             self._timer.cancel()
-        # A task that is calling on_revoked may be what closes us: it ends by itself.
+        # A task that is calling on_revoked may run this close(): that task ends on its own.
         if self._task is not None and self._task is not _current_task():
             self._task.cancel()
 
     def wake(self) -> None:
-        """Look again, from any thread."""
+        """Check again, from any thread."""
         try:
             self._loop.call_soon_threadsafe(self.recheck)
         except RuntimeError:  # the loop has ended, and its sockets with it
@@ -62,11 +62,11 @@ class Watch:
             _forget(self)
 
     def recheck(self) -> None:
-        """Look again, in the watch's own loop."""
+        """Check again, in the watch's own loop."""
         if self.closed:
             return
         if self._task is not None and not self._task.done():
-            self._again = True  # what is being read may be older than what was heard
+            self._again = True  # the current read may be older than the message
             return
         self._task = self._loop.create_task(self._recheck())
 
@@ -118,18 +118,18 @@ _waiting: PerLoop[LookUps] = PerLoop(dict)
 
 
 async def _load_soon(principal: Principal) -> Principal:
-    """The principal as it is after this call began: read once for all who ask before the read.
+    """Return the principal as of now or later: one read for all callers that come before it.
 
-    A person's many sockets ask in the same moment: when a server has come back, and when rights
-    have changed.
+    A person's many sockets call this at the same moment: when a server has come back, and when
+    rights have changed.
     """
     waiting = _waiting()
     return await shared(waiting, principal.credential, lambda: _load_in_thread(principal, waiting))
 
 
 def _load(principal: Principal, waiting: LookUps) -> Principal:
-    """The principal as it is now, with the version read before SQL was: never newer than it."""
-    waiting.pop(principal.credential, None)  # who asks from here on is not served by this read
+    """Return the current principal, with a version that is read before SQL and so never newer."""
+    waiting.pop(principal.credential, None)  # later callers are not served by this read
     version = version_of(principal.kind, principal.id)
     return replace(load(principal.credential), rights_version=version)
 
@@ -142,8 +142,8 @@ _watches_lock = Lock()
 def watch(principal: Principal, on_revoked: OnRevoked) -> Watch:
     """Have `on_revoked(code)` called once when this principal's credential or rights end.
 
-    Called in an event loop; checks at once, so that nothing is missed between the look-up
-    that let the socket in and this call. Nobody (anonymous) has nothing to lose: never called.
+    Call this in an event loop. It checks at once, so that no change is missed between the look-up
+    that let the socket in and this call. For an anonymous principal `on_revoked` is never called.
     """
     HUB.ensure_started()
     eye = Watch(principal, on_revoked)
@@ -155,7 +155,7 @@ def watch(principal: Principal, on_revoked: OnRevoked) -> Watch:
 
 
 def watched() -> int:
-    """How many sockets are being watched in this process."""
+    """Return the number of sockets that this process watches."""
     with _watches_lock:
         return sum(len(eyes) for eyes in _watches.values())
 

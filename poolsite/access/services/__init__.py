@@ -1,4 +1,4 @@
-"""What can be done to accounts, users and their rights: audited, and told to every process."""
+"""Changes to accounts, users and their rights: audited, and announced to every process."""
 
 from poolsite.access.services.accounts import account_change, account_create
 from poolsite.access.services.factors import code_use, factors_remove, first_code_use

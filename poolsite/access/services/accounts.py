@@ -22,7 +22,10 @@ def account_create(
     locale: str = "en",
     reason: str = "",
 ) -> Account:
-    """Make a tenant; zone and currency default to the platform's. ValidationError when bad."""
+    """Create an account. Raise ValidationError for invalid fields.
+
+    The zone and the currency default to the platform's.
+    """
     account = Account(
         slug=slug,
         name=name,
@@ -52,7 +55,7 @@ def account_change(
     locale: str | None = None,
     reason: str = "",
 ) -> Account:
-    """Change what may change; the slug and the currency never do."""
+    """Change the account's fields, except the slug and the currency, which never change."""
     wanted = {"name": name, "zone": zone, "locale": locale}
     account = Account.objects.select_for_update().get(pk=account.pk)
     changes = {

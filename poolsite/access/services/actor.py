@@ -1,4 +1,4 @@
-"""Who does something: the type of every service's `actor`, and what each asks of it."""
+"""The type of every service's `actor`, and functions about the actor."""
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
@@ -12,11 +12,11 @@ from poolsite.plain_text import one_line
 Actor = Principal | User | str  # str: a part of the system, for example "demo_data"
 
 NAME_LENGTH = 150
-REASON_LENGTH = 200  # bytes: scripts keep reasons, too
+REASON_LENGTH = 200  # bytes: scripts store reasons, too
 
 
 def require(actor: Actor, action: str, thing: object | None = None) -> None:
-    """Raise the refusal unless the actor may; a part of the system (text) may do everything."""
+    """Raise the refusal unless the actor may do it. A part of the system (text) may do all."""
     if isinstance(actor, str):
         return
     principal = principal_of_user(actor) if isinstance(actor, User) else actor
@@ -24,19 +24,19 @@ def require(actor: Actor, action: str, thing: object | None = None) -> None:
 
 
 def name_of(actor: Actor) -> str:
-    """The actor's name as pages show it."""
+    """Return the actor's name as pages show it."""
     if isinstance(actor, str):
         return actor[:NAME_LENGTH]
     return (actor.get_username() if isinstance(actor, User) else actor.name)[:NAME_LENGTH]
 
 
 def is_person(actor: Actor) -> bool:
-    """Whether this is somebody or something with a credential, and no part of the system."""
+    """Whether this is a person or a program with a credential, and no part of the system."""
     return not isinstance(actor, str)
 
 
 def user_of(actor: Actor) -> User | None:
-    """The user who acts; None for tokens and parts of the system."""
+    """Return the user who acts; None for tokens and parts of the system."""
     if isinstance(actor, User):
         return actor
     user_id = actor.user_id if isinstance(actor, Principal) else None
@@ -44,7 +44,10 @@ def user_of(actor: Actor) -> User | None:
 
 
 def clean_reason(reason: str, *, needed: bool = False) -> str:
-    """The reason as one line of at most 200 bytes. ValidationError: it is needed and missing."""
+    """Return the reason as one line of at most 200 bytes.
+
+    Raise ValidationError if a reason is needed but blank.
+    """
     cleaned = one_line(reason).encode()[:REASON_LENGTH].decode(errors="ignore")
     if needed and not cleaned:
         raise ValidationError(_("Enter a short reason."))

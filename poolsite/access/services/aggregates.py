@@ -1,8 +1,8 @@
-"""What every app does to the row of an aggregate, or to one with settings: save it changed, and
-write the audit entry.
+"""What every app does to the row of an aggregate or of an object with settings.
 
-All but `begin_anew` run in the caller's transaction, on a row that it has locked; what Redis must
-be told follows its commit (`poolsite.hotpath.rows.send_after_commit`).
+It saves the changed row and writes the audit entry. All but `begin_anew` run in the caller's
+transaction, on a row that it has locked. Commands to Redis follow the commit
+(`poolsite.hotpath.rows.send_after_commit`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Who does what, and why: what each audit entry of a use case has in common."""
+    """The actor, action and reason that the audit entries of a use case have in common."""
 
     actor: Actor
     action: str
     reason: str
 
     def write(self, row: Model, before: Values | None, after: Values | None = None) -> None:
-        """Append the audit entry; in the change's transaction."""
+        """Append the audit entry, in the change's transaction."""
         audit(
             actor=self.actor,
             action=self.action,
@@ -45,7 +45,7 @@ class Act:
 
 
 def require_known(settings: Mapping[str, Any], known: Sequence[str]) -> None:
-    """ValidationError when a setting is not one of `known`."""
+    """Raise ValidationError if a setting is not one of `known`."""
     unknown = sorted(set(settings) - set(known))
     if unknown:
         raise ValidationError(_("Unknown setting: %(name)s.") % {"name": unknown[0]})
@@ -54,10 +54,10 @@ def require_known(settings: Mapping[str, Any], known: Sequence[str]) -> None:
 def configure(
     row: Row, changes: Mapping[str, Any], check: Callable[[Row], None], act: Act
 ) -> list[str]:
-    """Take over settings; returns the names of those that differ, empty: nothing was written.
+    """Change settings. Return the names of those that differ; none if nothing was written.
 
-    check: called with the changed row before it is saved, raises ValidationError. Many other things
-    are given as a list.
+    check: called with the changed row before it is saved; raises ValidationError. The value of a
+    many-to-many field is a list.
     """
     many = {field.name for field in row._meta.many_to_many}
     before = {
@@ -82,7 +82,7 @@ def configure(
 
 
 def pause(row: PausableRow, act: Act) -> bool:
-    """Note that it is paused, since now; False when it was paused before."""
+    """Mark the row as paused, from now. Return False if it was paused before."""
     if row.paused_at is not None:
         return False
     row.paused_at, row.paused_by = timezone.now(), name_of(act.actor)
@@ -93,7 +93,7 @@ def pause(row: PausableRow, act: Act) -> bool:
 
 
 def resume(row: PausableRow, act: Act) -> bool:
-    """Note that it goes on; False when it was not paused."""
+    """Mark the row as no longer paused. Return False if it was not paused."""
     if row.paused_at is None:
         return False
     before = {"status": "paused", "reason": row.paused_reason}
@@ -104,7 +104,10 @@ def resume(row: PausableRow, act: Act) -> bool:
 
 
 def open_early(row: AggregateRow, act: Act, *, was_open: bool) -> None:
-    """Note that it is recovering no longer; `was_open`: Redis said so, nothing was done."""
+    """Mark the row as no longer recovering.
+
+    `was_open`: Redis reported that it was open already, so there is no change to audit.
+    """
     row.recovering_since = None
     row.save(update_fields=["recovering_since"])
     if not was_open:
@@ -114,11 +117,11 @@ def open_early(row: AggregateRow, act: Act, *, was_open: bool) -> None:
 def begin_anew(
     row: RedisRow, act: Act, *others: int, moments: Sequence[str] = ("recovering_since",)
 ) -> int | None:
-    """Give the aggregate a new life in SQL: its data is to be made again in Redis.
+    """Start a new generation of the aggregate in SQL: its data must be created again in Redis.
 
-    Returns the new generation, later than the row's and all `others` (0 = none is known there).
-    None: not our turn, as of several workers the first one that moves the generation on has it,
-    in a transaction of its own. moments: columns that say since when.
+    Return the new generation, later than the row's and all `others` (0 if none is known). Return
+    None if another worker did this first: only the first one to raise the generation does, in a
+    transaction of its own. moments: columns that store since when.
     """
     before = row.generation
     after = generation_new(before, *others)
@@ -133,7 +136,7 @@ def begin_anew(
 
 
 def delete(row: AggregateRow, act: Act, **before: Any) -> None:
-    """Mark it as deleted; its history stays and its slug is not given out again."""
+    """Mark the row as deleted. Its history stays, and its slug is not used again."""
     row.deleted_at = timezone.now()
     row.save(update_fields=["deleted_at"])
     act.write(row, {**before, "name": row.name})

@@ -1,4 +1,4 @@
-"""The second factor beside what allauth keeps: each code once, guessing stopped, secrets sealed."""
+"""Rules for second factors that allauth lacks: single use, blocked guesses, encryption."""
 
 import base64
 import hashlib
@@ -29,23 +29,23 @@ LONGEST_BLOCK_SECONDS = 3600
 
 
 class CodesBlockedError(Exception):
-    """Nothing was looked at: too many wrong codes before."""
+    """The code was not checked: there were too many wrong codes before."""
 
 
 def _box() -> MultiFernet:
-    """Seals secrets in SQL, so that a stolen copy of the database yields no codes."""
+    """Return the cipher of secrets in SQL: a stolen copy of the database yields no codes."""
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     derived = [hashlib.sha256(f"poolsite.access.totp:{key}".encode()).digest() for key in keys]
     return MultiFernet([Fernet(base64.urlsafe_b64encode(each)) for each in derived])
 
 
 def seal(plain: str) -> str:
-    """A secret as SQL keeps it."""
+    """Return a secret encrypted for SQL."""
     return _box().encrypt(plain.encode()).decode()
 
 
 def unseal(sealed: str) -> str:
-    """The secret (base32 or hex); one that nobody knows when its key is no longer known."""
+    """Return the secret (base32 or hex); a random one if its key is no longer known."""
     try:
         return _box().decrypt(sealed.encode()).decode()
     except InvalidToken:
@@ -54,10 +54,10 @@ def unseal(sealed: str) -> str:
 
 @transaction.atomic
 def code_use(*, user: User, code: str) -> Authenticator | None:
-    """Use up a code of the app or a recovery code; what it belongs to, None when it is wrong.
+    """Use up an app's or a recovery code. Return its authenticator, or None if the code is wrong.
 
-    A code counts once, also when two requests bring it at the same time. After five wrong ones
-    every further one blocks for longer, up to an hour: CodesBlockedError, without a look at it.
+    A code works once, even if two requests send it at the same time. From the fifth wrong code on,
+    each one blocks for longer, up to an hour: raise CodesBlockedError without checking the code.
     """
     guard = _guard_of(user)
     if guard.blocked_until is not None and guard.blocked_until > timezone.now():
@@ -73,7 +73,7 @@ def code_use(*, user: User, code: str) -> Authenticator | None:
 
 @transaction.atomic
 def first_code_use(*, user: User, secret: str, code: str) -> bool:
-    """Whether the code fits the secret of a new app; it is used up then."""
+    """Return whether the code fits the secret of a new app. If so, it is used up."""
     guard = _guard_of(user)
     step = _matching_step(secret, code, after=0)
     if step is None:
@@ -103,7 +103,7 @@ def _app_code(guard: CodeGuard, code: str) -> Authenticator | None:
 
 
 def _matching_step(secret: str, code: str, *, after: int) -> int | None:
-    """The time step whose code this is, if it is later than `after`."""
+    """Return the time step of this code if it is later than `after`, else None."""
     digits = "".join(unicodedata.normalize("NFKC", code).split())
     if len(digits) != 6 or not digits.isascii() or not digits.isdecimal():
         return None
@@ -143,7 +143,7 @@ def _count_failure(guard: CodeGuard) -> None:
 
 @transaction.atomic
 def factors_remove(*, user: User, actor: Actor, reason: str = "") -> bool:
-    """Forget a user's app, passkeys and recovery codes; returns whether there was something."""
+    """Delete a user's app, passkeys and recovery codes; return whether there were any."""
     User.objects.select_for_update().get(pk=user.pk)
     removed, _rows = Authenticator.objects.filter(user=user).delete()  # unaudited: just below
     if not removed:

@@ -1,4 +1,4 @@
-"""A finance grant takes two: one operator asks for it, another finance operator approves it."""
+"""A finance grant needs two people: one operator requests it, another finance operator approves."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -21,10 +21,10 @@ Status = FinanceRequest.Status
 
 @transaction.atomic
 def finance_ask(*, user: User, actor: Actor, reason: str) -> FinanceRequest:
-    """Ask for the grant finance, for everything; nothing is granted before somebody approves.
+    """Request the grant finance, for everything. Nothing is granted before an approval.
 
-    ValidationError: no reason, one's own user, an asker without finance, a user who is no active
-    operator, has the grant already, or waits for it already.
+    Raise ValidationError without a reason, for the actor's own user, if the actor has no finance
+    grant, or if the user is no active operator, has the grant or already waits for it.
     """
     require(actor, "access.operators_change")
     asker = _person(actor)
@@ -47,7 +47,7 @@ def finance_ask(*, user: User, actor: Actor, reason: str) -> FinanceRequest:
 def finance_approve(request: FinanceRequest, *, actor: Actor, reason: str = "") -> FinanceRequest:
     """Approve as the second finance operator: the grant counts at once.
 
-    ValidationError with why this person may not, or when it was decided already.
+    Raise ValidationError with why this person may not approve it, or if it was already decided.
     """
     require(actor, DECIDE)
     decider, found = _person(actor), _waiting(request)
@@ -64,7 +64,10 @@ def finance_approve(request: FinanceRequest, *, actor: Actor, reason: str = "") 
 
 @transaction.atomic
 def finance_reject(request: FinanceRequest, *, actor: Actor, reason: str) -> FinanceRequest:
-    """Reject, or withdraw what one asked for oneself. ValidationError: no reason, or decided."""
+    """Reject a request, or withdraw the actor's own.
+
+    Raise ValidationError without a reason, or if it was already decided.
+    """
     require(actor, DECIDE)
     decider, reason = _person(actor), clean_reason(reason, needed=True)
     found = _waiting(request)
@@ -75,7 +78,7 @@ def finance_reject(request: FinanceRequest, *, actor: Actor, reason: str) -> Fin
 
 
 def why_not_approve(request: FinanceRequest, decider: User) -> str:
-    """Why this user may not approve a waiting request, in the reader's language; "" = may."""
+    """Return why this user may not approve a waiting request, in the reader's language, or ""."""
     asker, user = request.asked_by, request.user
     if not may_finance(decider):
         return _("Only operators with the Finance grant can approve this.")
@@ -102,7 +105,7 @@ def _holds_finance(user: User) -> bool:
 
 
 def _waiting(request: FinanceRequest) -> FinanceRequest:
-    """The row, locked, still waiting. ValidationError when somebody was faster."""
+    """Return the row, locked and still waiting. Raise ValidationError if it was already decided."""
     rows = FinanceRequest.objects.select_for_update(of=("self",))
     found = rows.select_related("user", "asked_by").get(pk=request.pk)
     if found.status != Status.WAITING:

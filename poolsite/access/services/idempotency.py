@@ -1,6 +1,6 @@
-"""Keys of requests: claimed by the first, kept with its answer, forgotten after a day.
+"""Idempotency keys: claimed by the first request, stored with its response, deleted after a day.
 
-Unaudited: they say nothing of what the request did, which its own service writes down.
+Unaudited: the keys do not show what a request did. Its own service audits that.
 """
 
 from datetime import timedelta
@@ -16,7 +16,7 @@ FORGET_BATCHES = 50
 
 
 def key_claim(*, credential: str, key: str, fingerprint: str) -> tuple[IdempotentRequest, bool]:
-    """The request that has this key, and whether it is the caller's own, who is the first."""
+    """Return the request that has this key, and whether the caller is the first with the key."""
     asked = {"credential": credential, "key": key}
     while True:
         try:
@@ -31,19 +31,19 @@ def key_claim(*, credential: str, key: str, fingerprint: str) -> tuple[Idempoten
 def key_answered(
     *, request: IdempotentRequest, status: int, content_type: str, answer: bytes | None
 ) -> None:
-    """Keep what a request was answered. None: the answer itself is not to be kept."""
+    """Store the response of a request, or None if the response must not be stored."""
     IdempotentRequest.objects.filter(pk=request.pk).update(
         status=status, content_type=content_type[:100], answer=answer
     )
 
 
 def key_release(*, request: IdempotentRequest) -> None:
-    """Forget a request that changed nothing, so that a repeat runs."""
+    """Delete a request that changed nothing, so that a repeat runs."""
     IdempotentRequest.objects.filter(pk=request.pk).delete()
 
 
 def forget_keys() -> int:
-    """Delete keys older than a day, a bounded number; returns how many."""
+    """Delete keys older than a day, a bounded number; return how many."""
     old = IdempotentRequest.objects.filter(created_at__lt=timezone.now() - KEEP)
     forgotten = 0
     for _ in range(FORGET_BATCHES):

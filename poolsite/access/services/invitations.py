@@ -43,10 +43,10 @@ def invitation_create(
     grants: Sequence[str] = (),
     reason: str = "",
 ) -> tuple[Invitation, str]:
-    """Invite into an account with a role, or (no account) as an operator with grants.
+    """Invite into an account with a role or, without an account, as an operator with grants.
 
-    Returns the invitation and the secret of its link, for the mail. An open invitation of the
-    same person to the same place is withdrawn: the newest link is the one that works.
+    Return the invitation and the secret of its link, for the mail. An open invitation of the same
+    person to the same account or the platform is withdrawn: only the newest link works.
     """
     _check(account, role, grants)
     email = email.strip()
@@ -84,8 +84,11 @@ def _check(account: Account | None, role: str, grants: Sequence[str]) -> None:
 
 
 def invitation_of(secret: str) -> Invitation | None:
-    """The invitation behind a link; None when used, withdrawn, expired, unknown, or when its
-    inviter may no longer give what it gives."""
+    """Return the invitation of a link, or None if the link no longer works.
+
+    It works until it is used or withdrawn or it expires, and while its inviter may give what it
+    gives.
+    """
     rows = Invitation.objects.select_related("account", "invited_by")
     found = rows.filter(token_hash=hash_of(secret)).first()
     return found if found is not None and invitation_works(found) else None
@@ -95,10 +98,10 @@ def invitation_of(secret: str) -> Invitation | None:
 def invitation_accept(
     *, secret: str, username: str = "", password: str = "", full_name: str = "", user: User | None
 ) -> User:
-    """Join: as `user` (who is logged in), or as a new user with a chosen name and password.
+    """Join as `user` (who is logged in), or as a new user with a chosen name and password.
 
-    A grant `finance` waits for a second finance operator. ValidationError when the link no longer
-    works, its inviter accepts it, or a field is bad. A link works once.
+    A grant `finance` waits for a second finance operator. A link works once. Raise ValidationError
+    if the link no longer works, its inviter tries to accept it, or a field is invalid.
     """
     rows = Invitation.objects.select_for_update(of=("self",))
     rows = rows.select_related("account", "invited_by")
@@ -154,7 +157,7 @@ def _make_operator(found: Invitation, user: User, actor: Actor) -> None:
 
 
 def _ask_for_finance(user: User, actor: Actor) -> None:
-    """As `finance_ask`, unless the person has the grant or waits for it already."""
+    """Call `finance_ask`, unless the person has the grant or already waits for it."""
     held = Grant.objects.filter(user=user, name=GrantName.FINANCE, thing="").exists()
     waits = FinanceRequest.objects.filter(user=user, status=FinanceRequest.Status.WAITING).exists()
     if not (held or waits):
@@ -163,7 +166,7 @@ def _ask_for_finance(user: User, actor: Actor) -> None:
 
 @transaction.atomic
 def invitation_withdraw(*, invitation: Invitation, actor: Actor) -> Invitation:
-    """Make the link worthless; one that was used stays used."""
+    """Invalidate the link; an invitation that was accepted stays accepted."""
     invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
     if invitation.is_open:
         withdraw(invitation, actor)

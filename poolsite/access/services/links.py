@@ -1,4 +1,4 @@
-"""Writing down who gave whom access, and withdrawing invitations whose inviter lost the right."""
+"""Records who gave whom access, and withdraws invitations whose inviter lost the right."""
 
 from django.utils import timezone
 
@@ -9,7 +9,7 @@ from poolsite.access.services.actor import Actor, user_of
 
 
 def link_access(*, giver: Actor, receiver: User, how: AccessLink.How) -> None:
-    """Remember that the actor gave this user access, for four eyes (`access.four_eyes`).
+    """Record that the actor gave this user access, for the four-eyes check (`access.four_eyes`).
 
     Nothing is written for a part of the system, a token, or what people do to themselves.
     """
@@ -19,10 +19,10 @@ def link_access(*, giver: Actor, receiver: User, how: AccessLink.How) -> None:
 
 
 def withdraw_void_invitations(*, inviter: User, actor: Actor) -> None:
-    """Withdraw the user's open invitations to what he or she may no longer give.
+    """Withdraw the user's open invitations to what the user may no longer give.
 
-    Called wherever a right is taken, inside that transaction, so that the links stay worthless
-    even when the right comes back.
+    Call this wherever a right is taken, inside that transaction, so that the links stay invalid
+    even if the right comes back.
     """
     open_ones = Invitation.objects.select_for_update(of=("self",)).filter(
         invited_by=inviter, accepted_at=None, withdrawn_at=None, expires_at__gt=timezone.now()
@@ -33,7 +33,7 @@ def withdraw_void_invitations(*, inviter: User, actor: Actor) -> None:
 
 
 def withdraw(invitation: Invitation, actor: Actor) -> None:
-    """Make the link worthless, with an audit entry. The row is locked by the caller."""
+    """Invalidate the link, with an audit entry. The caller has locked the row."""
     invitation.withdrawn_at = timezone.now()
     invitation.save(update_fields=["withdrawn_at"])
     audit(actor=actor, action="access.invitation_withdraw", thing=invitation)

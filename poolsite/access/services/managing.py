@@ -1,6 +1,7 @@
-"""What people do to people, on the pages and through the API: nobody gives more than he or she has.
+"""What people do to other people, on the pages and through the API.
 
-The services beside this one do as they are told, for parts of the system as well.
+No one gives more rights than they have. The other services do not check this, because parts of the
+system use them as well.
 """
 
 from collections.abc import Collection
@@ -26,7 +27,7 @@ from poolsite.access.services.people import (
 
 
 class GrantsChange(NamedTuple):
-    """What became of new grants: whether some count now, and whether `finance` waits."""
+    """The result of new grants: whether some count now, and whether `finance` waits."""
 
     changed: bool
     waits: bool
@@ -35,7 +36,7 @@ class GrantsChange(NamedTuple):
 def member_invite(
     *, account: Account, email: str, role: str, actor: Principal
 ) -> tuple[Invitation, str]:
-    """Invite into an account. ValidationError: only owners add owners."""
+    """Invite into an account. Raise ValidationError if only an owner may give the role."""
     if not may_give_roles(actor, account, {role}):
         raise ValidationError({"role": _("Only owners can add owners.")})
     return invitation_create(email=email, role=role, account=account, actor=actor)
@@ -44,7 +45,7 @@ def member_invite(
 def operator_invite(
     *, email: str, grants: Collection[str], actor: Principal
 ) -> tuple[Invitation, str]:
-    """Invite an operator. ValidationError: a grant that the actor does not have."""
+    """Invite an operator. Raise ValidationError for a grant that the actor does not have."""
     if not set(grants) <= actor.grants:
         raise ValidationError({"grants": _("You can only give grants that you have.")})
     return invitation_create(email=email, grants=list(grants), actor=actor)
@@ -59,9 +60,9 @@ def member_set(
     roles: Collection[str] | None = None,
     supervises: Collection[str] | None = None,
 ) -> None:
-    """Set a member's roles in the account and the desks that he or she supervises; None = as is.
+    """Set a member's roles in the account and the desks that they supervise; None keeps them.
 
-    Without a role the person is no member any more. ValidationError: nothing was changed.
+    Without a role the person is no longer a member. ValidationError means that nothing was changed.
     """
     if roles is not None:
         rows = Membership.objects.filter(user=user, account=account)
@@ -81,8 +82,8 @@ def operator_set(
 ) -> GrantsChange:
     """Make these an operator's grants for everything: all of the changes or none.
 
-    `finance` only begins to wait for a second finance operator. ValidationError: one's own user,
-    or a grant that the actor does not have.
+    `finance` only begins to wait for a second finance operator. Raise ValidationError for the
+    actor's own user, or for a grant that the actor does not have.
     """
     everywhere = Grant.objects.filter(user=user, thing="")
     held, wanted = set(everywhere.values_list("name", flat=True)), set(grants)
@@ -98,14 +99,14 @@ def operator_set(
 
 
 def user_set_active(*, user: User, active: bool, actor: Principal, reason: str) -> User:
-    """Let somebody else log in again, or no more. ValidationError: one's own user."""
+    """Activate or deactivate another user. Raise ValidationError for the actor's own user."""
     _refuse_own(user, actor)
     act = user_activate if active else user_deactivate
     return act(user=user, actor=actor, reason=reason)
 
 
 def factors_reset(*, user: User, actor: Principal, reason: str) -> None:
-    """Forget the authenticator app that somebody else has lost. ValidationError: one's own."""
+    """Delete another user's lost authenticator app. Raise ValidationError for the actor's own."""
     _refuse_own(user, actor)
     factors_remove(user=user, actor=actor, reason=reason)
 

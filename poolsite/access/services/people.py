@@ -1,4 +1,4 @@
-"""Users, what they are in which account, and what else they may."""
+"""Users, their roles in accounts, and their grants."""
 
 from collections.abc import Collection
 
@@ -15,7 +15,7 @@ from poolsite.access.reset_links import reset_links
 from poolsite.access.services.actor import Actor, is_person
 from poolsite.access.services.links import link_access, withdraw_void_invitations
 
-EVERYWHERE = "*"  # how the audit log names a grant that counts for everything
+EVERYWHERE = "*"  # the audit log's name of a grant for everything
 
 
 @transaction.atomic
@@ -31,10 +31,10 @@ def user_create(
     locale: str = "",
     reason: str = "",
 ) -> User:
-    """Make a user; without a password nobody can log in until one is set by mail.
+    """Create a user. Without a password no one can log in until one is set by mail.
 
-    ValidationError when a field is bad, or the name or address is taken in any case. The
-    password is taken as it is (forms validate what people choose).
+    Raise ValidationError if a field is invalid, or if the name or address is taken in any case. The
+    password is not validated (forms validate what people choose).
     """
     if "@" in username:
         raise ValidationError({"username": _("A user name can't contain @.")})
@@ -65,10 +65,10 @@ def user_create(
 def membership_set(
     *, user: User, account: Account, roles: Collection[str], actor: Actor, reason: str = ""
 ) -> frozenset[str]:
-    """Make these the user's roles in the account, and no others; empty ends the membership.
+    """Make these the user's only roles in the account; empty ends the membership.
 
-    Returns the roles before. ValidationError for an unknown role, or when the account's last
-    owner would go. Counts in every process after the commit.
+    Return the roles before. Raise ValidationError for an unknown role, or if the account would lose
+    its last owner. Takes effect in every process after the commit.
     """
     wanted = {roles} if isinstance(roles, str) else set(roles)
     unknown = wanted - set(Role.values)
@@ -101,7 +101,7 @@ def membership_set(
 
 
 def has_other_owner(user: User, account: Account) -> bool:
-    """Whether somebody else who can log in owns the account, too."""
+    """Whether another user who can log in owns the account, too."""
     owners = Membership.objects.filter(account=account, role=Role.OWNER, user__is_active=True)
     return owners.exclude(user=user).exists()
 
@@ -117,11 +117,11 @@ def grant_set(
     granted: bool = True,
     reason: str = "",
 ) -> bool:
-    """Give or take one grant, for everything (blank) or one thing (`desk:support`).
+    """Give or take one grant, for everything (blank) or one object (`desk:support`).
 
-    With an account it counts for that tenant's things only. Returns whether something changed.
-    ValidationError for an unknown grant or a bad thing, and when a person gives `finance`: that
-    takes two (`services.finance_requests`). A part of the system may.
+    With an account, the grant counts for its objects only. Return whether anything changed. Raise
+    ValidationError for an unknown grant or an invalid object, and if a person gives `finance`: that
+    needs two people (`services.finance_requests`). A part of the system may give it.
     """
     if account is not None and not thing:
         raise ValidationError(_("A grant in an account must name an object."))
@@ -152,7 +152,7 @@ def grant_give(grant: Grant, *, actor: Actor, reason: str) -> None:
 
 
 def grant_take(grant: Grant, *, actor: Actor, reason: str) -> None:
-    """Delete a grant, with its audit entry; invitations that lived by it are withdrawn."""
+    """Delete a grant, with its audit entry; invitations that depend on it are withdrawn."""
     grant.delete()
     _audit_grant(grant, "access.grant_take", actor=actor, reason=reason)
     withdraw_void_invitations(inviter=grant.user, actor=actor)
@@ -179,7 +179,7 @@ def _audit_grant(grant: Grant, action: str, *, actor: Actor, reason: str) -> Non
 def grants_set(
     *, user: User, name: str, things: Collection[str], account: Account, actor: Actor
 ) -> None:
-    """Make these the things of the account for which the user has a grant, and no others."""
+    """Make these the only objects of the account for which the user has a grant."""
     held = Grant.objects.filter(user=user, name=name, account=account)
     before = set(held.values_list("thing", flat=True))
     for thing in sorted(before ^ set(things)):
@@ -195,7 +195,7 @@ def grants_set(
 
 @transaction.atomic
 def user_deactivate(*, user: User, actor: Actor, reason: str) -> User:
-    """Let a user in no more: sessions end everywhere, sockets close."""
+    """Deactivate a user: sessions end everywhere, sockets close."""
     return _set_active(user, active=False, actor=actor, reason=reason)
 
 
@@ -203,7 +203,7 @@ def user_deactivate(*, user: User, actor: Actor, reason: str) -> User:
 def user_activate(*, user: User, actor: Actor, reason: str = "") -> User:
     """Let a deactivated user log in again; the old sessions stay ended.
 
-    Where a person does it, `finance` does not come back: it is asked for like a new grant.
+    If a person does it, `finance` does not come back: it must be requested like a new grant.
     """
     return _set_active(user, active=True, actor=actor, reason=reason)
 
@@ -234,7 +234,7 @@ def _set_active(user: User, *, active: bool, actor: Actor, reason: str) -> User:
 
 
 def _leave_finance_behind(user: User, actor: Actor, reason: str) -> None:
-    """What comes back by one person's act is not one of two pairs of eyes."""
+    """Take the finance grants: what one person restored must not count as a second pair of eyes."""
     held = Grant.objects.filter(user=user, name=GrantName.FINANCE)
     for grant in held.select_related("user", "account"):
         grant_take(grant, actor=actor, reason=reason)
@@ -243,7 +243,7 @@ def _leave_finance_behind(user: User, actor: Actor, reason: str) -> None:
 
 @transaction.atomic
 def log_out_everywhere(*, user: User, actor: Actor, reason: str = "") -> User:
-    """End every session of a user in every process; returns the user as it is now."""
+    """End every session of a user in every process; return the current user."""
     user = User.objects.select_for_update().get(pk=user.pk)
     user.sessions_epoch += 1
     user.save(update_fields=["sessions_epoch"])
@@ -253,7 +253,7 @@ def log_out_everywhere(*, user: User, actor: Actor, reason: str = "") -> User:
 
 @transaction.atomic
 def password_set(*, user: User, password: str, actor: Actor, reason: str = "") -> User:
-    """Set a password that passes the validators; every session ends, and the user is told."""
+    """Set a password that passes the validators. Every session ends, and the user is notified."""
     validate_password(password, user)
     user = User.objects.select_for_update().get(pk=user.pk)
     user.set_password(password)
@@ -265,9 +265,10 @@ def password_set(*, user: User, password: str, actor: Actor, reason: str = "") -
 
 @transaction.atomic
 def password_reset(*, user: User, secret: str, password: str) -> User:
-    """Set a password by the secret of a mailed link, which counts once, also of two at once.
+    """Set a password by the secret of a mailed link.
 
-    ValidationError when the link no longer works, or the password is too weak.
+    The link works once, even if two requests use it at the same time. Raise ValidationError if it
+    no longer works, or if the password is too weak.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     if not user.is_active or not reset_links.check_token(user, secret):

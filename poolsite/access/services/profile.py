@@ -1,4 +1,4 @@
-"""What people say of themselves: their names, time zone and language."""
+"""Users' own details: their names, time zone and language."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from poolsite.moments import zone_names
 
 
 def require_known_words(zone: str, locale: str) -> None:
-    """ValidationError for a time zone or a language that is not known; "" stands for the usual."""
+    """Raise ValidationError for an unknown time zone or language; "" means the default."""
     if zone and zone not in zone_names():
         raise ValidationError({"zone": _("Unknown time zone. Use a name such as Asia/Shanghai.")})
     if locale and locale not in dict(settings.LANGUAGES):
@@ -24,7 +24,7 @@ def require_known_words(zone: str, locale: str) -> None:
 
 @transaction.atomic
 def profile_change(*, user: User, actor: Actor, **fields: Any) -> User:
-    """Change a user's own names, zone and language; ValidationError when bad."""
+    """Change a user's own names, zone and language. Raise ValidationError for invalid values."""
     allowed = {"first_name", "last_name", "zone", "locale"}
     unknown = set(fields) - allowed
     if unknown:

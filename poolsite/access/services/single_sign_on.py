@@ -1,7 +1,7 @@
-"""What a log-in by the provider does to users: made, linked, given what their groups give.
+"""Creates and links users at a log-in by the provider, and syncs their rights with its groups.
 
-A group gives no `finance` and no `owner` (`oidc.mapping`), and writes no access link: nobody in the
-console gave the right, as with `manage.py` (docs/decisions/0035, 0051).
+A group gives neither `finance` nor `owner` (`oidc.mapping`) and writes no access link: no one in
+the console gave the right, as with `manage.py` (docs/decisions/0035, 0051).
 """
 
 import logging
@@ -29,9 +29,9 @@ LONGEST_NAME = 60
 
 
 def user_of_claims(claims: dict[str, Any], *, email: str) -> User:
-    """A new user without a password, named as the provider names the person.
+    """Create a user without a password, named like the person at the provider.
 
-    email: one that was proved, or "". ValidationError when a field is bad.
+    email: a verified one, or "". Raise ValidationError if a field is invalid.
     """
     full_name = claims.get("name")
     return user_create(
@@ -43,7 +43,7 @@ def user_of_claims(claims: dict[str, Any], *, email: str) -> User:
 
 
 def _free_name(wanted: str) -> str:
-    """A user name that nobody has, made of what comes before the @."""
+    """Return an unused user name, made of what comes before the @."""
     stem = re.sub(r"[^\w.+-]", "", wanted.partition("@")[0])[:LONGEST_NAME] or "user"
     taken = User.objects.filter(username__istartswith=stem).values_list("username", flat=True)
     known = {name.lower() for name in taken}
@@ -52,7 +52,7 @@ def _free_name(wanted: str) -> str:
 
 
 def known_rights(rights: Collection[Right]) -> frozenset[Right]:
-    """Those whose accounts exist; the others are a fault in the settings, and logged."""
+    """Return the rights whose accounts exist. Log the rest, which are errors in the settings."""
     named = {each.account for each in rights if each.account}
     known = set(Account.objects.filter(slug__in=named).values_list("slug", flat=True))
     for slug in sorted(named - known):
@@ -62,9 +62,9 @@ def known_rights(rights: Collection[Right]) -> frozenset[Right]:
 
 @transaction.atomic
 def rights_sync(*, user: User, rights: Collection[Right]) -> User:
-    """Give what the groups give now, and take what they gave before. Returns the user as it is.
+    """Give what the groups give now, and take what they gave before. Return the current user.
 
-    What was given by hand stays, also where a group gives the same. rights: `known_rights`.
+    What was given by hand stays, even where a group gives the same. rights: `known_rights`.
     """
     user = User.objects.select_for_update().get(pk=user.pk)
     _sync_grants(user, {(each.name, each.thing) for each in rights if each.name in GRANTS})
@@ -104,11 +104,11 @@ def _sync_roles_in(user: User, account: Account, wanted: set[str]) -> None:
 
 
 def _sync_operator(user: User, wanted: bool) -> None:
-    """Whether the person sees everything; the grants say what he or she may change."""
+    """Set whether the person sees everything; the grants decide what they may change."""
     if user.is_operator == wanted or (user.is_operator and not user.operator_by_group):
         return
     if not wanted and Grant.objects.filter(user=user, account=None, thing="").exists():
-        return  # somebody gave it by hand, and it is an operator's
+        return  # it was given by hand, and it is an operator's
     user.is_operator = user.operator_by_group = wanted
     user.save(update_fields=["is_operator", "operator_by_group"])
     audit(
@@ -124,14 +124,14 @@ def _sync_operator(user: User, wanted: bool) -> None:
 
 @transaction.atomic
 def sign_on_linked(*, user: User, actor: Actor) -> None:
-    """Note that the provider lets this user in from now on, and tell the owner."""
+    """Audit that the provider lets this user in from now on, and notify the user."""
     audit(actor=actor, action="access.sign_on_link", thing=user)
     tell_owner(user, "access.sign_on_link")
 
 
 @transaction.atomic
 def sign_on_unlink(*, user: User, issuer: str, actor: Actor) -> bool:
-    """Let the provider in no more, and take what its groups gave; whether there was a link."""
+    """Remove the link to the provider and the rights by its groups; return whether it existed."""
     removed, _rows = SocialAccount.objects.filter(user=user, provider=issuer).delete()
     if not removed:
         return False

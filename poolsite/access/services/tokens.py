@@ -1,4 +1,4 @@
-"""API tokens: made, shown once, revoked."""
+"""API tokens: created, shown once, revoked."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from poolsite.access.token_areas import areas_of, events_of, rights
 from poolsite.access.tokens import new_secret
 
 DEFAULT_LIFETIME = timedelta(days=365)
-PERSONS_LIFETIME = timedelta(days=90)  # as the page's form begins
+PERSONS_LIFETIME = timedelta(days=90)  # the default in the page's form
 LONGEST_LIFETIME = timedelta(days=2 * 365)
 
 
@@ -39,12 +39,12 @@ def token_create(
     expires_at: datetime | None = None,
     reason: str = "",
 ) -> tuple[ApiToken, str]:
-    """Make a token; returns it and its secret, which is stored nowhere and shown once.
+    """Create a token. Return it and its secret, which is stored nowhere and shown once.
 
-    resources: things that it may reach (`pool:retail-east`, `pool:*`, `*`). actions, events:
-    names, or `*` for all that are open to tokens. networks: where it may be used; () = anywhere.
-    Ends after a year unless said otherwise, at most two. account None = the platform's.
-    ValidationError when a field is bad, and when a person gives a customer's token everything.
+    resources: objects that it may reach (`pool:retail-east`, `pool:*`, `*`). actions, events:
+    names, or `*` for all that are open to tokens. networks: where it may be used, by default
+    anywhere. It expires after a year by default, after two at most. account None: the platform's.
+    Raise ValidationError if a field is invalid, or if a person gives a customer's token everything.
     """
     expires_at = expires_at or timezone.now() + DEFAULT_LIFETIME
     if account is not None and isinstance(actor, Principal | User):
@@ -64,7 +64,7 @@ def token_create(
         created_by=user_of(actor),
         expires_at=expires_at,
     )
-    token.full_clean(exclude=["created_by", "events"])  # one without events reads alone
+    token.full_clean(exclude=["created_by", "events"])  # a token without events only reads
     token.save()
     audit(
         actor=actor,
@@ -96,11 +96,11 @@ def token_issue(
     networks: Sequence[str] = (),
     expires_at: datetime | None = None,
 ) -> tuple[ApiToken, str]:
-    """Make a token as people do, on the page and through the API: 90 days unless said otherwise.
+    """Create a token as people do, on the page and through the API; by default for 90 days.
 
-    Without events it sends those of its permissions. Raises Forbidden for a platform token without
-    the grant `operate`, Hidden for a foreign account; ValidationError as `token_create`, and for a
-    permission that the page does not offer or that has no resource.
+    Without events it may send those of its permissions. Raise Forbidden for a platform token
+    without the grant `operate`, Hidden for another account, and ValidationError like
+    `token_create`, and for a permission that the page does not offer or that has no resource.
     """
     if account is not None:
         require(actor, "access.tokens_change", account)
@@ -128,7 +128,7 @@ def token_issue(
 
 
 def _refuse_everything(resources: Sequence[str], actions: Sequence[str]) -> None:
-    """A customer's token names what it is for; parts of the system know what they do."""
+    """Refuse `*`: a customer's token names what it is for. Parts of the system may use it."""
     if EVERYTHING in resources:
         raise ValidationError({"resources": _("Choose resources. * is not allowed here.")})
     if EVERYTHING in actions:
@@ -167,7 +167,7 @@ def _check(
 
 @transaction.atomic
 def token_revoke(*, token: ApiToken, actor: Actor, reason: str = "") -> ApiToken:
-    """End a token now, everywhere; a second time changes nothing."""
+    """Revoke a token everywhere, at once; a second call changes nothing."""
     token = ApiToken.objects.select_for_update().get(pk=token.pk)
     if token.revoked_at is not None:
         return token

@@ -1,4 +1,4 @@
-"""Visitors: nobody's account, a signed token for one visit in one desk."""
+"""Visitors' tokens: signed, for one visit at one desk, without a user."""
 
 import time
 
@@ -10,7 +10,7 @@ LONGEST_SECONDS = 24 * 3600
 
 
 def visitor_token(*, desk: str, visit: str, account_id: int | None, seconds: int) -> str:
-    """A resume token for this visit, good for `seconds` (at most a day). Writes nothing."""
+    """Return a resume token for this visit, valid for `seconds` (at most a day). Writes nothing."""
     if not 0 < seconds <= LONGEST_SECONDS:
         raise ValueError("a visitor's token lives between a second and a day")
     claims = VisitorClaims(

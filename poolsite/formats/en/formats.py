@@ -1,4 +1,4 @@
-"""English: 27 Nov, 07:43. The names of Django are those that its own filters use, too."""
+"""English: 27 Nov, 07:43. Django's own filters use the formats with Django's names, too."""
 
 DATE_FORMAT = "j M Y"
 DATETIME_FORMAT = "j M Y, H:i"

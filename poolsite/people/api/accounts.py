@@ -173,7 +173,7 @@ def invite_member(request: HttpRequest, given: MemberInviteIn, slug: str = Slug)
 def withdraw_invitation(
     request: HttpRequest, slug: str = Slug, invitation: int = InvitationId
 ) -> Any:
-    """The emailed link no longer works. An accepted invitation stays accepted."""
+    """Invalidate the emailed link. An accepted invitation stays accepted."""
     principal = principal_of_request(request)
     account = account_of(principal, slug, CHANGE)
     found = Invitation.objects.filter(pk=invitation, account=account).first()

@@ -1,4 +1,4 @@
-"""Rows of accounts and people as the API answers them."""
+"""Converts rows of accounts and people to responses of the API."""
 
 import smtplib
 from typing import Any, cast
@@ -22,14 +22,14 @@ from poolsite.people.api.schemas import (
 
 
 def account_out(account: Account) -> AccountDetailOut:
-    """An account."""
+    """Return an account."""
     fields = {name: getattr(account, name) for name in ("slug", "name", "zone", "currency")}
     made = account.created_at.isoformat()
     return AccountDetailOut(**fields, locale=account.locale, created_at=made)
 
 
 def person_fields(user: User) -> dict[str, Any]:
-    """What is known of every user."""
+    """Return the fields that every user has."""
     known = getattr(user, "has_second_factor", None)
     return {
         "id": user.pk,
@@ -43,12 +43,12 @@ def person_fields(user: User) -> dict[str, Any]:
 
 
 def person_out(user: User) -> PersonOut:
-    """A user."""
+    """Return a user."""
     return PersonOut(**person_fields(user))
 
 
 def member_out(user: User, account: Account) -> MemberOut:
-    """A member; `selectors.members` has read the roles and grants of many at once."""
+    """Return a member; `selectors.members` has read the roles and grants of many at once."""
     return MemberOut(
         **person_fields(user),
         roles=cast(list[RoleName], selectors.roles_here(user, account)),
@@ -57,18 +57,18 @@ def member_out(user: User, account: Account) -> MemberOut:
 
 
 def operator_out(user: User) -> OperatorOut:
-    """An operator; `selectors.operators` has read the grants of many at once."""
+    """Return an operator; `selectors.operators` has read the grants of many at once."""
     held = [" ".join(filter(None, (grant.name, grant.thing))) for grant in user.grants.all()]
     return OperatorOut(**person_fields(user), grants=sorted(held), all_rights=user.is_superuser)
 
 
 def invitation_out(row: Invitation) -> InvitationOut:
-    """An invitation, without its secret."""
+    """Return an invitation, without its secret."""
     return InvitationOut(**_invitation_fields(row))
 
 
 def invitation_made_out(request: HttpRequest, row: Invitation, secret: str) -> InvitationMadeOut:
-    """A new invitation, after its mail was sent; it counts whether that worked or not."""
+    """Return a new invitation after sending its mail; it is valid even if that failed."""
     try:
         send_invitation(row, secret, site_of(request))
     except (OSError, smtplib.SMTPException):
@@ -92,7 +92,7 @@ def _invitation_fields(row: Invitation) -> dict[str, Any]:
 
 
 def finance_request_out(row: FinanceRequest) -> FinanceRequestOut:
-    """A finance grant that somebody asked for."""
+    """Return a request for the Finance grant."""
     return FinanceRequestOut(
         id=row.pk,
         user=row.user.get_username(),

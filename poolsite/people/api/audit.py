@@ -1,4 +1,4 @@
-"""The audit log in the API: who did what to which object, and the way back from a change."""
+"""The audit log in the API: who did what to which object, and how to undo a change."""
 
 from typing import Annotated, Any
 
@@ -58,7 +58,7 @@ class AuditEntryOut(BaseModel):
 
 
 class UndoneOut(BaseModel):
-    """What was restored."""
+    """The restored object."""
 
     object: str = Field(description="The object's name.")
 
@@ -100,7 +100,7 @@ def get_audit_entry(request: HttpRequest, entry: int = EntryId) -> Any:
     summary="Undo a change",
 )
 def undo_change(request: HttpRequest, entry: int = EntryId) -> Any:
-    """Restore the settings from before this change. It takes the right to make the change.
+    """Restore the settings from before this change. You need the permission to make the change.
 
     Refused if a setting has been changed since, or if the change can't be undone.
     """

@@ -9,7 +9,10 @@ Slug = slug_in_path("The account's slug.")
 
 
 def account_of(principal: Principal, slug: str, action: str) -> Account:
-    """The account, when the caller may do that to it; a foreign one looks like a missing one."""
+    """Return the account if the caller may do the action.
+
+    Raise the same error for another account's as for a missing one.
+    """
     require(principal, action)
     account = Account.objects.filter(slug=slug).first()
     try:

@@ -99,7 +99,7 @@ def invite_operator(request: HttpRequest, given: OperatorInviteIn) -> Any:
     summary="Withdraw an operator invitation",
 )
 def withdraw_operator_invitation(request: HttpRequest, invitation: int = InvitationId) -> Any:
-    """The emailed link no longer works. An accepted invitation stays accepted."""
+    """Invalidate the emailed link. An accepted invitation stays accepted."""
     principal = allowed(request, CHANGE)
     found = Invitation.objects.filter(pk=invitation, account=None).first()
     if found is None:
@@ -169,7 +169,7 @@ def reject_finance_request(
 
 
 def _decider(request: HttpRequest) -> Any:
-    """The caller, a finance operator who has proved a second factor lately."""
+    """Return the caller, a finance operator who has recently proved a second factor."""
     try:
         return allowed(request, "access.finance_decide")
     except FactorNeeded:
@@ -212,7 +212,7 @@ def activate_user(request: HttpRequest, given: PersonReasonIn, user: int = UserI
     summary="Remove a user's authenticator app",
 )
 def reset_factor(request: HttpRequest, given: PersonReasonIn, user: int = UserId) -> Any:
-    """Remove the app, passkeys and recovery codes of a user who lost them. Not your own."""
+    """Remove the app, passkeys and recovery codes of another user who lost them."""
     principal = allowed(request, CHANGE)
     require_confirmed(request)
     services.factors_reset(user=_user(user), actor=principal, reason=given.reason)

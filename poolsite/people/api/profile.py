@@ -1,4 +1,4 @@
-"""A person's own profile in the API. How one logs in is changed in the console alone."""
+"""A user's own profile in the API. Login settings can only be changed in the console."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class ProfileOut(BaseModel):
 
 
 class ProfileChangeIn(BaseModel):
-    """Changes to your profile. What is omitted stays."""
+    """Changes to your profile. Fields that you omit stay as they are."""
 
     model_config = STRICT
 

@@ -1,4 +1,4 @@
-"""Registers the routes about accounts, people, tokens, the audit log and one's own profile."""
+"""Registers the routes about accounts, people, tokens, the audit log and the user's profile."""
 
 from poolsite.api import examples
 from poolsite.api.root import api
@@ -7,7 +7,7 @@ from poolsite.people.api.examples import EXAMPLES
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. Called once, by poolsite.urls."""
     examples.declare(EXAMPLES)
     api.add_router("/people", accounts.router)
     api.add_router("/people", operators.router)

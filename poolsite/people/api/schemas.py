@@ -1,4 +1,4 @@
-"""Requests and answers about accounts and people."""
+"""Requests and responses about accounts and people."""
 
 from typing import Annotated, Literal
 
@@ -56,7 +56,7 @@ class AccountCreateIn(BaseModel):
 
 
 class AccountChangeIn(BaseModel):
-    """Changes of an account. Fields that you omit stay as they are."""
+    """Changes to an account. Fields that you omit stay as they are."""
 
     model_config = STRICT
 
@@ -104,7 +104,7 @@ class MemberOut(PersonOut):
 
 
 class MemberChangeIn(BaseModel):
-    """Changes of a member. Fields that you omit stay as they are."""
+    """Changes to a member. Fields that you omit stay as they are."""
 
     model_config = STRICT
 
@@ -124,7 +124,7 @@ class OperatorOut(PersonOut):
 
 
 class OperatorChangeIn(BaseModel):
-    """Changes of an operator."""
+    """Changes to an operator."""
 
     model_config = STRICT
 
@@ -133,7 +133,7 @@ class OperatorChangeIn(BaseModel):
 
 
 class OperatorChangedOut(BaseModel):
-    """What was changed."""
+    """The result of the change."""
 
     changed: bool = Field(description="Whether grants were added or removed.")
     waits_for_approval: bool = Field(
@@ -142,7 +142,7 @@ class OperatorChangedOut(BaseModel):
 
 
 class PersonReasonIn(BaseModel):
-    """Why it is done. Kept in the audit log."""
+    """The reason, which the audit log stores."""
 
     model_config = STRICT
 

@@ -1,4 +1,4 @@
-"""API tokens in the API: listed, made by a person, revoked."""
+"""API tokens in the API: listed, created by a person, revoked."""
 
 from typing import Annotated, Any, Literal
 
@@ -86,7 +86,7 @@ class ApiTokenIn(BaseModel):
 
 
 class RevokeIn(BaseModel):
-    """Why the token is revoked. Kept in the audit log."""
+    """The reason for revoking the token, which the audit log stores."""
 
     model_config = STRICT
 
@@ -103,7 +103,7 @@ def list_tokens(request: HttpRequest, asked: Query[TokensIn]) -> Any:
 @router.post("", response={201: ApiTokenMadeOut}, summary="Create a token")
 @shows_secret
 def create_token(request: HttpRequest, given: ApiTokenIn) -> Any:
-    """Create an API token. The answer has its secret, which is not shown again."""
+    """Create an API token. The response has its secret, which is not shown again."""
     principal = allowed(request, CHANGE)
     require_confirmed(request)
     data = given.model_dump()

@@ -1,4 +1,7 @@
-"""The admin's own log-in, log-out and password pages lead to ours: one door, one throttle."""
+"""Redirects the admin's own log-in, log-out and password pages to the console's.
+
+So there is only one log-in, with one throttle.
+"""
 
 from urllib.parse import urlencode
 
@@ -13,7 +16,7 @@ from poolsite.console.verbs import next_of
 
 
 def login_door(request: HttpRequest) -> HttpResponseBase:
-    """To the log-in page, and back; who is logged in without being staff is told so."""
+    """Redirect to the log-in page and back, and logged-in users to their first page."""
     if request.user.is_authenticated:
         return redirect("access:home")
     wanted = next_of(request, reverse("admin:index"))
@@ -21,7 +24,7 @@ def login_door(request: HttpRequest) -> HttpResponseBase:
 
 
 def password_door(request: HttpRequest) -> HttpResponseBase:
-    """To our own page for a new password."""
+    """Redirect to the console's page for a new password."""
     return redirect("account_change_password")
 
 

@@ -1,4 +1,4 @@
-"""What the pages here share."""
+"""What the pages about people share."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -28,6 +28,6 @@ def asks(action: str) -> Callable[[View[P]], View[P]]:
 
 
 def sign_on_of(user: User) -> dict[str, Any]:
-    """For a page about a person: the login provider's account, and what its groups gave."""
+    """Return the context for a person's page: the linked login, and the rights by its groups."""
     linked = selectors.linked_account(user)
     return {"linked": linked, "rights_by_group": selectors.rights_by_group(user) if linked else []}

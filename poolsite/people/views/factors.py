@@ -19,7 +19,7 @@ from poolsite.access.models import User
 
 class _BlockedMixin(TemplateResponseMixin):
     def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
-        """The page; 429 while no code is looked at."""
+        """Return the page, with status 429 while codes are blocked."""
         response = super().render_to_response(context, **kwargs)
         if context["form"].has_error("code", "blocked"):
             response.status_code = 429
@@ -34,7 +34,7 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):
     """The second factor again, before money moves or the log-in changes."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Who has none sets one up first."""
+        """Let users without a second factor set one up first."""
         if isinstance(request.user, User) and not has_factor(request.user):
             messages.warning(
                 request,
@@ -49,10 +49,10 @@ class ConfirmView(_BlockedMixin, views.ReauthenticateView):
 
 
 class SessionsView(sessions.ListUserSessionsView):
-    """The reader's sessions: this one, then the newest first. Ends one, or all the others."""
+    """The reader's sessions: the current one, then the newest first. Ends one or all others."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """The rows, each with the browser's name."""
+        """Add the browser's name to each row."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         rows = sorted(context["sessions"], key=lambda row: row.created_at, reverse=True)
         rows.sort(key=lambda row: not row.is_current())
@@ -60,7 +60,7 @@ class SessionsView(sessions.ListUserSessionsView):
         return context
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """End the session that is named; without a name all but this one."""
+        """End the named session or, without a name, all but the current one."""
         if "session" not in request.POST:
             page: HttpResponseBase = super().post(request, *args, **kwargs)
             return page

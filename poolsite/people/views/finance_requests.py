@@ -1,4 +1,4 @@
-"""A finance grant that waits: its page, with the approval by a second finance operator."""
+"""The page of a finance grant that waits, with the approval by a second finance operator."""
 
 from collections.abc import Callable
 
@@ -30,7 +30,7 @@ CHIPS = {
 @require_GET
 @asks("access.operators_view")
 def finance_request(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """One request with what the second finance operator needs to know."""
+    """Show one request with what the second finance operator needs to know."""
     return _page(request, _found(pk), ReasonForm(), 200)
 
 
@@ -77,7 +77,7 @@ def finance_approve(request: HttpRequest, pk: int) -> HttpResponseBase:
 @require_POST
 @asks(DECIDE)
 def finance_reject(request: HttpRequest, pk: int) -> HttpResponseBase:
-    """Reject, or withdraw one's own request, with a reason."""
+    """Reject a request, or withdraw the reader's own, with a reason."""
     found, form = _found(pk), ReasonForm(request.POST)
     if not form.is_valid():
         return _page(request, found, form, 422)

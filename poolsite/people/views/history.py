@@ -1,4 +1,4 @@
-"""The history: who did what to which thing, from what to what, and why, as sentences."""
+"""The history: who did what to which object, from what to what, and why, as sentences."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ PEOPLE_SUGGESTED_OF = 500  # latest entries
 @require_GET
 @asks("access.history_view")
 def history(request: HttpRequest) -> HttpResponseBase:
-    """The audit log with filters in the URL, newest first."""
+    """Show the audit log with filters in the URL, newest first."""
     reader = principal_of_request(request)
     wanted = {name: tables.text_of(request, name, 200) for name in FILTERS}
     days = {name: tables.text_of(request, name, 10) for name in ("since", "until")}
@@ -58,9 +58,10 @@ def history(request: HttpRequest) -> HttpResponseBase:
 
 
 def columns(names: Names, *, by_time: bool) -> list[SqlColumn[AuditEntry]]:
-    """Each order is one of the log's indexes: a page of a million entries is as quick as of ten.
+    """Return the columns. Each order is one of the log's indexes.
 
-    by_time: where a time span is asked for, the index of the times finds it and orders it, too.
+    So a page of a million entries is as quick as one of ten. by_time: with a time span, the index
+    on the times finds the rows, and it orders them, too.
     """
     order = ("at", "pk") if by_time else ("pk",)
     return [
@@ -81,13 +82,13 @@ def columns(names: Names, *, by_time: bool) -> list[SqlColumn[AuditEntry]]:
 
 
 def _people(usernames: list[str], names: Names) -> dict[str, str]:
-    """Whom the filter suggests: user name → the name that people know."""
+    """Return the users that the filter suggests: user name → displayed name."""
     names.read(usernames)
     return {username: names.of(username) for username in usernames}
 
 
 def _chips(given: dict[str, str], names: Names, sort: str) -> list[dict[str, str]]:
-    """One chip per filter, in words, with the address that leaves it out."""
+    """Return one chip per filter: its text, and the address without this filter."""
     labels = {
         "thing_kind": _("Type"),
         "thing_id": _("Object"),

@@ -1,4 +1,4 @@
-"""What a row of the history shows: its sentence, its day, why, and the change as it is stored."""
+"""The rows of the history: sentence, day, reason, and the change as it is stored."""
 
 import json
 from collections import defaultdict
@@ -15,16 +15,16 @@ from poolsite.access.models import AuditEntry
 from poolsite.console import sentences, undoing
 from poolsite.console.sentences import EntryText, Names, Reading
 
-LINES = 3  # of a change of several fields; the rest stands in the opened row
+LINES = 3  # of a change of several fields; the opened row has the rest
 
 
 @dataclass(frozen=True)
 class AuditRow:
-    """One entry for the template. day: a heading above it, "" = that of the row before it.
+    """One entry for the template.
 
-    icon: in place of the initials, where no person did it. undoes: the key of the entry that it
-    takes back. account: "" where the sentence names it anyway. origin: from where, for
-    operators alone.
+    day: a heading above the entry, "" if the entry before has the same day. icon: instead of the
+    initials, if no person did it. undoes: the key of the entry that it undoes. account: "" if the
+    sentence names the account already. origin: the address, for operators only.
     """
 
     entry: AuditEntry
@@ -45,7 +45,7 @@ class AuditRow:
 
 
 def rows_of(reader: Principal, entries: Sequence[AuditEntry]) -> list[AuditRow]:
-    """The rows of a page: people and pages of objects are asked for once for all of them."""
+    """Return the rows of a page. People and pages of objects are read once for all rows."""
     names, pages = names_of(entries), _pages_of(reader, entries)
     rows: list[AuditRow] = []
     last: date | None = None
@@ -58,7 +58,7 @@ def rows_of(reader: Principal, entries: Sequence[AuditEntry]) -> list[AuditRow]:
 
 
 def names_of(entries: Sequence[AuditEntry]) -> Names:
-    """The names of everybody whom these entries name."""
+    """Return the names of all people in these entries."""
     found = {entry.actor_name for entry in entries if entry.actor_kind == "user"}
     found |= {entry.thing_label for entry in entries if entry.thing_kind == "user"}
     for entry in entries:
@@ -103,7 +103,7 @@ def _pages_of(reader: Principal, entries: Sequence[AuditEntry]) -> Mapping[tuple
 
 
 def _day(day: date) -> str:
-    """Today, Mon 23 Nov; other days without the first word."""
+    """Return "Today, Mon 23 Nov", or just the day for days before yesterday."""
     today = timezone.localdate()
     words = dates.weekday(day)
     if day == today:
@@ -114,7 +114,7 @@ def _day(day: date) -> str:
 
 
 def _raw(entry: AuditEntry) -> str:
-    """The change as it is stored."""
+    """Return the change as it is stored."""
     kept = {
         "id": entry.pk,
         "action": entry.action,

@@ -27,7 +27,7 @@ TRIES_BY_CLIENT, WINDOW_SECONDS = 60, 3600
 
 
 def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -> None:
-    """Send the link, and say whether that worked; the invitation stands either way."""
+    """Send the link and show whether that worked. The invitation stays valid either way."""
     try:
         send_invitation(invitation, secret, site_of(request))
     except (OSError, smtplib.SMTPException):
@@ -42,7 +42,7 @@ def mail_invitation(request: HttpRequest, invitation: Invitation, secret: str) -
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join_open(request: HttpRequest) -> HttpResponseBase:
-    """The page that the mailed link opens: its secret moves into the session."""
+    """Show the page that the mailed link opens, and store its secret in the session."""
     if request.method != "POST":
         return mailed_links.page(request)
     if reached_limit("join", network_of(client_address(request)), TRIES_BY_CLIENT, WINDOW_SECONDS):
@@ -58,8 +58,10 @@ def join_open(request: HttpRequest) -> HttpResponseBase:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest) -> HttpResponseBase:
-    """Accept the invitation whose link was opened in this session: as who is logged in, or as
-    a new user."""
+    """Accept the invitation whose link was opened in this session.
+
+    The reader joins as the logged-in user, or as a new one.
+    """
     secret = request.session.get(JOIN_SECRET, "")
     invitation = invitation_of(secret)
     if invitation is None:
@@ -82,7 +84,7 @@ def join(request: HttpRequest) -> HttpResponseBase:
 def _join_as_known(
     request: HttpRequest, secret: str, known: User, context: dict[str, object]
 ) -> HttpResponseBase:
-    """Only the user whose address was invited may take it; the link alone is not enough."""
+    """Accept as the user whose address was invited; the link alone is not enough."""
     if request.user != known:
         return render(request, "access/join_log_in.html", context)
     if request.method == "POST":

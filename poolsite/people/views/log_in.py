@@ -1,4 +1,4 @@
-"""What a throttled log-in sees, and the first page. The log-in itself is allauth's."""
+"""The page of a throttled log-in, and the first page. allauth has the log-in itself."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from poolsite.people.log_in_forms import LoginForm
 def locked_out(
     request: HttpRequest, original: HttpResponse | None = None, credentials: Any = None
 ) -> HttpResponse:
-    """What a throttled log-in sees (axes calls this): the same whether the user exists or not."""
+    """Show a throttled log-in (called by axes), the same page whether the user exists or not."""
     form = LoginForm(request=request, initial={"login": request.POST.get("login", "")})
     context = {"form": form, "problem": TOO_MANY_TRIES, "next": next_of(request)}
     response = render(request, "account/login.html", context, status=429)
@@ -28,7 +28,7 @@ def locked_out(
 @never_cache
 @require_GET
 def home(request: HttpRequest) -> HttpResponseBase:
-    """Lead each role to its own first page."""
+    """Redirect each role to its own first page."""
     principal = principal_of_request(request)
     if principal.kind != "user" or not principal.is_authenticated:
         raise LoginNeeded
@@ -37,7 +37,7 @@ def home(request: HttpRequest) -> HttpResponseBase:
 
 @require_GET
 def welcome(request: HttpRequest) -> HttpResponseBase:
-    """The first page of a role that no app has a page for yet."""
+    """Show the first page of a role for which no app has a page yet."""
     if not principal_of_request(request).is_authenticated:
         raise LoginNeeded
     return render(request, "access/welcome.html")

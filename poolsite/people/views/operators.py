@@ -1,4 +1,4 @@
-"""The platform's own staff: who is an operator, with which grants."""
+"""The platform's own staff: operators and their grants."""
 
 from functools import partial
 
@@ -26,7 +26,7 @@ from poolsite.people.views.person_columns import person_columns
 @require_GET
 @asks("access.operators_view")
 def operators(request: HttpRequest) -> HttpResponseBase:
-    """The staff, and who is invited."""
+    """Show the staff and the open invitations."""
     text = tables.text_of(request, "q")
     context = {
         "invitations": selectors.open_invitations(None),
@@ -48,7 +48,7 @@ def operators(request: HttpRequest) -> HttpResponseBase:
 
 
 def _grants(user: User) -> list[str]:
-    """The grants, as the API names them; one for a thing with the thing's name."""
+    """Return the grants as the API names them; one for an object with the object's name."""
     held = [" ".join(filter(None, (grant.name, grant.thing))) for grant in user.grants.all()]
     return [*held, "everything"] if user.is_superuser else held
 
@@ -58,7 +58,7 @@ def _grants(user: User) -> list[str]:
 @asks("access.operators_change")
 @asks_again
 def operator_invite(request: HttpRequest) -> HttpResponseBase:
-    """Invite an operator; nobody gives what he or she does not have."""
+    """Invite an operator. No one can give grants that they don't have."""
     form = InviteOperatorForm(request.POST or None)
 
     def done(made: tuple[Invitation, str]) -> HttpResponse:
@@ -75,7 +75,7 @@ def operator_invite(request: HttpRequest) -> HttpResponseBase:
 @asks("access.operators_change")
 @asks_again
 def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
-    """An operator's grants."""
+    """Show and change an operator's grants."""
     user = get_object_or_404(User, pk=user_id, is_operator=True)
     held = Grant.objects.filter(user=user, thing="").values_list("name", flat=True)
     form = GrantsForm(request.POST or None, initial={"grants": sorted(held)})
@@ -100,7 +100,7 @@ def operator(request: HttpRequest, user_id: int) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.operators_change")
 def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
-    """Let somebody in no more, or again; operators do this to anyone but themselves."""
+    """Deactivate or reactivate a user; operators can do this to anyone but themselves."""
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
     answer = saved(
@@ -125,7 +125,7 @@ def deactivate(request: HttpRequest, user_id: int) -> HttpResponseBase:
 @asks("access.operators_change")
 @asks_again
 def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
-    """Forget a lost authenticator app of somebody else; the person sets up a new one."""
+    """Delete another user's lost authenticator app; the user sets up a new one."""
     user = get_object_or_404(User, pk=user_id)
     form = ReasonForm(request.POST or None)
     save = partial(services.factors_reset, user=user, actor=principal_of_request(request))
@@ -135,7 +135,7 @@ def factor_reset(request: HttpRequest, user_id: int) -> HttpResponseBase:
 
 
 def _list_of(user: User) -> str:
-    """The page that has them: staff, or people of accounts."""
+    """Return the page that lists the user: operators, or accounts."""
     return "access:operators" if user.is_operator else "access:accounts"
 
 
@@ -143,7 +143,7 @@ def _list_of(user: User) -> str:
 @require_POST
 @asks("access.operators_change")
 def operator_withdraw(request: HttpRequest, invitation_id: int) -> HttpResponseBase:
-    """Make an operator's invitation worthless."""
+    """Withdraw an operator's invitation."""
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=None)
     services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))
     messages.success(request, _("Invitation withdrawn."))

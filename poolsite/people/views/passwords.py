@@ -1,4 +1,4 @@
-"""The page that a mailed link to a new password opens; the rest is allauth's."""
+"""The page that a mailed link to a new password opens. allauth has the rest."""
 
 from allauth.account.views import INTERNAL_RESET_SESSION_KEY
 from django.http import HttpRequest, HttpResponseBase
@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from poolsite.access import mailed_links
 
-OPENED = "set-password"  # allauth's word for a key that the session has
+OPENED = "set-password"  # allauth's word for a key that is in the session
 NOBODY = "0"
 
 

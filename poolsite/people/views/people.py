@@ -29,7 +29,7 @@ from poolsite.people.views.person_columns import person_columns
 @require_GET
 @asks("access.people_view")
 def accounts(request: HttpRequest) -> HttpResponseBase:
-    """The accounts whose people the reader may see; tags are for operators."""
+    """List the accounts whose people the reader may see; only operators see tags."""
     principal = principal_of_request(request)
     sees_tags = decide(principal, "access.operators_view").allowed
     given = {name: tables.text_of(request, name) for name in ("q", "tag")}
@@ -78,7 +78,7 @@ def _account_columns() -> list[SqlColumn[Account]]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.accounts_change")
 def account_add(request: HttpRequest) -> HttpResponseBase:
-    """A new tenant."""
+    """Create an account."""
     form = AccountForm(request.POST or None)
 
     def done(account: Account) -> HttpResponse:
@@ -90,7 +90,7 @@ def account_add(request: HttpRequest) -> HttpResponseBase:
 
 
 def _account(request: HttpRequest, slug: str, action: str) -> Account:
-    """The account, when the reader may do that to it; a foreign one looks like a missing one."""
+    """Return the account if the reader may do the action; another's looks like a missing one."""
     account = get_object_or_404(Account, slug=slug)
     require(principal_of_request(request), action, account)
     return account
@@ -100,7 +100,7 @@ def _account(request: HttpRequest, slug: str, action: str) -> Account:
 @require_GET
 @asks("access.people_view")
 def members(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Who belongs to an account, and who is invited."""
+    """List an account's members and its open invitations."""
     account = _account(request, slug, "access.people_view")
     options = [("", _("All roles")), *Role.choices]
     role = tables.choice_of(request, "role", _("Role"), options)
@@ -129,7 +129,7 @@ def members(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 
 def _roles(user: User) -> list[str]:
-    """The roles that `selectors.members` read, as the API names them."""
+    """Return the roles that `selectors.members` has read, as the API names them."""
     return [membership.role for membership in getattr(user, "roles_here", ())]
 
 
@@ -138,7 +138,7 @@ def _roles(user: User) -> list[str]:
 @asks("access.people_change")
 @asks_again
 def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """Invite somebody into an account."""
+    """Invite a person to an account."""
     account = _account(request, slug, "access.people_change")
     form = InviteForm(request.POST or None)
 
@@ -155,7 +155,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.people_change")
 def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
-    """A member's roles, and the desks that he or she supervises."""
+    """Show and change a member's roles and the desks that they supervise."""
     account = _account(request, slug, "access.people_change")
     user = User.objects.filter(pk=user_id, memberships__account=account).first()
     if user is None:
@@ -179,7 +179,7 @@ def member(request: HttpRequest, slug: str, user_id: int) -> HttpResponseBase:
 @require_POST
 @asks("access.people_change")
 def withdraw(request: HttpRequest, slug: str, invitation_id: int) -> HttpResponseBase:
-    """Make an invitation worthless."""
+    """Withdraw an invitation."""
     account = _account(request, slug, "access.people_change")
     invitation = get_object_or_404(Invitation, pk=invitation_id, account=account)
     services.invitation_withdraw(invitation=invitation, actor=principal_of_request(request))

@@ -12,9 +12,10 @@ from poolsite.moments import iso
 def person_columns(
     name: str, label: str, rights: Callable[[User], list[str]]
 ) -> list[SqlColumn[User]]:
-    """Who it is, what he or she may do, and how the log-in is kept; rights: in words.
+    """Return the columns: the person, their rights, second factor and last login.
 
-    The users are those of `selectors.members` and `selectors.operators`.
+    rights: returns the texts of a user's rights. The users are those of `selectors.members` and
+    `selectors.operators`.
     """
     return [
         SqlColumn("name", _("Name"), lambda user: user.display_name, order=("shown_name",)),
@@ -24,7 +25,8 @@ def person_columns(
         SqlColumn(
             "factor",
             _("Two-factor"),
-            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]  # annotated
+            # Annotated by the selectors.
+            lambda user: "on" if user.has_second_factor else "off",  # type: ignore[attr-defined]
             order=("has_second_factor",),
         ),
         SqlColumn(

@@ -1,4 +1,4 @@
-"""One's own pages: names and language, log-out everywhere. How one logs in is allauth's."""
+"""A user's own pages: names and language, log-out everywhere. allauth has the log-in settings."""
 
 from functools import partial
 
@@ -22,7 +22,7 @@ from poolsite.people.views.common import asks
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks("access.profile")
 def profile(request: HttpRequest) -> HttpResponseBase:
-    """Names, zone and language."""
+    """Show and change names, zone and language."""
     user = user_of(request)
     fields = ("first_name", "last_name", "zone", "locale")
     form = ProfileForm(request.POST or None, initial={name: getattr(user, name) for name in fields})
@@ -35,7 +35,7 @@ def profile(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @asks("access.profile")
 def log_out_everywhere(request: HttpRequest) -> HttpResponseBase:
-    """End every session of the reader, this one too."""
+    """End every session of the reader, including the current one."""
     with transaction.atomic():
         services.log_out_everywhere(user=user_of(request), actor=principal_of_request(request))
         logout(request)

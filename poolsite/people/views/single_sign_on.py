@@ -1,7 +1,7 @@
-"""Log-in by the provider: there and back, linking it to a user, confirming by it, logging out.
+"""Log-in by the provider: redirects, linking it to a user, confirming by it, logging out.
 
 Pages lead to the provider by links. A form could not: the Content-Security-Policy lets forms go to
-this site alone, and Chromium applies that to where a form is redirected, too.
+this site only, and Chromium applies that to redirects of a form, too.
 """
 
 import logging
@@ -40,7 +40,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def local(view: View) -> View:
-    """A page of passwords: not there where people log in by the provider only."""
+    """Mark a page about passwords: 404 if people log in by the provider only."""
 
     @wraps(view)
     def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -52,7 +52,7 @@ def local(view: View) -> View:
 
 
 def provided(view: View) -> View:
-    """A page that is there when the settings name a provider."""
+    """Mark a page that needs a provider: 404 if the settings name none."""
 
     @wraps(view)
     def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -64,7 +64,7 @@ def provided(view: View) -> View:
 
 
 def _send(request: HttpRequest, purpose: str, back: str, **asked: str) -> HttpResponseBase:
-    """To the provider; to the page that says why when it cannot be asked."""
+    """Redirect to the provider, or show the page that states why this is not possible."""
     try:
         return provider_of(request).send(request, purpose, back, **asked)
     except OAuth2Error as error:
@@ -77,7 +77,7 @@ def _send(request: HttpRequest, purpose: str, back: str, **asked: str) -> HttpRe
 @require_GET
 @provided
 def log_in(request: HttpRequest) -> HttpResponseBase:
-    """To the provider, and then where the reader wanted to go."""
+    """Redirect to the provider, and then to the page that the reader wanted."""
     back = next_of(request, settings.LOGIN_REDIRECT_URL)
     if request.user.is_authenticated:
         return redirect(back)
@@ -88,7 +88,7 @@ def log_in(request: HttpRequest) -> HttpResponseBase:
 @require_GET
 @provided
 def callback(request: HttpRequest) -> HttpResponseBase:
-    """Back from the provider. `oidc.adapter` decides what follows."""
+    """Handle the redirect from the provider. `oidc.adapter` decides what follows."""
     answer: HttpResponseBase = OAuth2CallbackView.adapter_view(
         ProviderClient(request, settings.OIDC_ISSUER)
     )(request)
@@ -101,7 +101,7 @@ def callback(request: HttpRequest) -> HttpResponseBase:
 @asks("access.profile")
 @asks_again
 def link(request: HttpRequest) -> HttpResponseBase:
-    """The linked account, or the link that begins to link one: it works once, from this page."""
+    """Show the linked account, or a link that begins to link one: it works once, from this page."""
     key = request.session[LINK_KEY] = secrets.token_urlsafe(24)
     user = user_of(request)
     context = {
@@ -118,7 +118,10 @@ def link(request: HttpRequest) -> HttpResponseBase:
 @asks("access.profile")
 @asks_again
 def link_start(request: HttpRequest) -> HttpResponseBase:
-    """To the provider; not for a link on somebody else's page, which could link another's login."""
+    """Redirect to the provider.
+
+    The key prevents a link on another site from linking another person's login.
+    """
     kept = request.session.pop(LINK_KEY, "")
     if not kept or not constant_time_compare(kept, request.GET.get("key", "")):
         return redirect("sign_on_link")
@@ -131,7 +134,7 @@ def link_start(request: HttpRequest) -> HttpResponseBase:
 @asks("access.profile")
 @asks_again
 def unlink(request: HttpRequest) -> HttpResponseBase:
-    """Let the provider in no more; not when the user could no longer log in."""
+    """Remove the link to the provider, unless the user could no longer log in."""
     user = user_of(request)
     if settings.OIDC_ONLY or not user.has_usable_password():
         messages.error(request, _("Without it, you couldn't log in. Set a password first."))
@@ -145,7 +148,7 @@ def unlink(request: HttpRequest) -> HttpResponseBase:
 @provided
 @asks("access.profile")
 def confirm(request: HttpRequest) -> HttpResponseBase:
-    """The page that asks who is logged in to log in at the provider again."""
+    """Show the page that makes the logged-in user log in at the provider again."""
     back = next_of(request, reverse("mfa_index"))
     if has_factor(user_of(request)):
         return redirect(f"{reverse('mfa_reauthenticate')}?{urlencode({'next': back})}")
@@ -158,7 +161,7 @@ def confirm(request: HttpRequest) -> HttpResponseBase:
 @provided
 @asks("access.profile")
 def confirm_start(request: HttpRequest) -> HttpResponseBase:
-    """To the provider, which must ask for the log-in again, however long ago the last one was."""
+    """Redirect to the provider, which must request a new log-in, however recent the last was."""
     back = next_of(request, reverse("mfa_index"))
     return _send(request, "confirm", back, prompt="login", max_age="0")
 
@@ -167,5 +170,5 @@ def confirm_start(request: HttpRequest) -> HttpResponseBase:
 @require_GET
 @provided
 def logged_out(request: HttpRequest) -> HttpResponseBase:
-    """After the log-out here: the provider's session goes on, and this page leads to its end."""
+    """Show the page after the log-out, with a link that ends the provider's session, too."""
     return render(request, "access/signed_off.html", {"url": end_session_url(request)})

@@ -1,4 +1,4 @@
-"""A new API token: its form, the summary beside it, and the secret, shown once."""
+"""A new API token: its form, the summary next to it, and the secret, shown once."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from poolsite.people import token_words
 from poolsite.people.token_forms import CUSTOM, TokenForm, with_purpose
 from poolsite.people.views.common import asks
 
-ONCE_SECONDS = 24 * 3600  # for so long a form that was sent is not taken a second time
+ONCE_SECONDS = 24 * 3600  # for this long, a form that was sent is not accepted a second time
 CHANGE = "access.tokens_change"
 
 
@@ -35,7 +35,7 @@ CHANGE = "access.tokens_change"
 @asks(CHANGE)
 @asks_again
 def token_add(request: HttpRequest) -> HttpResponseBase:
-    """A new token; its secret is on this one page and nowhere else."""
+    """Create a token; its secret is on this one page and nowhere else."""
     principal = principal_of_request(request)
     if request.method != "POST":
         purpose = request.GET.get("purpose", "")
@@ -64,7 +64,7 @@ def token_add(request: HttpRequest) -> HttpResponseBase:
 @require_POST
 @asks(CHANGE)
 def token_summary(request: HttpRequest) -> HttpResponseBase:
-    """The parts of the form that follow from what is chosen in it. Changes nothing."""
+    """Render the parts of the form that depend on its choices. Changes nothing."""
     data: QueryDict = request.POST
     if "preset" in data:
         data = with_purpose(data, request.POST.get("preset", ""))
@@ -78,7 +78,7 @@ def _form(principal: Principal, data: QueryDict | None) -> TokenForm:
 
 
 def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse:
-    """The form; errors are shown once it was sent, the reason beside the button always."""
+    """Render the form. Errors show once it was sent, the reason next to the button always."""
     chosen = form.data.get("purpose", "") if form.data else ""
     others = visible(
         ApiToken.objects.filter(revoked_at=None), principal_of_request(request), CHANGE
@@ -96,7 +96,7 @@ def _page(request: HttpRequest, form: TokenForm, *, tried: bool) -> HttpResponse
         **_parts(request, form),
     }
     if not tried:
-        form.errors.clear()  # the reason beside the button says what is missing
+        form.errors.clear()  # the reason next to the button states what is missing
     return render(request, "access/token_add.html", context)
 
 
@@ -121,7 +121,7 @@ def _parts(request: HttpRequest, form: TokenForm) -> dict[str, Any]:
 
 
 def _reason(form: TokenForm) -> str:
-    """The first thing that is missing: what the reader has to do next."""
+    """Return the first missing input, which the reader must enter next."""
     if not form.chosen_actions:
         return _("Choose at least one permission.")
     for name in ("things", *form.fields):

@@ -1,4 +1,4 @@
-"""The list of API tokens, and how one is revoked."""
+"""The list of API tokens, and revoking one."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from poolsite.people.views.common import asks
 @require_GET
 @asks("access.tokens_view")
 def tokens(request: HttpRequest) -> HttpResponseBase:
-    """The tokens that the reader may see, newest first; only the valid ones unless asked."""
+    """List the tokens that the reader may see, newest first; by default only valid ones."""
     principal = principal_of_request(request)
     options = [
         ("live", _("Valid tokens")),
@@ -88,7 +88,7 @@ def _columns() -> list[SqlColumn[ApiToken]]:
 @require_POST
 @asks("access.tokens_change")
 def token_revoke(request: HttpRequest, token_id: int) -> HttpResponseBase:
-    """End a token, everywhere, now."""
+    """Revoke a token, everywhere, at once."""
     token = get_object_or_404(ApiToken, pk=token_id)
     require(principal_of_request(request), "access.tokens_change", token)
     reason = request.POST.get("reason", "")[:200]

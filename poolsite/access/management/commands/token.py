@@ -20,7 +20,7 @@ class Command(BaseCommand):
     help = "Create, revoke or list API tokens."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Verbs and their options."""
+        """Add the verbs and their options."""
         verbs = parser.add_subparsers(dest="verb", required=True)
         create = verbs.add_parser("create", help="create a token; it is printed once")
         create.add_argument("name")
@@ -36,7 +36,7 @@ class Command(BaseCommand):
         verbs.add_parser("list", help="list valid tokens")
 
     def handle(self, *args: Any, verb: str, **options: Any) -> None:
-        """Run one verb; CommandError with one sentence when something is wrong."""
+        """Run one verb. Raise CommandError with one sentence if something is wrong."""
         try:
             getattr(self, f"_{verb}")(options)
         except ValidationError as error:

@@ -15,12 +15,12 @@ ACTOR = "manage.py user"
 
 
 class Command(BaseCommand):
-    """The first operator is made here; everybody else is invited by mail."""
+    """Creates the first operator; everyone else is invited by mail."""
 
     help = "Create a user, assign roles and grants, set a new password, or end all sessions."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        """Verbs and their options."""
+        """Add the verbs and their options."""
         verbs = parser.add_subparsers(dest="verb", required=True)
         create = verbs.add_parser("create", help="create a user; the password is printed once")
         create.add_argument("username")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         parser.add_argument("--role", action="append", default=[], choices=Role.values)
 
     def handle(self, *args: Any, verb: str, username: str, **options: Any) -> None:
-        """Run one verb; CommandError with one sentence when something is wrong."""
+        """Run one verb. Raise CommandError with one sentence if something is wrong."""
         try:
             with transaction.atomic():
                 getattr(self, f"_{verb}")(username, options)
