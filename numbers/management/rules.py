@@ -94,8 +94,9 @@ def _set(options: dict[str, Any], say: Say) -> None:
 
 def _delete(options: dict[str, Any], say: Say) -> None:
     rule = _rule(options)
-    say(f"Rule {rule.pk} deleted.")
+    number = rule.pk  # None once it is deleted
     health_rule_delete(actor=ACTOR, rule=rule, reason=options["reason"])
+    say(f"Rule {number} deleted.")
 
 
 def _rule(options: dict[str, Any]) -> HealthRule:

@@ -1,10 +1,11 @@
 """The list of all pools, live, and the creation of a pool."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,6 +19,7 @@ from numbers.selectors.rows import PoolRow, pool_rows
 from poolsite import access
 from poolsite.access import Principal
 from poolsite.access.models import Account
+from poolsite.aggregates.paging import page_after, pages_of
 from poolsite.console.chips import chips_of
 from poolsite.console.form_pages import form_page, saved
 from poolsite.console.goals import guide_url
@@ -25,9 +27,8 @@ from poolsite.console.lists import address, head
 from poolsite.console.pages import principal_of
 from poolsite.csv_text import csv_file
 from poolsite.live.scopes import address_for
-from poolsite.operations.tags_and_notes import show_tags, with_tag
+from poolsite.operations.tags_and_notes import with_tag
 
-PAGE_ROWS = 100
 FILTERS = ("q", "show", "account", "tag", "sort")
 
 
@@ -44,10 +45,11 @@ def pool_list(request: HttpRequest) -> HttpResponseBase:
     """List every pool that the user may see, with its figures. The list's state is in the URL."""
     principal = principal_of(request)
     access.require(principal, "numbers.view")
+    if request.GET.get("format") == "csv":
+        filters = _filters(request)
+        return _csv(_read_rows(pages_of(_matching(principal, filters)), filters))
     may_create = access.decide(principal, "numbers.create").allowed
     context = _context(request, principal, PoolCreateForm() if may_create else None)
-    if request.GET.get("format") == "csv":
-        return _csv(context["rows"])
     return render(request, "numbers/pools.html", context)
 
 
@@ -73,21 +75,14 @@ def pool_create(request: HttpRequest) -> HttpResponse:
 def _context(
     request: HttpRequest, principal: Principal, form: PoolCreateForm | None
 ) -> dict[str, Any]:
-    pools = selectors.visible_pools(principal)
-    total = pools.count()
-    filters = {name: request.GET.get(name, "")[:120] for name in FILTERS}
-    if filters["q"]:
-        pools = pools.filter(slug__startswith=filters["q"].lower()) | pools.filter(
-            name__istartswith=filters["q"]
-        )
-    if filters["account"]:
-        pools = pools.filter(account__slug=filters["account"])
-    pools = with_tag(pools, filters["tag"], kind="pool")
-    after = request.GET.get("after", "")
-    shown = list(pools.filter(slug__gt=after).order_by("slug")[: PAGE_ROWS + 1])
-    following = shown[PAGE_ROWS - 1].slug if len(shown) > PAGE_ROWS else ""
-    show_tags(shown)
-    rows = _sorted(_chosen(pool_rows(shown[:PAGE_ROWS]), filters["show"]), filters["sort"])
+    total = selectors.visible_pools(principal).count()
+    filters, after = _filters(request), request.GET.get("after", "")
+    matching, following = _matching(principal, filters), ""
+    if filters["show"]:  # SQL doesn't know what these filters ask for, so every pool is read
+        rows = _read_rows(pages_of(matching), filters)
+    else:
+        shown, following = page_after(matching, after)
+        rows = _read_rows([shown], filters)
     return {
         "empty": total == 0,
         "may_create": form is not None,
@@ -106,6 +101,24 @@ def _context(
         "topic": address_for(principal, "numbers.pools"),
         **_words(total),
     }
+
+
+def _filters(request: HttpRequest) -> dict[str, str]:
+    return {name: request.GET.get(name, "")[:120] for name in FILTERS}
+
+
+def _matching(principal: Principal, filters: dict[str, str]) -> QuerySet[Pool]:
+    pools = selectors.visible_pools(principal)
+    if begins := filters["q"]:
+        pools = pools.filter(Q(slug__startswith=begins.lower()) | Q(name__istartswith=begins))
+    if filters["account"]:
+        pools = pools.filter(account__slug=filters["account"])
+    return with_tag(pools, filters["tag"], kind="pool")
+
+
+def _read_rows(pages: Iterable[list[Pool]], filters: dict[str, str]) -> list[PoolRow]:
+    rows = [row for shown in pages for row in pool_rows(shown)]
+    return _sorted(_chosen(rows, filters["show"]), filters["sort"])
 
 
 def _words(total: int) -> dict[str, str]:

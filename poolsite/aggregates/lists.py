@@ -87,10 +87,10 @@ class AggregateList(Generic[M, R]):
         """Every one that the reader may see, with its figures; state in the address."""
         principal = principal_of(request)
         access.require(principal, self.view_action)
+        if request.GET.get("format") == "csv":
+            return self._csv(request, principal)
         may_create = access.decide(principal, self.create_action).allowed
         context = self._context(request, principal, self.form() if may_create else None)
-        if request.GET.get("format") == "csv":
-            return lists.csv_answer(f"{self.kind}s", self.columns(), context["rows"])
         return render(request, self.template, context)
 
     @method_decorator(require_http_methods(["GET", "HEAD", "POST"]))
@@ -133,6 +133,14 @@ class AggregateList(Generic[M, R]):
             "guide_url": "" if page.total else guide_url(principal, self.goal),
             "topic": address_for(principal, self.topic),
         }
+
+    def _csv(self, request: HttpRequest, principal: Principal) -> HttpResponse:
+        columns, rows = self.columns(), []
+        for shown in paging.every_page(request, self.visible(principal), kind=self.kind):
+            self._show_problems(principal, shown)
+            rows += self.figures(shown)
+        rows = lists.ordered(rows, columns, request.GET.get("sort", ""))
+        return lists.csv_answer(f"{self.kind}s", columns, rows)
 
     def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
         """Give each aggregate its open incidents, worst first: those that lead to its pages."""

@@ -92,3 +92,12 @@ def test_each_list_sorts_by_its_address_and_exports_what_it_shows(world, path: s
     head, row = file.content.decode("utf-8-sig").splitlines()
     assert head.split(",")[0] == singular
     assert row.split(",")[0] == "One"
+
+
+def test_a_file_has_every_page_of_the_list(world, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 2)
+    for name in ("one", "two", "three", "four", "five", "other"):
+        Gate.objects.create(slug=name, key=name, name=name, account=world.own)
+    client = world.client("operate")
+    file = client.get("/gates/?format=csv&sort=gate&q=o").content.decode("utf-8-sig")
+    assert [line.split(",")[0] for line in file.splitlines()[1:]] == ["four", "one", "other", "two"]

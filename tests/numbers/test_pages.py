@@ -14,6 +14,7 @@ from numbers import services
 from numbers.models import CallRecord, MinuteSample, Number, Pool
 from poolsite import hotpath
 from poolsite.access.models import Account, AuditEntry, Grant, Membership, User
+from poolsite.aggregates import paging
 from poolsite.runtime.redis_server import RedisServer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -274,6 +275,23 @@ def test_the_advice_names_the_missing_numbers(pool: Pool, as_operator: Client) -
 def test_the_list_is_exported_without_formulas(pool: Pool, as_operator: Client) -> None:
     lines = as_operator.get("/pools/?format=csv").getvalue().decode("utf-8-sig").splitlines()
     assert lines[1].startswith("east,'=East,open,0,3")
+
+
+def test_the_file_and_the_filters_cover_every_page(
+    pool: Pool, as_operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 1)
+    services.pool_create(actor="test", slug="west")
+    services.pool_pause(actor="test", pool=Pool.objects.get(slug="west"), reason="test")
+    lines = as_operator.get("/pools/?format=csv").getvalue().decode("utf-8-sig").splitlines()
+    assert [line.split(",")[0] for line in lines[1:]] == ["east", "west"]
+    first = as_operator.get("/pools/").context
+    assert ([row.pool.slug for row in first["rows"]], first["next_url"]) == (
+        ["east"],
+        "?after=east",
+    )
+    paused = as_operator.get("/pools/?show=paused").context
+    assert ([row.pool.slug for row in paused["rows"]], paused["next_url"]) == (["west"], "")
 
 
 def test_reconcile_says_what_it_found(pool: Pool, as_operator: Client) -> None:

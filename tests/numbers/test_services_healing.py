@@ -268,6 +268,9 @@ def test_an_emptied_redis_is_rebuilt_and_opens_when_the_switch_reports(
     assert send("east", "call").reason == "recovering"
     assert Incident.objects.get(type="numbers.recovering").until is None
     assert watch()["rebuilt"] == 0
+    report = services.pool_reconcile(pool=pool, check=False)
+    assert (report.status, report.mended) == ("recovering", False)
+    assert CallRecord.objects.get().ended_at is None  # its switch has not reported yet
     hotpath.run(
         door.live_list("east", "fs1", "i1", 0, [door.Listed("a", FIRST)], first=True, last=True)
     )

@@ -152,13 +152,16 @@ class Command(VerbCommand):
         clean = True
         for pool in _pools(options["slug"]):
             report = services.pool_reconcile(pool=pool, check=options["check"], actor=ACTOR)
-            self._tell(report)
+            self._tell(report, options["check"])
             clean = clean and report.clean
         if options["check"] and not clean:
             raise CommandError("SQL and Redis differ.", returncode=DRIFT)
 
-    def _tell(self, report: PoolReport) -> None:
+    def _tell(self, report: PoolReport, check: bool) -> None:
         verb = "fixed" if report.mended else "differs"
+        if report.status == "recovering" and not check:
+            self.stdout.write(f"{report.pool}: recovering; nothing is repaired until it is open")
+            return
         if report.status == "lost":
             self.stdout.write(f"{report.pool}: lost in Redis; a worker rebuilds it")
             return

@@ -15,6 +15,7 @@ from billing.pricing.rate_rows import (
     check_rates,
     clashes,
     file_of,
+    read_rate,
     read_rate_file,
     read_row,
 )
@@ -176,6 +177,14 @@ def test_what_is_wrong_is_said_by_line() -> None:
     assert [fault.line for fault in found.faults] == list(range(4, 16))
     assert "columns" in found.faults[-2].text
     assert "already has a rate" in found.faults[-1].text
+
+
+@pytest.mark.parametrize("increment", ["0", "3601", "000000011234567", "²", "1.5"])
+def test_an_increment_is_from_a_second_to_an_hour(increment: str) -> None:
+    given = {"prefix": "49", "price_per_minute": "1"}
+    assert read_rate(given | {"increment": "3600"}).increment == 3_600
+    with pytest.raises(RateError, match=r"from 1 to 3,600"):
+        read_rate(given | {"increment": increment})
 
 
 @pytest.mark.parametrize(
