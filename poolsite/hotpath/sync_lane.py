@@ -68,7 +68,7 @@ class SyncLane:
     def _guard(self, connection: Any) -> Guard:
         """Return the connection's guard. A connection that was opened again gets a new guard."""
         known = getattr(connection, "guard_of", None)
-        if known is not None and known[0] is connection._sock:  # noqa: SLF001  not public in redis-py
+        if known is not None and known[0] is connection._sock:  # noqa: SLF001  private in redis-py
             return cast(Guard, known[1])
         guard = Guard()
         if self.address.topology != "cluster":
