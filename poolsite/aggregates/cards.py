@@ -23,11 +23,15 @@ SHOWN = 5
 class AggregateCard(Generic[N]):
     """The content of one kind's card.
 
-    right: the action that a reader must be allowed, to have the card. url: the name of the list's
-    URL; page: that of an aggregate's page, by its slug. rows: the aggregates that the reader may
-    see, with their figures. rank: those with the greatest rank come first. trends: the last hour of
-    each, by key. cells: a row's cells, one for each of `columns` after the name. empty: the text if
-    there are no aggregates. counted: the text with their number.
+    right: the action that a reader must be allowed, to have the card.
+    url: the name of the list's URL.
+    page: the name of an aggregate's URL, which gets its slug.
+    rows: the aggregates that the reader may see, with their figures.
+    rank: those with the greatest rank come first.
+    trends: the last hour of each, by key.
+    cells: a row's cells, one for each of `columns` after the name.
+    empty: the text if there are no aggregates.
+    counted: the text with their number.
     """
 
     name: str

@@ -27,8 +27,9 @@ def create_step(
 ) -> GoalStep:
     """Return the step that creates the goal's subject, unless it exists. page: its page's URL name.
 
-    form: gets the sent data, with a short name made from the name. create: gets the guide and the
-    valid form. said: the message about the new aggregate, with %(name)s.
+    form: gets the sent data, with a short name made from the name.
+    create: gets the guide and the valid form.
+    said: the message about the new aggregate, with %(name)s.
     """
     name = str(model._meta.model_name)
     return GoalStep(

@@ -55,12 +55,15 @@ class Words:
 class AggregateList(Generic[M, R]):
     """The list page of one kind. `view` and `make` answer the requests to its two URLs.
 
-    url, create_url: names of the URLs. topic: name of the list's live topic. visible: the
-    aggregates that a principal may see, by slug. figures: returns a row for each aggregate. create:
-    the service that gets the form's values; the dialog shows its errors. made: the message about a
-    new aggregate; goes_to: the URL name to which it leads. goal: the goal whose guide an empty list
-    links to. incidents: prefix of the types of incident that the rows show, as `problems` of each
-    aggregate.
+    url, create_url: names of the URLs.
+    topic: name of the list's live topic.
+    visible: the aggregates that a principal may see, by slug.
+    figures: returns a row for each aggregate.
+    create: the service that gets the form's values; the dialog shows its errors.
+    made: the message about a new aggregate.
+    goes_to: the name of the URL that follows, which gets its slug.
+    goal: the goal whose guide an empty list links to.
+    incidents: prefix of the types of incident that the rows show, as `problems` of each aggregate.
     """
 
     kind: str

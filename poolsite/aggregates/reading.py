@@ -75,9 +75,10 @@ class Visible(Generic[M]):
 class Reader(Visible[A], Generic[A, F, N, S]):
     """One kind with its figures and minutes.
 
-    show: returns the command for the figures of a slug. now_of: makes the `Now` of a row with its
-    figures. sample: the model of its minutes, whose key to the aggregate is `part`. counters: the
-    names of the counts that are summed up for the last hour.
+    show: returns the command for the figures of a slug.
+    now_of: makes the `Now` of a row with its figures.
+    sample: the model of its minutes, whose key to the aggregate is `part`.
+    counters: the names of the counts that are summed up for the last hour.
     """
 
     show: Callable[[str], hotpath.Command[F | None]]

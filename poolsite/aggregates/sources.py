@@ -20,10 +20,11 @@ class AggregateKeys(Protocol):
 class AggregateSource(Source):
     """The history of one kind.
 
-    keys: the names of keys in Redis by slug. write_entries: writes a page of an aggregate's
-    entries; gets its ID and generation. show, check, rebuild: as `history.healing.heal` takes them.
+    keys: the names of keys in Redis by slug.
+    write_entries: writes a page of an aggregate's entries; gets its ID and generation.
+    show, check, rebuild: as `history.healing.heal` takes them.
     tables: returns the tables whose rows are deleted after the retention time, children before
-    parents.
+        parents.
     """
 
     kind: str

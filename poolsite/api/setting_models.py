@@ -25,7 +25,7 @@ INTEGER_LIMIT: Final = 2**31 - 1  # of the databases' columns
 def settings_in(
     name: str, model: type[Model], names: Sequence[str], words: Words = NO_WORDS
 ) -> type[BaseModel]:
-    """Return the model of a request's settings. Each may be omitted, and is then not changed.
+    """Return the model of a request's settings. Each may be omitted; see `given_of`.
 
     words: descriptions that replace those of the fields.
     """

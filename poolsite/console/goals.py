@@ -33,11 +33,15 @@ class GoalStep:
     """One step of a goal.
 
     find: returns the object that exists once the step is done, otherwise None. The guide stores it
-    under the step's name. thing: the step whose object `action` is checked for, or "" for none.
-    told: the text of a done step. link: the page of the created object. form: the form on the page,
-    bound if data is given; `first` names the fields shown at once. save: saves the form and returns
-    the message to show, if any. again: a done step may be repeated. asks_again: the user must
-    confirm who they are, as on the app's own page. template, context: what else the step shows.
+        under the step's name.
+    thing: the step whose object `action` is checked for, or "" for none.
+    told: the text of a done step.
+    link: the page of the created object.
+    form: the form on the page, bound if data is given; `first` names the fields shown at once.
+    save: saves the form and returns the message to show, if any.
+    again: a done step may be repeated.
+    asks_again: the user must confirm who they are, as on the app's own page.
+    template, context: what else the step shows.
     optional: the next step does not wait for this one.
     """
 
@@ -64,9 +68,10 @@ class GoalStep:
 class Goal:
     """What is reached at the end. `minutes` is the time that a first-time user needs.
 
-    subjects: the objects that the reader may see, of which the URL names one by its slug. topic:
-    the live topic that reports changes, or "" for none now. ending: the template of what comes
-    next, once all is done; ending_context gets the guide and the site's URL.
+    subjects: the objects that the reader may see, of which the URL names one by its slug.
+    topic: the live topic that reports changes, or "" for none now.
+    ending: the template of what comes next, once all is done; ending_context gets the guide and the
+        site's URL.
     """
 
     name: str

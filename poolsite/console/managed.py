@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 class Undo:
     """How a change of settings is undone: the action of its audit entry, and the service.
 
-    configure: called with (principal, thing, reason, values); raises ValidationError. why_not: why
-    no change of this object can be undone now, or "" if it can. refusal: why this reader may not
-    set these values again, though others may. lock: takes the locks that the service takes before
-    that of the object. values: the values in an entry's `before` or `after`, or None if they can't
-    be set any more; stands: whether the object still has these values.
+    configure: called with (principal, thing, reason, values); raises ValidationError.
+    why_not: why no change of this object can be undone now, or "" if it can.
+    refusal: why this reader may not set these values again, though others may.
+    lock: takes the locks that the service takes before that of the object.
+    values: the values in an entry's `before` or `after`, or None if they can't be set any more.
+    stands: whether the object still has these values.
     """
 
     action: str

@@ -30,10 +30,11 @@ class MenuEntry:
     """One line of the sidebar.
 
     `actions`: the reader needs the right to one of them; without actions, all logged-in users see
-    the entry. `own_section`: the section for people of an account, if it differs from that for
-    operators. `suits`: an additional check with the reader: whether the page has anything for them.
-    `incidents`: prefixes of incident types; the entry's badge counts the open ones. `key`: the
-    letter after `g` that opens the page.
+        the entry.
+    `own_section`: the section for people of an account, if it differs from that for operators.
+    `suits`: an additional check with the reader: whether the page has anything for them.
+    `incidents`: prefixes of incident types; the entry's badge counts the open ones.
+    `key`: the letter after `g` that opens the page.
     """
 
     name: str

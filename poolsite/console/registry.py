@@ -85,11 +85,13 @@ class Follow:
 class Found:
     """One search result: its kind, name, second line and page.
 
-    group: its heading in the palette (`palette.GROUPS`). key: its identity, `pool:east`. Of two
-    results with the same key, that of the later app is shown, which has more details. rank: how
-    well it fits (`matching`); exact results come first. chip: one word for its state, `look` as for
-    chips. more: the line below the group's other results that links to the full list. follow: its
-    own pages and actions, shown for the best results.
+    group: its heading in the palette (`palette.GROUPS`).
+    key: its identity, `pool:east`. Of two results with the same key, that of the later app is
+        shown, which has more details.
+    rank: how well it fits (`matching`); exact results come first.
+    chip: one word for its state, `look` as for chips.
+    more: the line below the group's other results that links to the full list.
+    follow: its own pages and actions, shown for the best results.
     """
 
     kind: str

@@ -150,9 +150,10 @@ def answer(
 ) -> HttpResponse:
     """Return the list as a page, or with `format=csv` as a file of its first 10,000 rows.
 
-    given: the filters as they were read from the URL; `rows` are already filtered by them. default:
-    the order if the URL has none; without it, newest first. dress: prepares the page's rows for the
-    template. counted: returns the text with the number of rows, with the list's own noun.
+    given: the filters as they were read from the URL; `rows` are already filtered by them.
+    default: the order if the URL has none; without it, newest first.
+    dress: prepares the page's rows for the template.
+    counted: returns the text with the number of rows, with the list's own noun.
     """
     asked = text_of(request, "sort")
     asked = asked if any(c.order and c.name == asked.removeprefix("-") for c in columns) else ""

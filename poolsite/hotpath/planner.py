@@ -265,7 +265,7 @@ class Planner:
             self.router.forget_master()
             state.wait = state.refresh = True
         elif code == "OOM" and command.script.full_server:
-            return Full(f"{command.script.title}: {error.text}")  # the caller sends the rest alone
+            return Full(f"{command.script.title}: {error.text}")  # the caller sends items alone
         elif error.surely_not_executed:
             state.wait = True
             if command.operation_id is None:

@@ -194,7 +194,7 @@ class Outbox:
             self.wake()
 
     def acknowledge(self, mark: int) -> bool:
-        """Record that the browser has read everything up to this mark. Return if it was asked."""
+        """Record that the browser has read up to this mark. Return whether it had been asked."""
         count = len(self._unanswered)
         while self._unanswered and self._unanswered[0][0] <= mark:
             self._unanswered.popleft()

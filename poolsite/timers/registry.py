@@ -12,9 +12,10 @@ IDLE_SECONDS = 5.0
 class Visited(Protocol):
     """The result of a visit.
 
-    more: more is due already, so visit again at once. now_us: Redis' time at the visit. next_us:
-    the earliest time, by Redis, at which something may be due. The aggregate is not visited before
-    it, so it must include what may still begin after this visit.
+    more: more is due already, so visit again at once.
+    now_us: Redis' time at the visit.
+    next_us: the earliest time, by Redis, at which something may be due. The aggregate is not
+        visited before it, so it must include what may still begin after this visit.
     """
 
     @property
@@ -32,8 +33,9 @@ class TimerKind:
     """One kind of aggregate.
 
     prefix: the beginning of the tags of its aggregates, before the slug: "gate." for "{gate.x}", or
-    "" for tags without a dot. visit: returns the command that does a limited part of what is due at
-    the aggregate with a slug. The command's result is None if the aggregate does not exist.
+        "" for tags without a dot.
+    visit: returns the command that does a limited part of what is due at the aggregate with a slug.
+        The command's result is None if the aggregate does not exist.
     idle_seconds: each aggregate is visited at least this often.
     """
 

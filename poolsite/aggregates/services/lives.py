@@ -36,14 +36,19 @@ class ScriptSettings(Protocol):
 class Life(Generic[A]):
     """The verbs of one kind.
 
-    settings: the names that may be given. may_create, may_change: the required rights. taken: the
-    error for a slug that an aggregate has or had; raced: for a slug that was taken at the same
-    moment. settings_of: the row's settings for its scripts. check: raises ValidationError for what
-    no single field can check. begin: creates the data in Redis. apply: sends Redis the settings
-    with these names. after_commit: marks the row, and calls the function once the transaction is
-    committed. close: raises an error while the aggregate is in use, otherwise closes it to new use;
-    gets the reason. told: the details in the audit entry of a deletion apart from the name. forget:
-    called in the transaction of the deletion.
+    settings: the names that may be given.
+    may_create, may_change: the required rights.
+    taken: the error for a slug that an aggregate has or had.
+    raced: the error for a slug that was taken at the same moment.
+    settings_of: the row's settings for its scripts.
+    check: raises ValidationError for what no single field can check.
+    begin: creates the data in Redis.
+    apply: sends Redis the settings with these names.
+    after_commit: marks the row, and calls the function once the transaction is committed.
+    close: raises an error while the aggregate is in use, otherwise closes it to new use; gets the
+        reason.
+    told: the details in the audit entry of a deletion apart from the name.
+    forget: called in the transaction of the deletion.
     """
 
     model: type[A]

@@ -66,9 +66,12 @@ def check_life(
 ) -> bool:
     """Compare an aggregate's data with what SQL remembers, and rebuild it if it was lost.
 
-    figures: just read from Redis. rebuild: begins a new generation, for a reason, later than the
-    one found in Redis; returns False if another worker does it. closed: handles data of the current
-    generation, which may be closed. Return whether something was done.
+    figures: just read from Redis.
+    rebuild: begins a new generation, for a reason, later than the one found in Redis; returns False
+        if another worker does it.
+    closed: handles data of the current generation, which may not be open.
+
+    Return whether something was done.
     """
     if figures is not None and figures.generation == row.generation:
         return closed(row, figures)
@@ -91,7 +94,7 @@ def failed_over(
 
 
 def go_on(row: A, load: Callable[[A], object]) -> bool:
-    """Continue a load (`loading_at`) whose worker died. Return False if there is none."""
+    """Continue a load (`loading_at`) whose worker died. Return False if no load is so old."""
     row.refresh_from_db(fields=["loading_at", "generation"])
     now, rows = timezone.now(), type(row)._default_manager
     stale = now - timedelta(seconds=STALE_LOAD_SECONDS)

@@ -71,11 +71,12 @@ class Sentence:
     """The sentence of one action, with placeholders `%(actor)s`, `%(thing)s` and the entry's
     values.
 
-    group: the chip below the sentence and the heading in the list of actions. text: "" for a change
-    of settings, which is described by the fields that differ. places: the kinds of the values, by
-    name. variant: another text for some entries, or ""; `places` also applies to its values.
-    settings: the source of the fields in before and after. title: the name of a change of settings
-    in lists of actions, if a group has several.
+    group: the chip below the sentence and the heading in the list of actions.
+    text: "" for a change of settings, which is described by the fields that differ.
+    places: the kinds of the values, by name.
+    variant: another text for some entries, or ""; `places` also applies to its values.
+    settings: the source of the fields in before and after.
+    title: the name of a change of settings in lists of actions, if a group has several.
     """
 
     action: str
