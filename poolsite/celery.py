@@ -23,35 +23,43 @@ app.autodiscover_tasks()
 
 
 def refuse_unsafe_start(**_: Any) -> None:
-    """Worker and beat refuse what the web process refuses."""
+    """Refuse to start a worker or beat with settings that the web process refuses."""
     startup.verify()
 
 
 def end_with_the_worker(**_: Any) -> None:
-    """A pool process whose worker was killed must not go on with its task: it is given again."""
+    """Have a pool process end with its worker: its task is delivered again, so it must not
+    continue.
+    """
     die_with_parent(signal.SIGKILL)
 
 
 def start_without_connections(**_: Any) -> None:
-    """What the worker asked SQL at its start is closed before it forks: no child inherits it."""
+    """Close the connections of queries at the worker's start, so that no forked child inherits
+    them.
+    """
     from django.db import connections
 
     for connection in connections.all(initialized_only=True):
         connection.close()
-        close_pool = getattr(connection, "close_pool", None)  # PostgreSQL's has one
+        close_pool = getattr(connection, "close_pool", None)  # only PostgreSQL's has one
         if close_pool is not None:
             close_pool()
 
 
 def keep_connections(**_: Any) -> None:
-    """A pool process keeps its SQLite connection over short tasks (CELERY_DB_REUSE_MAX)."""
+    """Let a pool process keep its SQLite connection over short tasks (CELERY_DB_REUSE_MAX)."""
     from poolsite import sql_connections
 
     sql_connections.keep_here()
 
 
 def let_go_of_old_connections(task: Any, **_: Any) -> None:
-    """Celery itself closes them, and PostgreSQL's whole pool, around each task: that took 10 ms."""
+    """Close old SQL connections before and after a task.
+
+    Celery itself closes all of them, and PostgreSQL's whole pool, around each task: that took 10
+    ms.
+    """
     from django.db import close_old_connections
 
     if not task.request.is_eager:

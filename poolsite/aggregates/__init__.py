@@ -1,1 +1,1 @@
-"""What every kind of aggregate has in common; its app declares the rest."""
+"""What every kind of aggregate has in common. Each app declares what is specific to its kind."""

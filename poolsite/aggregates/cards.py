@@ -1,4 +1,4 @@
-"""The card of a kind of aggregate on the overview: those that stand out most."""
+"""The overview's card of a kind of aggregate: those with the highest rank."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,23 @@ from poolsite.console import Card, CardData
 
 N = TypeVar("N", bound=Now[Any, Any])
 Trend = list[float | None]
-MOST = 200  # aggregates that are looked at
+MOST = 200  # the most aggregates that are read
 SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateCard(Generic[N]):
-    """What one kind's card shows.
+    """The content of one kind's card.
 
-    right: who has the card. url: the name of the list; page: that of one, by its slug. rows: those
-    that the reader may see, with their figures; the greatest `rank` stand first. trends: the last
-    hour of each, by key. cells: of a row, one for each of `columns` after the name's. empty: said
-    when there is none; counted: how many there are.
+    right: the action that a reader must be allowed, to have the card.
+    url: the name of the list's URL.
+    page: the name of an aggregate's URL, which gets its slug.
+    rows: the aggregates that the reader may see, with their figures.
+    rank: those with the greatest rank come first.
+    trends: the last hour of each, by key.
+    cells: a row's cells, one for each of `columns` after the name.
+    empty: the text if there are no aggregates.
+    counted: the text with their number.
     """
 
     name: str
@@ -45,13 +50,13 @@ class AggregateCard(Generic[N]):
     counted: Callable[[int], str]
 
     def register(self) -> None:
-        """Put it on the overview; called once, by AppConfig.ready()."""
+        """Put the card on the overview. Call this once, in AppConfig.ready()."""
         console.register_card(
             Card(self.name, self.title, self.load, order=self.order, icon=self.icon)
         )
 
     def load(self, principal: Principal) -> CardData | None:
-        """The card as this reader has it."""
+        """Return the card for this reader, or None if they may not have it."""
         if not access.decide(principal, self.right):
             return None
         url, rows = reverse(self.url), self.rows(principal)

@@ -1,4 +1,4 @@
-"""The columns of a list of aggregates; its rows are of `poolsite.aggregates.reading.Now`."""
+"""The columns of a list of aggregates, whose rows are `poolsite.aggregates.reading.Now`."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ from poolsite.console.lists import Column
 
 
 def first_columns(name: str, label: str) -> list[Column[Any]]:
-    """The aggregate's name, and what is wrong with it."""
+    """Return the columns with the aggregate's name and with its problems."""
     named: Column[Any] = Column(name, label, lambda now: now.row.name, right=False)
     return [named, state_column(lambda now: now.row)]
 
 
 def figure_column(name: str, label: str) -> Column[Any]:
-    """One of its figures; empty while Redis has none."""
+    """Return the column of a figure. A cell is empty while Redis has no figures."""
     return Column(name, label, lambda now: getattr(now.figures, name, None))
 
 
 def hour_column(name: str, label: str) -> Column[Any]:
-    """What the last hour counted under this name."""
+    """Return the column of the last hour's count of this name."""
     return Column(name, label, lambda now: now.hour[name])

@@ -1,4 +1,4 @@
-"""The verbs `create` and `set` of an app's command, and how changed settings are told."""
+"""The verbs `create` and `set` of an app's command, and the output of changed settings."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Mapping, Sequence
@@ -36,7 +36,7 @@ def add_set(
     configure: Callable[[Any, str, Mapping[str, Any]], object],
     say: Say,
 ) -> None:
-    """Add `set <slug>`. find: the row of a slug. configure: gets row, reason and values."""
+    """Add `set <slug>`. find: returns the row of a slug. configure: gets row, reason and values."""
 
     def run(options: Options) -> None:
         changes, row = changes_given(options, settings), find(options["slug"])

@@ -1,4 +1,4 @@
-"""The form that makes an aggregate."""
+"""The form that creates an aggregate."""
 
 from typing import Any, ClassVar
 
@@ -15,9 +15,10 @@ from poolsite.hotpath.rows import SLUG_PATTERN, RedisRow
 
 
 class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
-    """The first thing an operator makes; everything that a subclass leaves out has a default.
+    """The form for a new aggregate. Fields that a subclass leaves out have defaults.
 
-    `slug_help`: who knows it by the short name. `slug_taken`: refuses one that another has or had.
+    `slug_help`: where the short name is used. `slug_taken`: the error for a slug that an aggregate
+    has or had.
     """
 
     model: ClassVar[type[RedisRow]]
@@ -47,11 +48,11 @@ class AggregateCreateForm(ShortNameMixin, DurationsMixin, forms.Form):
         self.order_fields([*(name for name in self.fields if name != "account"), "account"])
 
     def given(self) -> dict[str, Any]:
-        """What the service takes; a text that was left empty is the service's to fill."""
+        """Return the service's arguments. The service fills a text that was left empty."""
         return {name: value for name, value in self.cleaned_data.items() if value != ""}
 
     def clean_slug(self) -> str:
-        """Refuse a slug that one has or had: years of history name it."""
+        """Refuse a slug that an aggregate has or had: years of history name it."""
         slug = super().clean_slug()
         if self.model._base_manager.filter(Q(slug=slug)).exists():
             raise ValidationError(self.slug_taken)

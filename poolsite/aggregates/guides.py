@@ -1,4 +1,4 @@
-"""The step that a goal begins with: an aggregate is created."""
+"""The first step of a goal: create an aggregate."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,10 +25,11 @@ def create_step(
     said: Any,
     first: tuple[str, ...] = ("name",),
 ) -> GoalStep:
-    """Create the goal's subject, unless there is one. page: the name of its page.
+    """Return the step that creates the goal's subject, unless it exists. page: its page's URL name.
 
-    form: gets what was sent, with a short name made from the name. create: gets the filled-in form.
-    said: what is said of the new one, with its %(name)s.
+    form: gets the sent data, with a short name made from the name.
+    create: gets the guide and the valid form.
+    said: the message about the new aggregate, with %(name)s.
     """
     name = str(model._meta.model_name)
     return GoalStep(

@@ -1,7 +1,7 @@
-"""The page of an app's aggregates: its list with live figures, and the dialog that makes one.
+"""The page of an app's aggregates: their list with live figures, and the dialog to create one.
 
-An app says what is its own in an `AggregateList`; templates/components/aggregate_list.html is
-the page, which the app's template extends by its rows.
+An app declares its own part in an `AggregateList`. templates/components/aggregate_list.html is the
+page, which the app's template extends with its rows.
 """
 
 from collections import defaultdict
@@ -34,32 +34,36 @@ from poolsite.operations.selectors import open_incidents
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R")
-MOST = 500  # open incidents of one kind that a page looks at
+MOST = 500  # the most open incidents of one kind that a page reads
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the page says, in the reader's language."""
+    """The texts of the page, in the reader's language."""
 
     title: str
     new: str  # on the button, and above the dialog
-    create: str  # sends the dialog off
-    none: str  # nothing there yet: what is missing, what it is for, the first one
+    create: str  # submits the dialog
+    none: str  # the list is empty: what is missing, what it is for, the first one
     none_why: str
     first: str
-    unlike: str  # nothing like what was searched
+    unlike: str  # no match for the search
     unlike_why: str
 
 
 @dataclass(frozen=True)
 class AggregateList(Generic[M, R]):
-    """One kind of aggregate. `view` and `make` answer the requests of its two addresses.
+    """The list page of one kind. `view` and `make` answer the requests to its two URLs.
 
-    url, create_url: names of the addresses. topic: of the live list. visible: who may
-    see which, by slug. figures: a row for each of them. create: the service that is given the form;
-    what it refuses stands in the dialog. made: what is said of a new one; goes_to: where it
-    leads. goal: the one whose guide an empty list leads to. incidents: prefix of the types of
-    incident whose open ones stand in the rows, as `problems` of each aggregate.
+    url, create_url: names of the URLs.
+    topic: name of the list's live topic.
+    visible: the aggregates that a principal may see, by slug.
+    figures: returns a row for each aggregate.
+    create: the service that gets the form's values; the dialog shows its errors.
+    made: the message about a new aggregate.
+    goes_to: the name of the URL that follows, which gets its slug.
+    goal: the goal whose guide an empty list links to.
+    incidents: prefix of the types of incident that the rows show, as `problems` of each aggregate.
     """
 
     kind: str
@@ -84,7 +88,7 @@ class AggregateList(Generic[M, R]):
 
     @method_decorator(require_GET)
     def view(self, request: HttpRequest) -> HttpResponse:
-        """Every one that the reader may see, with its figures; state in the address."""
+        """Show every aggregate that the reader may see, with its figures. The URL has the state."""
         principal = principal_of(request)
         access.require(principal, self.view_action)
         if request.GET.get("format") == "csv":
@@ -95,7 +99,7 @@ class AggregateList(Generic[M, R]):
 
     @method_decorator(require_http_methods(["GET", "HEAD", "POST"]))
     def make(self, request: HttpRequest) -> HttpResponse:
-        """Make one, then show it; the dialog says what is wrong (422)."""
+        """Create an aggregate, then show it. With errors, show the dialog again (422)."""
         principal = principal_of(request)
         access.require(principal, self.create_action)
         form = self.form(request.POST or None)
@@ -143,7 +147,7 @@ class AggregateList(Generic[M, R]):
         return lists.csv_answer(f"{self.kind}s", columns, rows)
 
     def _show_problems(self, principal: Principal, shown: Sequence[Any]) -> None:
-        """Give each aggregate its open incidents, worst first: those that lead to its pages."""
+        """Give each aggregate its open incidents, worst first: those that link to its pages."""
         found: dict[str, list[Incident]] = defaultdict(list)
         place = reverse(self.url)
         if self.incidents and shown:
@@ -154,7 +158,7 @@ class AggregateList(Generic[M, R]):
 
 
 def state_column(aggregate: Callable[[R], Any]) -> Column[R]:
-    """The column "State": what is wrong with the aggregate of a row."""
+    """Return the column "State": the problems of a row's aggregate."""
 
     def problems(row: R) -> str | None:
         return "; ".join(each.title for each in aggregate(row).problems) or None

@@ -1,4 +1,4 @@
-"""What every kind of aggregate tells Prometheus, and how figures become a family's samples."""
+"""Prometheus metrics of every kind of aggregate, and how figures become a family's samples."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,7 +10,7 @@ from poolsite.hotpath.aggregates import AggregateFigures
 class AggregateMetrics:
     """The families that every kind has: `<prefix>_open` and `<prefix>_history_backlog`.
 
-    label: what the slug is called. opened: what the 1 of an open one says.
+    label: the name of the slug's label. opened: the help text, what the 1 of an open one means.
     """
 
     def __init__(self, prefix: str, label: str, *, opened: str) -> None:
@@ -20,7 +20,7 @@ class AggregateMetrics:
         )
 
     def add(self, slug: str, figures: AggregateFigures | None) -> None:
-        """Add one aggregate; None = Redis does not know it, or is away."""
+        """Add an aggregate. figures: None if Redis does not have it, or is away."""
         self.is_open.add_metric([slug], float(figures is not None and figures.status == "open"))
         if figures is not None:
             self.backlog.add_metric([slug], figures.seq - figures.drained)
@@ -32,6 +32,6 @@ def add_each(
     figures: object,
     names: Iterable[str],
 ) -> None:
-    """Add the figures of these names, each under its name behind `labels`."""
+    """Add the figures with these names. The name is the last label."""
     for name in names:
         family.add_metric([*labels, name], getattr(figures, name))

@@ -1,4 +1,4 @@
-"""Samples that aggregates leave at each minute's end: taken, and read as the last hour."""
+"""Takes samples of aggregates at each minute's end, and reads those of the last hour."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,11 +15,11 @@ Row = TypeVar("Row", bound=AggregateRow)
 Sample = TypeVar("Sample", bound=Model)
 T = TypeVar("T")
 HOUR_MINUTES = 60
-LATE_SECONDS = 90  # a sample of an earlier minute is no start for this one's figures
+LATE_SECONDS = 90  # an older sample does not count as the start of this minute's figures
 
 
 def minute_of(moment: datetime | None = None) -> datetime:
-    """The minute that has just begun, or that of a moment, in UTC."""
+    """Return the start of the current minute, or of a moment's minute, in UTC."""
     return (moment or timezone.now()).astimezone(UTC).replace(second=0, microsecond=0)
 
 
@@ -29,9 +29,9 @@ def take_samples(
     sample: Callable[[Row, datetime, T], Model],
     now: datetime | None,
 ) -> dict[str, int]:
-    """Sample every row for the minute that has just begun; a minute that is there stays.
+    """Sample every row for the minute that has just begun. A sample that exists stays.
 
-    show: the command for the figures of a slug. sample: makes the sample, which is saved here.
+    show: returns the command for a slug's figures. sample: makes the sample, saved here.
     """
     minute = minute_of(now)
     done = {"samples": 0, "failed": 0}
@@ -48,12 +48,14 @@ def _insert(sample: Model) -> bool:
         with transaction.atomic():
             sample.save(force_insert=True)
     except IntegrityError:
-        return False  # another beat ticked first
+        return False  # another run of the task was first
     return True
 
 
 def sample_before(samples: QuerySet[Sample], minute: datetime, generation: int) -> Sample | None:
-    """The sample that this minute's counts are since; None = there is none of the same life."""
+    """Return the sample from which this minute's counts start, or None without one of the
+    generation.
+    """
     before: Any = samples.filter(minute__lt=minute).order_by("-minute").first()
     if before is None or before.generation != generation:
         return None
@@ -61,7 +63,7 @@ def sample_before(samples: QuerySet[Sample], minute: datetime, generation: int) 
 
 
 def counted(totals: Mapping[str, int], before: Mapping[str, int] | None) -> dict[str, int]:
-    """What came within the minute, by counter; 0 where nothing can be said."""
+    """Return what was added within the minute, by counter, or 0 if that is not known."""
     base = totals if before is None else before
     return {name: max(0, total - base.get(name, total)) for name, total in totals.items()}
 
@@ -69,9 +71,9 @@ def counted(totals: Mapping[str, int], before: Mapping[str, int] | None) -> dict
 def hour_values(
     samples: Callable[[datetime], Iterable[Any]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """The last hour for a chart: `at` in ms, and each name's values; null = a gap in the data.
+    """Return the last hour for a chart: `at` in ms, and each name's values. None marks a gap.
 
-    samples: those since a moment.
+    samples: returns those since a moment.
     """
     last = minute_of()
     minutes = [last - timedelta(minutes=n) for n in reversed(range(HOUR_MINUTES + 1))]
@@ -88,7 +90,7 @@ def hour_values(
 def hour_sums(
     keys: Iterable[int], samples: QuerySet[Any], key: str, names: Sequence[str]
 ) -> dict[int, dict[str, int]]:
-    """What the samples of the last hour add up to, by key and counter; 0 without samples."""
+    """Return the sums of the last hour's samples by key and counter, or 0 without samples."""
     since = minute_of() - timedelta(minutes=HOUR_MINUTES)
     sums = {each: dict.fromkeys(names, 0) for each in keys}
     found = samples.filter(**{f"{key}__in": list(sums)}, minute__gte=since).order_by()
@@ -100,9 +102,10 @@ def hour_sums(
 def hour_trends(
     keys: Iterable[int], samples: QuerySet[Any], key: str, value: Any, now: datetime
 ) -> dict[int, list[float | None]]:
-    """A value at each minute of the last hour for each key; None = no sample.
+    """Return a value at each minute of the last hour for each key, or None without a sample.
 
-    samples: of these keys and perhaps others. key, value: the columns, or an annotation's name.
+    samples: those of these keys and perhaps of others. key, value: the columns, or an annotation's
+    name.
     """
     last = minute_of(now)
     since = last - timedelta(minutes=HOUR_MINUTES)

@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class ListPage(Generic[M]):
-    """One page of a list: its rows, how many the reader may see at all, and the ways on."""
+    """A page of a list: its rows, how many rows the reader may see, and URLs of other pages."""
 
     rows: list[M]
     total: int
@@ -27,7 +27,7 @@ class ListPage(Generic[M]):
 
 
 def page_of(request: HttpRequest, rows: QuerySet[M], *, kind: str) -> ListPage[M]:
-    """The page that the address asks for: `q`, `tag`, `sort`, and `after`, a slug."""
+    """Return the page for the URL's parameters: `q`, `tag`, `sort`, and `after`, a slug."""
     total = rows.count()
     given = _given(request)
     after = given.pop("after")

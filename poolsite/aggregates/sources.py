@@ -1,4 +1,4 @@
-"""An aggregate as a source of the history: its streams, what becomes of their entries."""
+"""An aggregate as a source of the history: its streams, and where their entries are written."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,13 @@ class AggregateKeys(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class AggregateSource(Source):
-    """One kind's history.
+    """The history of one kind.
 
-    keys: the names of keys in Redis by slug. write_entries: writes a page of one's entries; gets
-    its id and generation. show, check, rebuild: as `history.healing.heal` takes them. tables:
-    returns what is deleted when it is older than the history is kept, children before parents.
+    keys: the names of keys in Redis by slug.
+    write_entries: writes a page of an aggregate's entries; gets its ID and generation.
+    show, check, rebuild: as `history.healing.heal` takes them.
+    tables: returns the tables whose rows are deleted after the retention time, children before
+        parents.
     """
 
     kind: str
@@ -42,7 +44,7 @@ class AggregateSource(Source):
         self.write_entries(aggregate.object_id, generation, entries)
 
     def behind(self, aggregate: Aggregate, reason: str) -> None:
-        """Rebuild, unless another worker has done it since."""
+        """Rebuild the aggregate, unless another worker has done it since."""
         row = self.model.objects.select_related("account").filter(pk=aggregate.object_id).first()
         heal(self.kind, row, reason, show=self.show, check=self.check, rebuild=self.rebuild)
 

@@ -7,11 +7,11 @@ from poolsite import hotpath, live
 from poolsite.hotpath.aggregates import AggregateFigures
 from poolsite.live.tail import version_at
 
-CLOCK_SECONDS = 1.0  # figures move without an entry, too
+CLOCK_SECONDS = 1.0  # figures also change without an entry
 
 
 class FiguresTopic(live.StateTopic):
-    """One aggregate's figures, for a topic that knows its `slug`; a change is the new state."""
+    """One aggregate's figures, for a topic that has a `slug`. A change is the new state."""
 
     slug: str
 
@@ -21,7 +21,7 @@ class FiguresTopic(live.StateTopic):
 
     @abstractmethod
     def figures(self, found: Any) -> dict[str, Any]:
-        """Return what the command read as pages get it."""
+        """Return the figures for pages from the command's result."""
 
     async def look(self) -> live.Snapshot:
         found: AggregateFigures | None = await hotpath.arun(self.show(self.slug))

@@ -1,5 +1,6 @@
-"""Limits on request bodies in front of Django, which keeps a body of any size on disk before it
-looks at who sends it."""
+"""Limits on request bodies in front of Django, which stores a body of any size on disk before it
+checks who sends it.
+"""
 
 from typing import Final
 
@@ -16,10 +17,11 @@ FORM_LIMIT_BYTES: Final = UPLOAD_BYTES_LIMIT + 2 * _MEGABYTE  # the file and the
 
 
 def bounded_bodies(default: ASGIApp) -> ASGIApp:
-    """Answer 413 instead of handing more to `default` than it may have.
+    """Answer 413 instead of passing a larger body to `default` than is allowed.
 
-    Forms with files may be as large as an upload, other bodies as settings allow. An honest
-    Content-Length is refused before the first byte; otherwise nothing beyond the limit is read.
+    Forms with files may be as large as an upload, other bodies as large as settings allow. A
+    correct Content-Length is refused before the first byte. Otherwise nothing beyond the limit is
+    read.
     """
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,8 +39,9 @@ def bounded_bodies(default: ASGIApp) -> ASGIApp:
 
 
 class _Body:
-    """Counts what is received. Over the limit it says that the client has left: Django then gives
-    the request up without an answer."""
+    """Counts the received bytes. Over the limit it reports that the client has left, and Django
+    drops the request without an answer.
+    """
 
     def __init__(self, receive: Receive, limit: int) -> None:
         self._receive = receive

@@ -1,4 +1,4 @@
-"""Who calls an operation of the API behind Django, and what that caller may do."""
+"""The caller of an API operation behind Django, and what they may do."""
 
 from django.http import HttpRequest
 
@@ -9,14 +9,17 @@ from poolsite.api.root import ProblemError
 
 
 def allowed(request: HttpRequest, action: str) -> Principal:
-    """The caller, who may do `action` at all."""
+    """Return the caller if they may do `action` at all. Otherwise raise the refusal."""
     principal = principal_of_request(request)
     require(principal, action)
     return principal
 
 
 def person_of(request: HttpRequest) -> User:
-    """Who asks, for what each person has alone. A token is no person's: `forbidden`."""
+    """Return the user who calls, for operations about a person's own data.
+
+    Raise `forbidden` for a token: it belongs to no user.
+    """
     principal = principal_of_request(request)
     if principal.user_id is None:
         raise ProblemError("forbidden", "an API token belongs to no user; log in instead")
@@ -25,10 +28,10 @@ def person_of(request: HttpRequest) -> User:
 
 
 def require_confirmed(request: HttpRequest) -> None:
-    """Raise `unconfirmed` unless the person logged in or confirmed the login a moment ago.
+    """Raise `unconfirmed` unless the user logged in or confirmed the login a moment ago.
 
-    The pages ask for the same before they give somebody access: a stolen session has neither the
-    password nor the second factor.
+    The pages require the same before they give someone access: with a stolen session, an attacker
+    has neither the password nor the second factor.
     """
     if not is_confirmed(request):
         raise ProblemError("unconfirmed")

@@ -1,4 +1,4 @@
-"""Who may call an operation behind Django: a token, or a session."""
+"""The credentials for an operation behind Django: a token or a session."""
 
 from typing import Any, NamedTuple
 
@@ -12,23 +12,23 @@ SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 
 
 class CredentialDescription(NamedTuple):
-    """For the API reference: the kinds of credentials, and actions of which a token needs one."""
+    """For the API reference: accepted credentials, and the actions of which a token needs one."""
 
     accepts: tuple[str, ...]
     rights: tuple[str, ...] = ()
 
 
 class CredentialAuth:
-    """A live token, or the session of somebody who is logged in; else 401.
+    """Accepts a valid token or the session of a logged-in user, otherwise answers 401.
 
-    A cookie alone may only read: what changes something by cookie passes Django's CSRF check.
+    A cookie alone may only read. A change by cookie must pass Django's CSRF check.
     """
 
     openapi_security_schema = SecuritySchema(type="http", scheme="bearer")
     openapi_scopes: list[str] = []
 
     def told(self, method: str) -> CredentialDescription:
-        """What a request with this method needs."""
+        """Return the credentials that a request with this method needs."""
         return CredentialDescription(("token", "login"))
 
     def __call__(self, request: HttpRequest) -> Any:

@@ -1,7 +1,7 @@
-"""Things that the hot lane knows by name: asked of SQL, remembered for a second.
+"""Objects that the hot lane finds by name: read from SQL, cached for a second.
 
-While SQL is away the last answer stays good: what changed meanwhile was not changed by
-anybody, since changes go through SQL.
+While SQL is away the last answer stays valid: nothing can have changed meanwhile, since changes go
+through SQL.
 """
 
 import asyncio
@@ -36,9 +36,10 @@ class _Entry(Generic[T]):
 
 
 class Directory(Generic[T]):
-    """Name → value, for one event loop. `load` asks SQL, in a thread of the kind's own.
+    """Name → value, for one event loop. `load` reads from SQL, in a thread of its kind.
 
-    Bounded: a flood of requests for names that do not exist leaves SQL to the others.
+    The size is limited. A flood of requests for names that don't exist uses only this kind's
+    threads.
     """
 
     def __init__(self, kind: "DirectoryKind[T]") -> None:
@@ -47,11 +48,12 @@ class Directory(Generic[T]):
         self._asking: dict[str, asyncio.Task[_Entry[T]]] = {}
 
     async def get(self, name: str) -> T | None:
-        """The value, at most a second old while it is asked for; None = there is none.
+        """Return the value, up to a second old while it is in use, or None if it does not exist.
 
-        What nobody asked for in the last 30 s is read anew, unless SQL does not answer in a second.
+        A value that was not used in the last 30 s is read again, unless SQL takes longer than a
+        second.
 
-        Raises Django's database error when SQL is away and the name was never seen.
+        Raise Django's database error if SQL is away and the name was never read.
         """
         entry = self._entries.get(name)
         now = time.monotonic()
@@ -63,7 +65,7 @@ class Directory(Generic[T]):
             elif now - entry.asked_at > OLD_SECONDS:
                 entry = await self._anew(name, entry)
             elif name not in self._asking:
-                entry.asked_at = now  # serve what is known; the answer comes beside
+                entry.asked_at = now  # serve the cached value, read in the background
                 self._ask(name).add_done_callback(self._note)
         return entry.value
 
@@ -74,7 +76,7 @@ class Directory(Generic[T]):
         read = task.done() and not task.cancelled() and task.exception() is None
         if read:
             return task.result()
-        known.asked_at = time.monotonic()  # the next ones are not kept waiting
+        known.asked_at = time.monotonic()  # the next callers do not have to wait
         return known
 
     def _ask(self, name: str) -> asyncio.Task[_Entry[T]]:
@@ -99,7 +101,7 @@ class Directory(Generic[T]):
 
 
 class DirectoryKind(Generic[T]):
-    """One kind of thing that the hot lane knows; has a directory in each event loop."""
+    """One kind of object that the hot lane finds by name. It has a directory in each event loop."""
 
     def __init__(self, name: str, load: Callable[[str], T | None], *, threads: int = 2) -> None:
         self.name = name
@@ -108,9 +110,9 @@ class DirectoryKind(Generic[T]):
         self._directories = PerLoop(partial(Directory[T], self))
 
     def directory(self) -> Directory[T]:
-        """The running loop's."""
+        """Return the running loop's directory."""
         return self._directories()
 
     def get(self, name: str) -> Coroutine[Any, Any, T | None]:
-        """As `Directory.get` of the running loop's."""
+        """Like `Directory.get`, of the running loop's directory."""
         return self._directories().get(name)

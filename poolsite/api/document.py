@@ -1,4 +1,4 @@
-"""What the OpenAPI document says beside ninja's: errors by their problem types, and examples."""
+"""Completes ninja's OpenAPI document: errors by their problem types, and examples."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -31,14 +31,14 @@ KEY: Final = {
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
 }
-# What the example of a type has as its `detail`.
+# The `detail` in the example of a type.
 DETAILS: Final = {"malformed": "number: Field required"}
 
 
 def complete(document: dict[str, Any], accesses: Accesses) -> None:
-    """Give each operation the errors that it answers, and examples of all that it takes and tells.
+    """Add to each operation its errors, and examples of its parameters, bodies and responses.
 
-    An example of an error stands in the components, under its problem type.
+    The example of an error is in the components, under its problem type.
     """
     known = problem_types()
     document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
@@ -64,10 +64,10 @@ def complete(document: dict[str, Any], accesses: Accesses) -> None:
 
 
 def _keep_alternatives(operation: Mapping[str, Any]) -> None:
-    """Of a body that is one or many, keep the choice alone.
+    """Keep only the alternatives of a body that is one object or an array.
 
-    ninja adds the `anyOf` of `openapi_extra` to its own `$ref`. Beside a `$ref`, generators of
-    clients ignore everything else, and would know the single object only.
+    ninja adds the `anyOf` of `openapi_extra` to its own `$ref`. Next to a `$ref`, client generators
+    ignore everything else, and would only know the single object.
     """
     for content in operation.get("requestBody", {}).get("content", {}).values():
         if "anyOf" in content["schema"]:
@@ -75,16 +75,16 @@ def _keep_alternatives(operation: Mapping[str, Any]) -> None:
 
 
 def takes_key(name: str) -> bool:
-    """Whether an operation (`POST groups`) obeys an Idempotency-Key.
+    """Return whether an operation (`POST groups`) uses an Idempotency-Key.
 
-    The hot lane's have their own IDs, in the body.
+    Operations of the hot lane have their own IDs, in the body.
     """
     method, _space, path = name.partition(" ")
     return method not in SAFE_METHODS and not (method == "POST" and path in HOT)
 
 
 def _kinds(name: str, operation: Mapping[str, Any], access: Access) -> set[str]:
-    """The problem types of an operation: those of its form, and its own."""
+    """Return the problem types of an operation: those of its form, and its own."""
     body = operation.get("requestBody", {}).get("content", {})
     method, _space, path = name.partition(" ")
     kinds = {*problems.ALWAYS, *problems.own_types(name)}
@@ -106,7 +106,7 @@ def _kinds(name: str, operation: Mapping[str, Any], access: Access) -> set[str]:
 def _responses(
     told: Mapping[Any, dict[str, Any]], known: list[tuple[int, str, str]]
 ) -> dict[str, Any]:
-    """What is told of success, and the errors of these types; their schema is the routes' own."""
+    """Return the success responses, and errors of these types. The routes define their schema."""
     schema = PROBLEM
     found = {}
     for status, response in told.items():

@@ -1,7 +1,7 @@
-"""Examples of the OpenAPI document: of parameters, requests and answers.
+"""Examples in the OpenAPI document: of parameters, requests and responses.
 
-Apps declare values for the fields of their schemas. A field is shown where its schema requires it
-or its app declares it. What is declared nowhere is made of its name, its format and its limits.
+Apps declare values for the fields of their schemas. A field is shown if its schema requires it or
+its app declares it. Without a declared value, one is made from the field's name, format and limits.
 """
 
 import re
@@ -15,7 +15,7 @@ Values = Mapping[str, Any]  # field → value
 AT: Final = "2026-03-01T02:32:07.481920+00:00"
 AT_US: Final = 1_772_332_327_481_920
 AT_MS: Final = AT_US // 1_000
-# What a field of this name holds, whatever its schema.
+# The value of a field with this name, whatever its schema.
 FIELDS: Final[dict[str, Any]] = {
     "account": "acme",
     "answer": "ok",
@@ -54,12 +54,12 @@ _declared: dict[str, Values] = {}
 
 
 def declare(examples: Mapping[str, Values]) -> None:
-    """Add an app's values by the name of their schema, or for parameters by a path's first word."""
+    """Add an app's values, by name of their schema, or for parameters by a path's first segment."""
     _declared.update(examples)
 
 
 def declared() -> Mapping[str, Values]:
-    """All that apps have declared."""
+    """Return all values that apps have declared."""
     return _declared
 
 
@@ -70,18 +70,18 @@ class Examples:
         self._schemas = schemas
 
     def of_body(self, schema: Schema) -> Any:
-        """The example of a body in JSON."""
+        """Return the example of a body in JSON."""
         return self._value(schema, "", {}, ())
 
     def of_parameter(self, parameter: Mapping[str, Any], first: str) -> Any:
-        """The example of a parameter of a path that begins with this word; None: it has none."""
+        """Return the example of a parameter of a path with this first segment, or None."""
         told = _declared.get(first, {})
         if parameter["name"] not in told and not parameter.get("required"):
             return None
         return self._value(parameter["schema"], parameter["name"], told, ())
 
     def _value(self, schema: Schema, field: str, told: Values, seen: tuple[str, ...]) -> Any:
-        """The value that is told of a field, else one made from its schema."""
+        """Return the declared value of a field, or one made from its schema."""
         if field in told:
             return told[field]
         found = next(iter(self._schemas.alternatives(schema)), {})
@@ -105,7 +105,7 @@ class Examples:
 
 
 def _plain(schema: Schema, field: str) -> Any:
-    """A text, a number or a truth."""
+    """Return a string, a number or a boolean."""
     kind = str(schema.get("type", "string"))
     if "const" in schema:
         return schema["const"]
@@ -128,7 +128,7 @@ def _number(schema: Schema, field: str) -> int:
 
 
 def _text(schema: Schema, field: str) -> str:
-    """By format or by the end of its name; else the name in capitals."""
+    """Return a text by format or by the end of the field's name, otherwise the name in capitals."""
     told = _FORMATS.get(str(schema.get("format", "")), AT if field.endswith("_at") else "")
     return told or _first_fitting(schema, (field.upper(), "example-1", "1"))
 

@@ -1,7 +1,7 @@
-"""Django's 500, for pages and programs; 503 with "try again" while SQL or Redis cannot be asked.
+"""Django's 500, for pages and programs. Answers 503 with "try again" if SQL or Redis is away.
 
-As `handler500` it sees what a view raised and also what a middleware did: on the way out the
-session is saved, which waits for the same lock as a log-in.
+As `handler500` it gets the errors of views and also of middleware: after the view, the session is
+saved, which waits for the same lock as a login.
 """
 
 import sys
@@ -24,7 +24,7 @@ RETRY_SECONDS: Final = 5
 
 
 def something_failed(request: HttpRequest) -> HttpResponseBase:
-    """The answer to an error that nobody handled; Django calls this while it is being handled."""
+    """Return the response to an unhandled error. Django calls this while it handles the error."""
     error = sys.exc_info()[1]
     busy = sql_is_away(error) or isinstance(error, RedisError | hotpath.Unavailable)
     if is_api(request):
@@ -36,12 +36,12 @@ def something_failed(request: HttpRequest) -> HttpResponseBase:
 
 
 def _wants_json(request: HttpRequest) -> bool:
-    """Whether the script of a page asks, which shows the problem's title and detail."""
+    """Return whether a page's script sent the request. It shows the problem's title and detail."""
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def _busy_problem(request: HttpRequest) -> HttpResponse:
-    """The same in the reader's words, as static/js/shared/dom.js shows it."""
+    """Return the 503 in the reader's language, as static/js/shared/dom.js shows it."""
     told = _("The database did not respond in time. Wait a few seconds, then try again.")
     if request.method not in ("GET", "HEAD"):
         told = _(
@@ -52,7 +52,7 @@ def _busy_problem(request: HttpRequest) -> HttpResponse:
 
 
 def _fault_page(request: HttpRequest) -> HttpResponse:
-    """What happened, and the request's name: it finds the failure in the logs."""
+    """Return the page for an error. It shows the request's ID, for a search in the logs."""
     shown = {
         "reads": request.method in ("GET", "HEAD"),
         "back": _back(request),
@@ -63,7 +63,7 @@ def _fault_page(request: HttpRequest) -> HttpResponse:
 
 
 def _busy_page(request: HttpRequest) -> HttpResponse:
-    """Rendered without the request: what a page's frame needs is in the same database."""
+    """Return the 503 page, rendered without the request: a page's frame needs the same database."""
     reads = request.method in ("GET", "HEAD")
     body = render_to_string("503.html", {"reads": reads, "back": _back(request)})
     headers = {"Retry-After": str(RETRY_SECONDS), "Cache-Control": "no-store"}
@@ -71,7 +71,7 @@ def _busy_page(request: HttpRequest) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """Where to try again: this page, or the one with the form that was sent."""
+    """Return where to try again: this page, or the page with the form that was sent."""
     if request.method in ("GET", "HEAD"):
         return request.get_full_path()
     form = request.headers.get("Referer", "")

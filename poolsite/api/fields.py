@@ -1,4 +1,4 @@
-"""Fields that requests of several apps share."""
+"""Types of fields that requests of several apps share."""
 
 from typing import Annotated
 

@@ -1,9 +1,9 @@
-"""Events of requests that are served at the same moment travel to Redis together.
+"""Sends events of simultaneous requests to Redis together.
 
-One command per request costs both sides more than the event itself: a write, a wake-up and a
-read each. While one pipeline is under way, whatever else arrives waits for the next, for a
-millisecond at most: an idle server answers at once, and a busy one in ever fuller list commands.
-The order within an aggregate is kept, and each event gets an outcome of its own.
+One command per request costs both sides more than the event itself: a write, a wake-up and a read
+each. While one pipeline is running, other events wait for the next one, but no longer than a
+millisecond: an idle server answers at once, and a busy one sends longer list commands. The order
+within an aggregate is preserved, and each event gets its own outcome.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ R = TypeVar("R")  # result
 
 ITEMS_PER_COMMAND = 32
 ITEMS_PER_PIPELINE = 512
-LONGEST_WAIT_SECONDS = 0.001  # a pipeline under way for longer holds up no others
+LONGEST_WAIT_SECONDS = 0.001  # a pipeline that runs longer delays no others
 PIPELINES_LIMIT = 8
 THREAD_WAITS_SECONDS = 60.0  # longer than any pipeline takes: the loop has ended meanwhile
 
-# The loop that serves the request; the threads in which Django serves it inherit it.
+# The loop that serves the request. The threads in which Django serves it inherit the value.
 _serving: ContextVar[asyncio.AbstractEventLoop | None] = ContextVar("serving", default=None)
 
 Combine = Callable[[str, Sequence[I]], Command[Sequence[R]]]
@@ -34,8 +34,8 @@ _Waiting = tuple[tuple[str, bool], I, asyncio.Future[R]]  # its tag and whether 
 class Gatherer(Generic[I, R]):
     """The items of one event loop that wait for the next pipeline.
 
-    `combine` makes one command of up to 32 items of one aggregate; its result has one entry
-    per item, in their order: an item's result, or the error that it raises. `path`: another
+    `combine` makes one command of up to 32 items of one aggregate. Its result has one entry per
+    item, in their order: an item's result, or the error that is raised for it. `path`: another
     Redis than the default.
     """
 
@@ -48,9 +48,9 @@ class Gatherer(Generic[I, R]):
         self._scheduled = False
 
     async def run(self, tag: str, item: I, *, apart: bool = False) -> R:
-        """Run one item. Raises Unavailable, UnknownOutcome or ScriptFailed.
+        """Run one item. Raise Unavailable, UnknownOutcome or ScriptFailed.
 
-        `apart`: it shares a command only with others of which that is said.
+        `apart`: the item shares a command only with other items that are `apart`.
         """
         future: asyncio.Future[R] = self._loop.create_future()
         self._waiting.append(((tag, apart), item, future))
@@ -68,7 +68,7 @@ class Gatherer(Generic[I, R]):
             return
         batch = self._waiting[:ITEMS_PER_PIPELINE]
         del self._waiting[:ITEMS_PER_PIPELINE]
-        # Of no request in particular: it would get the spans of all.
+        # An empty context: with one request's context, it would get the spans of all.
         task = self._loop.create_task(self._send(batch), context=Context())
         self._under_way.add(task)
         task.add_done_callback(self._ended)
@@ -105,9 +105,9 @@ class Gatherer(Generic[I, R]):
 async def run_lists(
     path: hotpath.HotPath, combine: Combine[I, R], lists: Sequence[tuple[str, Sequence[I]]]
 ) -> list[Sequence[R | HotPathError] | HotPathError]:
-    """Run lists of items of one aggregate each, a command for each; answers list by list.
+    """Run lists of items, each of one aggregate, with a command per list. Return outcomes per list.
 
-    What a server without memory refuses as a list is asked item by item: of hangups among calls
+    If a server without memory refuses a list, its items are sent one by one: among events of calls
     it runs the hangups.
     """
     outcomes: list[Any] = await path.arun_batch([combine(tag, items) for tag, items in lists])
@@ -121,17 +121,17 @@ async def run_lists(
 
 
 def serve_threads() -> None:
-    """The running loop gathers for the threads that serve the running task's request."""
+    """Make the running loop gather for the threads that serve the running task's request."""
     _serving.set(asyncio.get_running_loop())
 
 
 def run_from_thread(
     gatherer: PerLoop[Gatherer[I, R]], alone: Callable[[], Command[R]], tag: str, item: I
 ) -> R:
-    """Run one item from a thread that serves a request; raises as Gatherer.run.
+    """Run one item from a thread that serves a request. Raise the errors of Gatherer.run.
 
-    It is run to its end though its request is cancelled. `alone` makes the same as a command
-    of its own, for where no loop serves requests.
+    The item runs to its end even if its request is cancelled. `alone` makes a separate command for
+    the item, used if no loop serves requests.
     """
     loop = _serving.get()
     if loop is None:
@@ -150,7 +150,7 @@ def run_from_thread(
 def _grouped(
     batch: Sequence[_Waiting[I, R]],
 ) -> list[tuple[str, list[I], list[asyncio.Future[R]]]]:
-    """Items by aggregate, in order, at most 32 together."""
+    """Group items by aggregate, in order, up to 32 in a group."""
     groups: list[tuple[str, list[I], list[asyncio.Future[R]]]] = []
     current: dict[tuple[str, bool], tuple[str, list[I], list[asyncio.Future[R]]]] = {}
     for key, item, future in batch:
@@ -171,7 +171,7 @@ def _settle(futures: Sequence[asyncio.Future[R]], outcome: Any) -> None:
     for future, result in zip(futures, outcome, strict=True):
         if isinstance(result, HotPathError):
             _fail(future, result)
-        elif not future.done():  # else its request was cancelled; it was executed all the same
+        elif not future.done():  # otherwise its request was cancelled, but the item ran
             future.set_result(result)
 
 

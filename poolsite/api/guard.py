@@ -1,7 +1,7 @@
 """Rate limits in front of everything that a body or a page could cost: 429 with `Retry-After`.
 
-Static files and the three probes are not counted: a page loads many of the first, and an
-orchestrator needs the others most when much is asked.
+Static files and the three probes are not counted: a page loads many static files, and an
+orchestrator needs the probes most under heavy load.
 """
 
 import logging
@@ -27,7 +27,7 @@ _SAYS = {
 
 
 def guarded(application: ASGIApp) -> ASGIApp:
-    """The HTTP application behind its rate limits. Refuses before a body is read."""
+    """Put rate limits in front of the HTTP application. They refuse before a body is read."""
     static = "/" + str(settings.STATIC_URL).strip("/") + "/"
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
@@ -47,7 +47,7 @@ def guarded(application: ASGIApp) -> ASGIApp:
 
 
 def guarded_sockets(application: ASGIApp) -> ASGIApp:
-    """The websockets behind the same limits: a handshake counts as a request."""
+    """Put the same limits in front of the websockets. A handshake counts as a request."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         try:
@@ -67,18 +67,18 @@ def guarded_sockets(application: ASGIApp) -> ASGIApp:
 
 
 def too_many(scope: Scope, refused: RateLimitedError) -> Response:
-    """The answer 429, logged."""
+    """Return the response 429, and log it."""
     said = _SAYS[refused.kind]
     logger.warning("Refused: %s: %s", said, scope["path"], extra={"status_code": 429})
     headers = {"Retry-After": str(refused.retry_after)}
     if _has_body(scope):
-        headers["Connection"] = "close"  # its body is unread, so nothing else can follow it
+        headers["Connection"] = "close"  # its body is unread, so no other request can follow
     context = {"seconds": refused.retry_after}
     return refusal(scope, "rate-limited", said, headers=headers, context=context)
 
 
 def outside(scope: Scope) -> Response:
-    """The answer 403 to a token that is used outside its networks, logged."""
+    """Return the response 403 for a token that is used outside its networks, and log it."""
     address = client_address_of_scope(scope) or "an unknown address"
     said = f"this token may not be used from {address}"
     logger.warning("Refused: %s: %s", said, scope["path"], extra={"status_code": 403})
@@ -89,7 +89,7 @@ def outside(scope: Scope) -> Response:
 async def refuse_socket(
     scope: Scope, receive: Receive, send: Send, response: Response, code: int
 ) -> None:
-    """The answer where the server can say it in place of the handshake, else its own 403."""
+    """Send the response instead of the handshake if the server can, otherwise its own 403."""
     if "websocket.http.response" in scope.get("extensions", {}):
         await response(scope, receive, send)  # Starlette sends it as a denial
     else:

@@ -1,8 +1,8 @@
-"""`Idempotency-Key`: a write that is sent again with the same key is done once.
+"""`Idempotency-Key`: a write that is sent again with the same key runs once.
 
-ninja runs an operation in three steps: it lets the request in, reads the input, and calls the
-view. `claiming` stands around the view, so nothing is stored for a request that was refused before.
-`keeping` stands around all three: only there is the response made.
+ninja runs an operation in three steps: it authenticates the request, reads the input, and calls the
+view. `claiming` wraps the view, so nothing is stored for a request that was refused before.
+`keeping` wraps all three steps: only there is the response made.
 
 See docs/decisions/0055-idempotency-keys.md.
 """
@@ -44,7 +44,7 @@ _MARK: Final = "answer_is_secret"  # an attribute of a view
 
 @dataclass
 class _Running:
-    """A request that holds its key, and what its view changed so far."""
+    """A request that holds its key, and what its view has changed so far."""
 
     row: IdempotentRequest
     is_secret: bool
@@ -52,18 +52,18 @@ class _Running:
 
 
 def shows_secret(view: V) -> V:
-    """Mark a view whose answer shows a secret once, such as a new token: it is never stored."""
+    """Mark a view whose response shows a secret once, such as a new token: it is never stored."""
     setattr(view, _MARK, True)
     return view
 
 
 def is_secret(view: Callable[..., Any]) -> bool:
-    """Whether a view is marked so."""
+    """Return whether a view is marked with `shows_secret`."""
     return getattr(view, _MARK, False)
 
 
 def claiming(view: Callable[..., Any]) -> Callable[..., Any]:
-    """A view that runs once for each key. A decorator around the functions of all operations."""
+    """Make a view run once for each key. A decorator for the functions of all operations."""
 
     @wraps(view)
     def run(request: HttpRequest, *args: Any, **values: Any) -> Any:
@@ -86,13 +86,13 @@ def claiming(view: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def keeping(run: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """An operation whose answer is kept with its key. A decorator around how ninja runs them."""
+    """Store an operation's response with its key. A decorator for ninja's way to run operations."""
 
     @wraps(run)
     def answered(request: HttpRequest, **values: Any) -> HttpResponseBase:
         try:
             response = run(request, **values)
-        except Exception:  # Django answers it with 500, outside of ninja
+        except Exception:  # Django answers it with 500, outside ninja
             _settle(request, django_problem("fault", UNKNOWN))
             raise
         return _settle(request, response)
@@ -101,7 +101,7 @@ def keeping(run: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
 
 
 def _repeated(row: IdempotentRequest, fingerprint: str) -> HttpResponse:
-    """The answer to the first request again. Raises RefusedError where there is none to give."""
+    """Return the response to the first request. Raise RefusedError if there is none to return."""
     if row.fingerprint != fingerprint:
         raise RefusedError("idempotency-mismatch")
     if row.is_abandoned:
@@ -119,9 +119,9 @@ def _repeated(row: IdempotentRequest, fingerprint: str) -> HttpResponse:
 
 
 def _settle(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-    """Keep the answer of a request that holds a key, or give the key back; the response to send.
+    """Store the response of a request that holds a key, or release the key. Return the response.
 
-    What can't be stored stays as running: a repeat is then told that the outcome is unknown.
+    If it can't be stored, the key stays in use, and a repeat learns that the outcome is unknown.
     """
     running: _Running | None = request.__dict__.pop(_RUNNING, None)
     if running is None:
@@ -132,7 +132,7 @@ def _settle(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBas
         if (refused or unavailable) and not running.seen.changed:
             key_release(request=running.row)
             return response
-        if unavailable:  # it says that nothing was changed
+        if unavailable:  # it means that nothing was changed
             response = django_problem("unknown-outcome", UNKNOWN)
         key_answered(
             request=running.row,
@@ -146,7 +146,7 @@ def _settle(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBas
 
 
 def _kept(response: HttpResponseBase, running: _Running) -> bytes | None:
-    """The body, if it may be stored."""
+    """Return the body, or None if it may not be stored."""
     if not isinstance(response, HttpResponse):
         return None
     shows = running.is_secret and response.status_code < 400
@@ -156,7 +156,7 @@ def _kept(response: HttpResponseBase, running: _Running) -> bytes | None:
 
 
 def _fingerprint(request: HttpRequest) -> str:
-    """SHA-256 of the method, the address and the body; of a form with files, of what it holds."""
+    """Return the SHA-256 of the method, URL and body. For a form with files, use its contents."""
     digest = hashlib.sha256(f"{request.method} {request.get_full_path()}\n".encode())
     try:
         digest.update(request.body)

@@ -1,7 +1,7 @@
-"""The hot lane: routes that are served from ASGI before Django, by Starlette's own parts.
+"""The hot lane: routes that are served from ASGI before Django, with parts of Starlette.
 
-Bodies are limited while they are read, because no server does that alike: daphne holds a body
-of any size in memory first, uvicorn hands it over in pieces (docs/decisions/0006).
+Bodies are limited while they are read, because servers differ: daphne first stores a body of any
+size in memory, uvicorn passes it on in pieces (docs/decisions/0006).
 """
 
 import logging
@@ -29,7 +29,7 @@ SQL_AWAY = "the database did not answer: ask again in a moment"
 
 
 class TooLargeError(Exception):
-    """The body is over the limit; `limit` in bytes."""
+    """The body is over the limit. `limit` is in bytes."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(limit)
@@ -37,24 +37,24 @@ class TooLargeError(Exception):
 
 
 class MediaTypeError(Exception):
-    """The body says that it is something else than JSON."""
+    """The body's media type is something other than JSON."""
 
 
 def register(path: str, endpoint: Endpoint, *, methods: Sequence[str] = ("POST",)) -> None:
-    """Serve a path (Starlette's form, `/api/v1/pools/{slug}/events`) before Django."""
+    """Serve a path (in Starlette's form, `/api/v1/pools/{slug}/events`) before Django."""
     _routes[:] = [route for route in _routes if route.path != path]
     _routes.append(Route(path, _Guarded(endpoint, methods)))
 
 
 def routes() -> list[Route]:
-    """Every hot route, for poolsite.asgi."""
+    """Return every hot route, for poolsite.asgi."""
     return list(_routes)
 
 
 async def read_body(request: Request, limit_bytes: int) -> bytes:
-    """The whole body, which is JSON or does not say. Raises TooLargeError, MediaTypeError.
+    """Return the whole body, whose type is JSON or missing. Raise TooLargeError or MediaTypeError.
 
-    Nothing over the limit is kept; an honest Content-Length is refused before the first byte.
+    Nothing over the limit is stored. A correct Content-Length is refused before the first byte.
     """
     declared = None
     for name, value in request.scope["headers"]:
@@ -88,7 +88,7 @@ def _is_json(content_type: bytes) -> bool:
 
 
 class _Guarded:
-    """One endpoint with what every hot route answers alike. An ASGI application."""
+    """One endpoint with the errors that every hot route has. An ASGI application."""
 
     def __init__(self, endpoint: Endpoint, methods: Sequence[str]) -> None:
         self._endpoint = endpoint
@@ -134,7 +134,7 @@ class _Guarded:
 
 
 def application(default: ASGIApp) -> ASGIApp:
-    """The hot routes in front of `default`."""
+    """Put the hot routes in front of `default`."""
     hot = routes()
 
     async def choose(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,10 +1,10 @@
-"""The lifespan protocol, answered and otherwise unused: daphne does not speak it."""
+"""Answers the lifespan protocol, which is not used otherwise: daphne does not support it."""
 
 from starlette.types import Receive, Scope, Send
 
 
 async def lifespan(scope: Scope, receive: Receive, send: Send) -> None:
-    """Say yes to start-up and shutdown."""
+    """Confirm start-up and shutdown."""
     while True:
         message = await receive()
         await send({"type": f"{message['type']}.complete"})

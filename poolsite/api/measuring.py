@@ -1,4 +1,4 @@
-"""Requests and websockets of this process, counted for Prometheus (`/metrics`)."""
+"""Counts the requests and websockets of this process for Prometheus (`/metrics`)."""
 
 from time import perf_counter
 
@@ -11,7 +11,7 @@ from poolsite.live.closing import Around
 
 AREAS = ("api", "page", "static", "probe")
 STATUSES = ("1xx", "2xx", "3xx", "4xx", "5xx")
-# A switch waits for a number 50 ms at most; a page is slow after a second.
+# A switch waits up to 50 ms for a number. A page is slow after a second.
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 REQUESTS = Histogram(
     "poolsite_http_request_duration_seconds",
@@ -25,12 +25,12 @@ CLOSED_SOCKETS = Counter(
     "Websockets that this process closed or refused, by close code or HTTP status.",
     ["code"],
 )
-# Made once: rates begin at 0, and looking a label up costs more than counting.
+# Created once: rates begin at 0, and finding a label costs more than counting.
 _REQUESTS = {(area, status): REQUESTS.labels(area, status) for area in AREAS for status in STATUSES}
 
 
 def measured_requests(application: ASGIApp) -> ASGIApp:
-    """The HTTP application, each response counted. One whose client left first is not."""
+    """Count each response of the HTTP application, unless the client left before it began."""
     static = "/" + str(settings.STATIC_URL).strip("/") + "/"
 
     def area_of(path: str) -> str:
@@ -53,7 +53,7 @@ def measured_requests(application: ASGIApp) -> ASGIApp:
         try:
             await application(scope, receive, tell)
         except Exception:
-            status = status or 500  # what the server answers
+            status = status or 500  # the server answers 500
             raise
         finally:
             counted = _REQUESTS.get((area_of(scope["path"]), f"{status // 100}xx"))
@@ -64,7 +64,7 @@ def measured_requests(application: ASGIApp) -> ASGIApp:
 
 
 def measured_sockets(application: ASGIApp) -> ASGIApp:
-    """The websockets, counted while they are open and when this side ends them."""
+    """Count the websockets while they are open, and when this side closes them."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
         is_open = False

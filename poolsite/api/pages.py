@@ -1,4 +1,4 @@
-"""Lists of the API by cursor: one form of request and of answer for all of them."""
+"""Lists of the API by cursor: one form of request and response for all of them."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ _KEY_LIMIT = 2**63
 
 
 class PageIn(BaseModel):
-    """What every list accepts. Subclasses add the list's filters."""
+    """The parameters of every list. Subclasses add the list's filters."""
 
     cursor: str = Field(
         "", max_length=64, description="`next` of the page before. Omit it for the first page."
@@ -44,11 +44,11 @@ def page(
     *,
     oldest_first: bool = False,
 ) -> Page[T]:
-    """Return one page of `rows` by primary key, newest first unless told otherwise.
+    """Return one page of `rows` by primary key, newest first by default.
 
-    A row that is added meanwhile moves no other row to another page. Raises ProblemError
-    `malformed` for a cursor that is none, and for query parameters that the list does not have:
-    a misspelled filter would return everything.
+    A row that is added meanwhile moves no other row to another page. Raise ProblemError `malformed`
+    for an invalid cursor, and for query parameters that the list does not have: a misspelled filter
+    would return everything.
     """
     check_known(request, asked)
     if asked.cursor:

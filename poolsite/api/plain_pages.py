@@ -1,5 +1,6 @@
 """Refusals in front of Django: a problem for programs, a small page in the reader's language for
-browsers. Neither session nor database is asked."""
+browsers. They use neither the session nor the database.
+"""
 
 import io
 from collections.abc import Mapping
@@ -23,9 +24,9 @@ def refusal(
     headers: Mapping[str, str],
     context: Mapping[str, Any],
 ) -> Response:
-    """A problem of this type and detail; for a browser the template named after its status.
+    """Return a problem of this type and detail. For a browser, use the template of its status.
 
-    context: what the template shows, beside `back`, the address that was asked for.
+    context: the variables of the template, apart from `back`, the requested path.
     """
     kept = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **headers}
     if not _is_page(scope):
@@ -38,7 +39,7 @@ def refusal(
 
 
 def _is_page(scope: Scope) -> bool:
-    """Whether somebody's browser wants to show the answer."""
+    """Return whether a browser wants to show the response as a page."""
     if scope["type"] != "http" or scope["path"].startswith("/api/"):
         return False
     return not header(scope, b"authorization") and "text/html" in header(scope, b"accept")

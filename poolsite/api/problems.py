@@ -12,7 +12,7 @@ from poolsite.access import Decision
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-# type → (status, title, when it is answered). The types are part of the interface.
+# type → (status, title, when it is returned). The types are part of the interface.
 _PROBLEMS: dict[str, tuple[int, str, str]] = {
     "malformed": (422, "The request is malformed", "A parameter or field is missing or invalid."),
     "too-large": (413, "The request is too large", "The body is over the operation's limit."),
@@ -65,8 +65,8 @@ _PROBLEMS: dict[str, tuple[int, str, str]] = {
     ),
     "fault": (500, "Internal server error", "An unexpected error, which was logged."),
 }
-# What an operation answers by its form alone: always, with a credential, with input, by a change,
-# with an Idempotency-Key.
+# The types that an operation returns because of its form: always, with a credential, with input,
+# for a change, with an Idempotency-Key.
 ALWAYS: Final = ("unauthenticated", "network", "rate-limited", "unavailable", "fault")
 CREDENTIAL: Final = ("forbidden",)
 INPUT: Final = ("malformed",)
@@ -75,7 +75,7 @@ JSON_BODY: Final = (*BODY, "too-deep")
 CHANGE: Final = ("unknown-outcome",)
 KEYED: Final = ("idempotency-running", "idempotency-done", "idempotency-mismatch")
 COMMON: Final = frozenset((*ALWAYS, *CREDENTIAL, *JSON_BODY, *CHANGE, *KEYED, "media-type"))
-# "POST pools/{slug}/events" → the types that it answers besides.
+# "POST pools/{slug}/events" → its additional types.
 _OWN: dict[str, tuple[str, ...]] = {}
 
 
@@ -90,15 +90,15 @@ class Problem(BaseModel):
 
 
 def without_reply(method: str) -> str:
-    """The type for a request whose command was sent to Redis and got no reply.
+    """Return the type for a request whose command was sent to Redis and got no reply.
 
-    Reading changed nothing whatever came of it, so only a change's outcome is unknown.
+    A read changes nothing in any case, so only the outcome of a change is unknown.
     """
     return "unavailable" if method in ("GET", "HEAD") else "unknown-outcome"
 
 
 def declare(kind: str, *meaning: *tuple[int, str, str]) -> None:
-    """Add a type of an app's own; ValueError when it means something else already."""
+    """Add a type of an app. Raise ValueError if the type has another meaning already."""
     if _PROBLEMS.setdefault(kind, meaning) != meaning:
         raise ValueError(f"problem type {kind!r} is declared otherwise")
 
@@ -106,9 +106,10 @@ def declare(kind: str, *meaning: *tuple[int, str, str]) -> None:
 def declare_all(
     types: Mapping[str, tuple[int, str, str]], operations: Mapping[str, str] | None = None
 ) -> None:
-    """Add an app's types, type → (status, title, when); called by its AppConfig.ready().
+    """Add an app's types: type → (status, title, when). Call this in its AppConfig.ready().
 
-    operations: method and path → the types that it answers beside those of its form.
+    operations: method and path → the types that the operation returns in addition to those of its
+    form.
     """
     for kind, meaning in types.items():
         declare(kind, *meaning)
@@ -116,9 +117,10 @@ def declare_all(
 
 
 class RefusedError(Exception):
-    """What was asked is refused and nothing was changed: base of each app's own error.
+    """A refused request that changed nothing. Base of each app's own error.
 
-    `kind` is a problem type, `detail` one sentence for a person; `more` joins the problem's body.
+    `kind` is a problem type, `detail` one sentence for a person. `more` is added to the problem's
+    body.
     """
 
     def __init__(self, kind: str, detail: str = "", **more: Any) -> None:
@@ -129,27 +131,27 @@ class RefusedError(Exception):
 
 
 def problem_types() -> list[tuple[int, str, str]]:
-    """All types as (status, type, when), by status."""
+    """Return all types as (status, type, when), by status."""
     return sorted((status, kind, when) for kind, (status, _title, when) in _PROBLEMS.items())
 
 
 def own_types(operation: str) -> tuple[str, ...]:
-    """What an operation (`GET pools/{slug}`) answers beside the types of its form."""
+    """Return the types of an operation (`GET pools/{slug}`) in addition to those of its form."""
     return _OWN.get(operation, ())
 
 
 def operations_with_types() -> frozenset[str]:
-    """All operations of which an app has declared types."""
+    """Return all operations for which an app has declared types."""
     return frozenset(_OWN)
 
 
 def status_of(kind: str) -> int:
-    """The HTTP status of a type."""
+    """Return the HTTP status of a type."""
     return _PROBLEMS[kind][0]
 
 
 def problem(kind: str, detail: str = "", **more: Any) -> dict[str, Any]:
-    """The body of a problem."""
+    """Return the body of a problem."""
     status, title, _when = _PROBLEMS[kind]
     body: dict[str, Any] = {"type": kind, "title": title, "status": status}
     if detail:
@@ -159,7 +161,7 @@ def problem(kind: str, detail: str = "", **more: Any) -> dict[str, Any]:
 
 
 def problem_headers(kind: str) -> dict[str, str]:
-    """What HTTP wants beside the body."""
+    """Return the HTTP headers that belong to a problem."""
     if kind == "unauthenticated":
         return {"WWW-Authenticate": 'Bearer realm="poolsite"'}
     if kind in ("unavailable", "too-many-requests", "idempotency-running"):
@@ -168,7 +170,7 @@ def problem_headers(kind: str) -> dict[str, str]:
 
 
 def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
-    """A problem as Django's answer."""
+    """Return a problem as Django's response."""
     body = problem(kind, detail, **more)
     return HttpResponse(
         orjson.dumps(body),
@@ -181,7 +183,7 @@ def django_problem(kind: str, detail: str = "", **more: Any) -> HttpResponse:
 def problem_response(
     kind: str, detail: str = "", *, headers: Mapping[str, str] | None = None, **more: Any
 ) -> Response:
-    """The same as the hot lane's answer."""
+    """Return a problem as the hot lane's response."""
     body = problem(kind, detail, **more)
     return Response(
         orjson.dumps(body), body["status"], {**problem_headers(kind), **(headers or {})}, MEDIA_TYPE
@@ -189,7 +191,7 @@ def problem_response(
 
 
 def kind_of_refusal(decision: Decision, hidden: str = "not-found") -> str:
-    """The problem type of a refusal; `hidden` is how a missing thing of that kind is called."""
+    """Return the problem type of a refusal. `hidden` is the type for a missing object."""
     return {
         Decision.LOGIN: "unauthenticated",
         Decision.FACTOR: "second-factor",

@@ -1,4 +1,4 @@
-"""From the bytes of a request to values, or to what is wrong with them. Nothing is executed."""
+"""Turns the bytes of a request into values or into errors. Nothing is executed."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -21,17 +21,17 @@ from poolsite.moments import is_too_late
 T = TypeVar("T", bound=BaseModel)
 DETAIL_LIMIT = 300
 ITEMS_LIMIT = 1_000  # of a batch
-DEPTH_LIMIT = 32  # arrays and objects inside each other; our deepest request has four
-# Of every body: no unknown field, no other type than the documented one, no input in an error.
+DEPTH_LIMIT = 32  # nested arrays and objects; our deepest request has four levels
+# For every body: no unknown field, no type other than the documented one, no input in errors.
 STRICT = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True)
-# A text without control characters: NUL cannot be stored, and a line is one line.
+# A text without control characters: NUL cannot be stored, and a line has no line breaks.
 LINE: Final = r"^[^\x00-\x1f\x7f]*$"
 LINES: Final = r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*$"  # with tabs and line breaks
 TOO_DEEP = f"JSON may be nested {DEPTH_LIMIT} levels deep"
 
 
 def _as_date(value: Any) -> Any:
-    # Pydantic would take a number for seconds, as a number or as text.
+    # Pydantic would accept a number as seconds, even as a text.
     if not (isinstance(value, datetime) or (isinstance(value, str) and value[4:5] == "-")):
         raise ValueError("use a time such as 2026-11-28T09:00:00+08:00")
     return value
@@ -43,24 +43,25 @@ def _within_years(moment: datetime) -> datetime:
     return moment.astimezone(UTC)
 
 
-# A time with its zone, such as 2026-11-28T09:00:00+08:00, in UTC; every zone has a time for it.
+# A time with its zone, such as 2026-11-28T09:00:00+08:00, converted to UTC. The limit of the years
+# leaves room for every zone.
 Moment = Annotated[
     AwareDatetime, Strict(False), BeforeValidator(_as_date), AfterValidator(_within_years)
 ]
 
 
 class NothingIn(BaseModel):
-    """A body without any field."""
+    """A body without fields."""
 
     model_config = STRICT
 
 
 class MalformedError(ValueError):
-    """A request, or one item of a batch, that cannot be taken; the text says what and where."""
+    """A request, or one item of a batch, is invalid. The text states the error and its place."""
 
 
 class TooDeepError(ValueError):
-    """JSON that is nested deeper than any request of ours."""
+    """The JSON is nested deeper than any of our requests."""
 
 
 class BodyReader(Generic[T]):
@@ -68,14 +69,15 @@ class BodyReader(Generic[T]):
 
     def __init__(self, model: type[T], *, items_limit: int = ITEMS_LIMIT) -> None:
         self._one: TypeAdapter[T] = TypeAdapter(model)
-        self._many: TypeAdapter[list[T]] = TypeAdapter(list[model])  # type: ignore[valid-type]  # a type that is known at run time
+        # The checker cannot know a list of a type that is known only at run time.
+        self._many: TypeAdapter[list[T]] = TypeAdapter(list[model])  # type: ignore[valid-type]
         self._limit = items_limit
 
     def read(self, body: bytes | str) -> T | list[T | MalformedError]:
-        """An object, or each item of an array: read or refused by itself.
+        """Return an object, or each item of an array with its own result or error.
 
-        Raises MalformedError when the whole cannot be taken: broken JSON or UTF-8, a wrong
-        object, an array of 0 or too many items; TooDeepError.
+        Raise MalformedError if the whole body is invalid: broken JSON or UTF-8, an invalid object,
+        an array of 0 or too many items. Raise TooDeepError if it is nested too deeply.
         """
         opening = body.lstrip()[:1]
         if opening in (b"[", "["):
@@ -83,7 +85,7 @@ class BodyReader(Generic[T]):
         return self.read_one(body)
 
     def read_one(self, body: bytes | str) -> T:
-        """One object. Raises MalformedError, TooDeepError."""
+        """Return one object. Raise MalformedError or TooDeepError."""
         try:
             item = self._one.validate_json(body)
         except ValidationError as error:
@@ -105,7 +107,7 @@ class BodyReader(Generic[T]):
         return list(items)
 
     def _read_each(self, body: bytes | str) -> list[T | MalformedError]:
-        """The slow way round: at least one item is bad, or looks as if."""
+        """Read item by item, the slow way: at least one item is bad, or may be."""
         raw = _parsed(body, refuse=False)
         if not isinstance(raw, list):
             raise MalformedError("not an array")
@@ -126,18 +128,18 @@ class BodyReader(Generic[T]):
 
 
 def _surely_no_duplicate_key(body: bytes | str, items: Sequence[BaseModel]) -> bool:
-    """Whether no key can stand twice; False = look closely.
+    """Return whether no key can be repeated. False means that a closer check is needed.
 
-    Each key is followed by a colon of its own, so there are at most as many keys as colons.
-    When the models took as many fields as there are colons, no key was swallowed by another.
-    Values with colons, and nested objects, only cost the closer look.
+    Each key is followed by a colon of its own, so there are no more keys than colons. If the models
+    took as many fields as there are colons, no key replaced another one. Values with colons, and
+    nested objects, only cost the closer check.
     """
     colons = body.count(b":") if isinstance(body, bytes) else body.count(":")
     return colons == sum(len(item.model_fields_set) for item in items)
 
 
 class _Pairs(dict[str, Any]):
-    """A JSON object that remembers whether a key stood twice in it."""
+    """A JSON object that remembers whether it had a repeated key."""
 
     twice = False
 
@@ -153,7 +155,7 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
-    """The JSON value. Raises MalformedError (no JSON, or a key stands twice), TooDeepError."""
+    """Return the JSON value. Raise MalformedError (not JSON, or a repeated key) or TooDeepError."""
     try:
         text = body.decode() if isinstance(body, bytes) else body
         raw = json.loads(text, object_pairs_hook=_pairs, parse_constant=_refuse_constant)
@@ -168,7 +170,7 @@ def _parsed(body: bytes | str, *, refuse: bool = True) -> Any:
 
 
 def check_depth(raw: Any, limit: int = DEPTH_LIMIT) -> None:
-    """Refuse what is nested deeper than the limit, without a recursion of ours. TooDeepError."""
+    """Raise TooDeepError if the value is nested deeper than the limit. It uses no recursion."""
     level = [raw]
     for _ in range(limit + 1):
         level = [inner for value in level for inner in _inside(value)]
@@ -184,20 +186,20 @@ def _inside(value: Any) -> Iterable[Any]:
 
 
 def _has_duplicate(raw: Any) -> bool:
-    """Whether a key stands twice in one object; `raw` is at most DEPTH_LIMIT deep."""
+    """Return whether a key is repeated in an object. `raw` is nested up to DEPTH_LIMIT deep."""
     if isinstance(raw, _Pairs) and raw.twice:
         return True
     return any(_has_duplicate(value) for value in _inside(raw))
 
 
 def _is_too_deep(error: ValidationError) -> bool:
-    """Whether the parser gave up at its own limit of depth (200 levels), before ours was seen."""
+    """Return whether the parser stopped at its own, larger depth limit (200 levels)."""
     first = error.errors(include_url=False, include_input=False, include_context=True)[0]
     return first["type"] == "json_invalid" and "recursion limit" in first["msg"]
 
 
 def _told(error: ValidationError) -> str:
-    """The first things that are wrong, each with its place, without repeating the input."""
+    """Return the first errors, each with its place, without repeating the input."""
     parts = []
     for problem in error.errors(include_url=False, include_input=False, include_context=False)[:3]:
         place = ".".join(str(step) for step in problem["loc"])

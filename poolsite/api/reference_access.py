@@ -1,7 +1,8 @@
-"""What each operation accepts as a credential, and which permissions a token needs for it.
+"""The credentials that each operation accepts, and the permissions that a token needs for it.
 
-The classes that let requests in say it for theirs (`CredentialAuth.told`). The table is about the
-operations that ask inside: it names what their code requires, and leaves out what is undecided.
+The classes that authenticate requests report theirs (`CredentialAuth.told`). The table is about
+operations that check permissions in their own code: it lists what they require, and leaves out what
+depends on the request.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from poolsite.access.token_areas import rights
 from poolsite.api.credentials import CredentialAuth, CredentialDescription
 
 ROOT: Final = "/api/v1/"
-# The hot lane takes no cookie: path (of a POST) → the permission it asks for, "" if it depends.
+# The hot lane takes no cookie: path (of a POST) → the required permission, "" if it depends.
 MACHINES: Final = {
     "pools/{slug}/events": "numbers.event",
     "pools/{slug}/live": "numbers.event",
@@ -33,13 +34,13 @@ MACHINES: Final = {
     "gates/{slug}/observe": "admission.use",
     "devices/{device}/report": "",
 }
-# Served before Django, in the hot lane, to POST.
+# POST requests served before Django, in the hot lane.
 HOT: Final = frozenset({*MACHINES, "visits/{visit}/beat"})
-# What is done to an adjustment, to a campaign, and to a template or chatbot.
+# The verbs of an adjustment, of a campaign, and of a template or chatbot.
 _DECIDED: Final = ("approve", "reject", "cancel")
 _STEPS: Final = ("recipients", "test-send", "send", "pause", "resume", "cancel")
 _SHELF: Final = ("archive", "restore")
-# What reads is the same for all of a first path segment, unless the whole path has a row.
+# All reads under a first path segment need the same, unless the whole path has a row.
 READERS: Final = {
     "pools": "numbers.view",
     "numbers": "numbers.view",
@@ -65,7 +66,7 @@ READERS: Final = {
     "profile": "access.profile",
     "saved-views": "access.profile",
 }
-# What writes, by path: every action in the row is needed.
+# Writes, by path: every action in the row is needed.
 WRITERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(
         (
@@ -210,7 +211,7 @@ ACCEPTED: Final = {
 
 @dataclass(frozen=True)
 class Access:
-    """What an operation accepts, in words; labels: the permissions that an API token needs."""
+    """The credentials that an operation accepts. labels: the permissions that a token needs."""
 
     accepts: tuple[str, ...]
     labels: tuple[Any, ...] = ()
@@ -231,13 +232,13 @@ Accesses = Callable[[str, str], Access]  # of a method and a path
 
 
 def accesses_of(api: NinjaAPI) -> Accesses:
-    """Looks up the classes that let requests in, and the table."""
+    """Return a function that uses the classes that authenticate requests, and the table."""
     told = dict(_told(api))
     return lambda method, path: _access(method, path.removeprefix(ROOT), told)
 
 
 def _told(api: NinjaAPI) -> Iterator[tuple[tuple[str, str], CredentialDescription]]:
-    """What the operations' own classes say, by operation."""
+    """Yield the descriptions of the operations' own classes, by operation."""
     for prefix, router in api._routers:  # noqa: SLF001  ninja has no public way
         for path, view in router.path_operations.items():
             for operation in view.operations:

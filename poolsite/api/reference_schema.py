@@ -1,4 +1,4 @@
-"""JSON Schema in words: types, limits and nested fields, for the API reference."""
+"""JSON Schema as text: types, limits and nested fields, for the API reference."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 Schema = Mapping[str, Any]
 
-DEEPEST: Final = 5  # levels of nested fields; what refers to itself ends earlier
+DEEPEST: Final = 5  # levels of nested fields; a recursive schema ends earlier
 _LIMITS: Final = {
     "minLength": "minimum length {}",
     "maxLength": "maximum length {}",
@@ -27,7 +27,7 @@ _PATTERNS: Final = {
 
 @dataclass(frozen=True)
 class Field:
-    """One field or parameter. path: with its parents, `calls[].number`; depth: 0 = at the top."""
+    """One field or parameter. path: with its parents, `calls[].number`; depth: 0 at the top."""
 
     path: str
     type: str
@@ -40,20 +40,20 @@ class Field:
 
 
 class Schemas:
-    """The document's schemas by name, which the others refer to."""
+    """The document's schemas by name, to which other schemas refer."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._named: Mapping[str, Schema] = document.get("components", {}).get("schemas", {})
 
     def resolved(self, schema: Schema) -> Schema:
-        """The schema that a reference means; what stands beside the reference counts more."""
+        """Return the schema of a reference. Keys next to the reference take precedence."""
         if "$ref" not in schema:
             return schema
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         return {**self._named.get(_name(schema), {}), **beside}
 
     def alternatives(self, schema: Schema) -> list[Schema]:
-        """What the value may be, without null: one schema, or those of anyOf and oneOf."""
+        """Return a value's possible schemas, without null: one, or those of anyOf or oneOf."""
         choices = self.choices(schema)
         if not choices:
             return [self.resolved(schema)]
@@ -61,12 +61,12 @@ class Schemas:
         return [each for each in nested if each.get("type") != "null"]
 
     def choices(self, schema: Schema) -> Sequence[Schema]:
-        """What stands in anyOf or oneOf."""
+        """Return the schemas in anyOf or oneOf."""
         found = self.resolved(schema)
         return found.get("anyOf") or found.get("oneOf") or ()
 
     def type_of(self, schema: Schema) -> str:
-        """`string`, `array of objects`, `string or null`."""
+        """Return the type as text: `string`, `array of objects`, `string or null`."""
         if choices := self.choices(schema):
             return " or ".join(dict.fromkeys(self.type_of(choice) for choice in choices))
         found = self.resolved(schema)
@@ -77,7 +77,7 @@ class Schemas:
         return f"{kind} ({found['format']})" if "format" in found else str(kind)
 
     def field(self, path: str, schema: Schema, *, required: bool, depth: int = 0) -> Field:
-        """One field, without those nested in it."""
+        """Return one field, without those nested in it."""
         found = self.resolved(schema)
         single = [*self._leaves(schema)]
         choices = [str(value) for each in single for value in _values(each)]
@@ -96,7 +96,9 @@ class Schemas:
     def fields(
         self, schema: Schema, path: str = "", depth: int = 0, seen: tuple[str, ...] = ()
     ) -> Iterator[Field]:
-        """The fields of an object, an array of objects or any of several, each before its own."""
+        """Yield the fields of an object, an array of objects, or alternatives; nested fields
+        follow.
+        """
         for properties, needed, mark, names in self._objects(schema, seen):
             for name, inner in properties.items():
                 here = f"{path}{mark}.{name}" if path else f"{name}"
@@ -107,7 +109,7 @@ class Schemas:
     def _objects(
         self, schema: Schema, seen: tuple[str, ...], mark: str = ""
     ) -> Iterator[tuple[Schema, list[str], str, tuple[str, ...]]]:
-        """Each object's fields in a schema once: not in the array, too, where one or many fit."""
+        """Yield each object's fields once, even if a schema allows the object or an array of it."""
         name = _name(schema)
         if name and name in seen:
             return
@@ -127,7 +129,7 @@ class Schemas:
             yield found["properties"], list(found.get("required", ())), mark, names
 
     def _leaves(self, schema: Schema) -> Iterator[Schema]:
-        """What limits and choices are read from: the alternatives and the items of arrays."""
+        """Yield the schemas with limits and choices: the alternatives and the items of arrays."""
         for each in self.alternatives(schema):
             yield each
             if each.get("type") == "array":
@@ -149,7 +151,7 @@ def _limits(schema: Schema) -> Iterator[str]:
 
 
 def _told(value: Any) -> str:
-    """A default as JSON writes it."""
+    """Return a default in JSON's notation."""
     if isinstance(value, bool):
         return str(value).lower()
     return '""' if value == "" else str(value)

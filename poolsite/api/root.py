@@ -30,14 +30,16 @@ from poolsite.api.reference_access import accesses_of
 
 
 class ProblemError(RefusedError):
-    """Raised by a view to answer with a problem."""
+    """An error that a view raises to answer with a problem."""
 
 
 class BoundedParser(Parser):
-    """ninja's parser, which refuses JSON that is nested too deep."""
+    """ninja's parser, but it refuses JSON that is nested too deeply."""
 
     def parse_body(self, request: HttpRequest) -> Any:
-        """The body's JSON. ninja makes an HttpError of whatever this raises, with it as cause."""
+        """Return the body's JSON. ninja turns any error here into an HttpError with it as the
+        cause.
+        """
         try:
             raw = super().parse_body(request)
         except RecursionError:
@@ -49,7 +51,7 @@ class BoundedParser(Parser):
 class ExactRenderer(BaseRenderer):
     """Writes times with their microseconds and their zone, as every part of the API does.
 
-    Django's encoder, which ninja's uses, cuts them to milliseconds.
+    Django's encoder, which ninja uses, cuts them to milliseconds.
     """
 
     media_type = "application/json"
@@ -59,14 +61,14 @@ class ExactRenderer(BaseRenderer):
 
 
 class DocumentedAPI(NinjaAPI):
-    """Its document has the problem types and examples, too, of which ninja knows nothing."""
+    """An API whose document also has the problem types and examples, which ninja doesn't know."""
 
     def get_openapi_schema(self, **options: Any) -> Any:
-        """The document, made once: the routes stay what they are, and making it takes a second."""
+        """Return the document. It is made once: the routes don't change, and it takes a second."""
         return self._document
 
     def get_openapi_operation_id(self, operation: Operation) -> str:
-        """The function's name: short, and the same wherever the function moves."""
+        """Return the function's name, which is short and stays the same if the function moves."""
         return operation.view_func.__name__
 
     @cached_property
@@ -92,7 +94,7 @@ api = DocumentedAPI(
     parser=BoundedParser(),
     renderer=ExactRenderer(),
 )
-# ninja's words: "operation" is the function of one, "view" is what runs it.
+# In ninja's terms, "operation" is an operation's function, "view" is what runs it.
 api.add_decorator(claiming, mode="operation")
 api.add_decorator(keeping, mode="view")
 

@@ -1,6 +1,6 @@
-"""The settings of a row as pydantic models, made of its fields: one list for all faces.
+"""The settings of a row as pydantic models, made from its fields: one list for all interfaces.
 
-A new setting is in the requests, the answers and the document without another line.
+A new setting is in the requests, the responses and the document without more code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,9 +25,9 @@ INTEGER_LIMIT: Final = 2**31 - 1  # of the databases' columns
 def settings_in(
     name: str, model: type[Model], names: Sequence[str], words: Words = NO_WORDS
 ) -> type[BaseModel]:
-    """The settings of a request: each may be left out, and then is not among those given.
+    """Return the model of a request's settings. Each may be omitted; see `given_of`.
 
-    words: descriptions to use in place of the field's own.
+    words: descriptions that replace those of the fields.
     """
     return _made(name, model, names, words, given=True)
 
@@ -35,12 +35,12 @@ def settings_in(
 def settings_out(
     name: str, model: type[Model], names: Sequence[str], words: Words = NO_WORDS
 ) -> type[BaseModel]:
-    """The settings of an answer: all of them."""
+    """Return the model of a response's settings: all of them."""
     return _made(name, model, names, words, given=False)
 
 
 def given_of(body: BaseModel, names: Sequence[str]) -> dict[str, Any]:
-    """The settings that a request named."""
+    """Return the settings that a request contains."""
     return {name: getattr(body, name) for name in names if name in body.model_fields_set}
 
 
@@ -60,7 +60,7 @@ def _made(
 
 
 def _given(field: Any) -> dict[str, Any]:
-    # A factory's default is in no document: what is left out is no value at all.
+    # A factory's default is not in the document: an omitted setting has no value at all.
     return {"default_factory": lambda: None, **({} if field.choices else _limits(field))}
 
 

@@ -1,10 +1,10 @@
-"""A web process that is told to end lets its websockets go one after another.
+"""Lets a web process that is told to stop close its websockets one after another.
 
-uvicorn closes them all in one moment, and every browser of the process asks the remaining ones
-for its views in the same second. So the first SIGTERM begins a drain: new handshakes are refused,
-open sockets are closed with 1012 (service restart) at an even pace, requests are served as
-before. Then the server does what it would have done at once. A second SIGTERM, or SIGINT, ends
-it without waiting. See docs/operations/upgrade.md.
+uvicorn closes them all in one moment, and every browser of the process reads its views from the
+remaining processes in the same second. So the first SIGTERM begins a drain: new handshakes are
+refused, open sockets are closed with 1012 (service restart) at an even pace, and requests are
+served as before. Then the server does what it would have done at once. A second SIGTERM, or SIGINT,
+ends it without waiting. See docs/operations/upgrade.md.
 """
 
 import asyncio
@@ -30,11 +30,11 @@ Handler = Callable[[int, FrameType | None], Any]
 
 
 class GoneError(OSError):
-    """A send to a socket that the drain has closed; to an application, the peer has gone."""
+    """A send to a socket that the drain has closed. For an application, the peer has gone."""
 
 
 class _Open:
-    """A socket that has been accepted and not yet closed."""
+    """A socket that is not closed yet."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -53,7 +53,7 @@ class _Open:
 
 
 class Drain:
-    """The open websockets of this process, and their end."""
+    """The open websockets of this process, and how they are closed."""
 
     def __init__(self) -> None:
         self._open: set[_Open] = set()
@@ -62,7 +62,7 @@ class Drain:
         self.has_begun = False
 
     def sockets(self, application: ASGIApp) -> ASGIApp:
-        """The websocket application, known to the drain; refused with 503 once it has begun."""
+        """Wrap the websocket application. Refuse sockets with 503 once the drain has begun."""
 
         async def serve(scope: Scope, receive: Receive, send: Send) -> None:
             if self.has_begun:
@@ -81,7 +81,7 @@ class Drain:
         return serve
 
     async def run(self) -> None:
-        """Close what is open, in no order, over at most POOLSITE_DRAIN_SECONDS."""
+        """Close the open sockets, in no order, within POOLSITE_DRAIN_SECONDS."""
         left = [socket for socket in self._open if socket.is_accepted]
         random.shuffle(left)
         pause = pause_seconds(len(left), settings.DRAIN_SECONDS)
@@ -89,7 +89,7 @@ class Drain:
             while left:
                 socket = left.pop()
                 if socket not in self._open:
-                    continue  # it has gone by itself
+                    continue  # the peer has left meanwhile
                 closing.create_task(socket.close())
                 if left:
                     await asyncio.sleep(pause)
@@ -97,7 +97,8 @@ class Drain:
     def _install(self) -> None:
         """Put the drain before the server's handler of SIGTERM.
 
-        With the first socket: uvicorn sets its handler after it has imported the application.
+        This happens with the first socket: uvicorn sets its handler after it has imported the
+        application.
         """
         if self._loop is not None or threading.current_thread() is not threading.main_thread():
             return
@@ -121,7 +122,7 @@ class Drain:
 
 
 def pause_seconds(sockets: int, most_seconds: float) -> float:
-    """Seconds between two closes, so that all of them take no longer than `most_seconds`."""
+    """Return the seconds between two closes, so that all of them take up to `most_seconds`."""
     return min(LONGEST_PAUSE_SECONDS, most_seconds / max(sockets, 1))
 
 

@@ -1,6 +1,7 @@
-"""Static files, served from ASGI before Django: from STATIC_ROOT, or where the apps keep them.
+"""Static files, served from ASGI before Django: from STATIC_ROOT, or from the apps' folders.
 
-WhiteNoise decides (types, ETag, ranges, compressed variants); it speaks WSGI, this is its ASGI.
+WhiteNoise decides (types, ETag, ranges, compressed variants). It is for WSGI; this module adapts it
+to ASGI.
 """
 
 import os
@@ -25,9 +26,9 @@ _ASKED = {
 
 
 def static_files(default: ASGIApp) -> ASGIApp:
-    """Answer STATIC_URL, hand everything else to `default`.
+    """Answer requests under STATIC_URL and pass all others to `default`.
 
-    A name with a hash may be kept by the browser for ever, another is asked for again each time.
+    A browser may cache a name with a hash forever. It requests any other name again each time.
     """
     prefix = "/" + str(settings.STATIC_URL).strip("/") + "/"
     files = _Files(prefix)
@@ -44,7 +45,7 @@ def static_files(default: ASGIApp) -> ASGIApp:
 
 
 class _Files(WhiteNoise):
-    """What was collected; while nothing was (development, tests), the apps' own folders."""
+    """The collected files. If there are none (development, tests), the apps' own folders."""
 
     def __init__(self, prefix: str) -> None:
         collected = Path(settings.STATIC_ROOT)
@@ -57,17 +58,17 @@ class _Files(WhiteNoise):
             add_headers_function=_add_headers,
             immutable_file_test=_HASHED.pattern,
         )
-        # The folder added last is the first that is looked into.
+        # The folder that was added last is searched first.
         for folder in [collected] if use_collected else reversed(_folders_of_apps()):
             self.add_files(os.fspath(folder), prefix=prefix)
-        if use_collected:  # what find_file looks into
+        if use_collected:  # the folders that find_file searches
             self.directories = [(f"{collected}{os.sep}", prefix)]
 
     def named(self, path: str) -> StaticFile | None:
-        """Return the file of a path, None where there is none.
+        """Return the file of a path, or None if it does not exist.
 
-        A file that came after this process began is looked up: during an upgrade a page of the new
-        release may ask a process of the old one.
+        A file that was added after this process began is looked up: during an upgrade a page of the
+        new release may request it from a process of the old one.
         """
         found = self.files.get(path)
         if found is None:
@@ -96,6 +97,6 @@ def _answer(file: StaticFile, scope: Scope) -> Response:
     found = file.get_response(scope["method"], asked)
     content = b""
     if found.file is not None:
-        with found.file:  # at most some 100 kB, and in the system's cache: read at once
+        with found.file:  # up to some 100 kB, and in the system's cache: read at once
             content = found.file.read()
     return Response(content, found.status, dict(found.headers))

@@ -1,4 +1,4 @@
-"""The names under which static files are collected: with a hash of what they say."""
+"""The names of collected static files, with a hash of their content."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,8 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.templatetags.static import static
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
-# The sheets of every page, in this order. Collected, they are one file: a browser asks once.
+# The style sheets of every page, in this order. Collected, they are joined to one file, so that a
+# browser sends one request.
 SHEETS: Final = (
     "tokens.css",
     "css/layout.css",
@@ -22,21 +23,21 @@ SHEETS: Final = (
     "css/billing.css",
     "css/campaigns.css",
 )
-JOINED: Final = "console.css"  # beside tokens.css, whose addresses are relative
+JOINED: Final = "console.css"  # in the folder of tokens.css, whose addresses are relative
 
 
 class HashedNames(CompressedManifestStaticFilesStorage):
-    """`theme.js` is `theme.5b2….js` in pages, sheets and modules, and may be kept for ever.
+    """`theme.js` is `theme.5b2….js` in pages, sheets and modules, and may be cached forever.
 
-    While nothing is collected (development, tests), a file keeps its plain name.
+    If no files are collected (development, tests), a file keeps its plain name.
     """
 
-    support_js_module_import_aggregation = True  # modules name each other by hashed names too
+    support_js_module_import_aggregation = True  # modules import each other by hashed names, too
 
     def post_process(
         self, paths: dict[str, Any], dry_run: bool = False, **options: Any
     ) -> Iterator[tuple[str, str | None, bool | Exception]]:
-        """Write the joined sheet among the collected files, then hash and compress all of them."""
+        """Write the joined sheet to the collected files, then hash and compress all of them."""
         if not dry_run and all(name in paths for name in SHEETS):
             texts = []
             for name in SHEETS:
@@ -48,11 +49,11 @@ class HashedNames(CompressedManifestStaticFilesStorage):
         yield from super().post_process(paths, dry_run, **options)
 
     def stored_name(self, name: str) -> str:
-        """Return the hashed name; raises ValueError for a file that was not collected."""
+        """Return the hashed name. Raise ValueError for a file that was not collected."""
         return str(super().stored_name(name)) if self.hashed_files else name
 
 
 def sheet_addresses() -> tuple[str, ...]:
-    """Where the sheets of every page are: one address when they are collected."""
+    """Return the URLs of every page's style sheets: a single one if they are collected."""
     collected = JOINED in getattr(staticfiles_storage, "hashed_files", {})
     return tuple(static(name) for name in ((JOINED,) if collected else SHEETS))

@@ -16,9 +16,9 @@ CONTEXT = {b"traceparent", b"tracestate"}
 
 
 def traced_requests(application: ASGIApp) -> ASGIApp:
-    """The HTTP application inside of spans; `application` itself while tracing is off.
+    """Wrap the HTTP application in spans. Return `application` itself while tracing is off.
 
-    Probes and static files have none. A request's `traceparent` header is joined.
+    Probes and static files have no spans. A request's `traceparent` header is joined.
     """
     if not tracing.is_on():
         return application
@@ -60,7 +60,7 @@ def traced_requests(application: ASGIApp) -> ASGIApp:
 
 
 def _route_of(path: str, hot: list[Route]) -> str:
-    """The pattern that serves a path: never the path, which may hold names and secrets."""
+    """Return the pattern that serves a path, not the path, which may contain names and secrets."""
     for route in hot:
         if route.path_regex.match(path):
             return route.path

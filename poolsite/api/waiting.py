@@ -1,7 +1,7 @@
-"""Requests that wait for news of Redis before they are answered: a number, a permit.
+"""Requests that wait for a message from Redis before they are answered: for a number, a permit.
 
-What is waited for stands in Redis; this process only listens. News can get lost, so a waiter also
-asks again by itself.
+The state is in Redis, and this process only listens. A message can get lost, so a waiter also
+checks again at intervals.
 """
 
 import asyncio
@@ -20,18 +20,18 @@ WAIT_LIMIT_MS: Final = 60_000  # in one request
 
 
 class Waiters:
-    """Who listens in this loop, by channel and by the text of the message that is for them."""
+    """The listeners in this loop, by channel and by the text of their message."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, dict[str, set[asyncio.Event]]] = {}
 
     def count(self, channel: str) -> int:
-        """How many listen to a channel."""
+        """Return how many listen to a channel."""
         return sum(map(len, self._waiting.get(channel, {}).values()))
 
     @contextlib.asynccontextmanager
     async def listening(self, channel: str, text: str) -> AsyncIterator[asyncio.Event]:
-        """An event that is set at each message with this text."""
+        """Yield an event that is set at each message with this text."""
         news = asyncio.Event()
         by_text = self._waiting.setdefault(channel, {})
         by_text.setdefault(text, set()).add(news)
@@ -55,19 +55,19 @@ waiters = PerLoop(Waiters)
 
 
 class WaiterLimit:
-    """How many requests of this loop wait, of WAITERS_PER_PROCESS."""
+    """The number of this loop's waiting requests, limited to WAITERS_PER_PROCESS."""
 
     def __init__(self) -> None:
         self.count = 0
 
     @property
     def is_full(self) -> bool:
-        """Whether no more may wait."""
+        """Whether no more requests may wait."""
         return self.count >= WAITERS_PER_PROCESS
 
     @contextlib.contextmanager
     def one_more(self) -> Iterator[None]:
-        """While one waits."""
+        """Count one waiting request for the duration of the context."""
         self.count += 1
         try:
             yield
@@ -79,8 +79,8 @@ room = PerLoop(WaiterLimit)
 
 
 async def while_connected(request: Request, work: Awaitable[T]) -> T:
-    """Run the work as long as the client stays: then it is cancelled, and ConnectionResetError
-    is raised. The request's body was read before.
+    """Run the work while the client is connected. If the client leaves, cancel the work and raise
+    ConnectionResetError. The request's body must have been read before.
     """
     running = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))

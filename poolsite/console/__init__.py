@@ -1,6 +1,6 @@
 """What the pages of all apps share: lists, forms, verbs, navigation, search, audit sentences.
 
-Apps fill it in `AppConfig.ready()`, through the registries; importable before Django's apps
+Apps use the registries in `AppConfig.ready()`. This package can be imported before Django's apps
 are loaded.
 """
 

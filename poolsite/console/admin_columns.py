@@ -1,4 +1,4 @@
-"""How the admin writes figures and times, and what its search boxes and pages say."""
+"""How the admin writes figures and times, and the texts of its search boxes and pages."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -26,25 +26,25 @@ Written = Callable[[Any], str]
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]  # generic in its stubs only
-    """Counts, and so pages, at most the first 1 000 rows: the same cost at a million.
+    """Counts, and so pages, only the first 1,000 rows: the cost stays the same with a million.
 
-    Whoever looks for a row further on searches or filters; the console's own list pages on.
+    A reader who needs a later row searches or filters. The console's own lists have all pages.
     """
 
     @cached_property
     def count(self) -> int:
-        """At most COUNTED_ROWS."""
+        """The number of rows, up to COUNTED_ROWS."""
         rows: Any = self.object_list
         return int(rows.order_by().values("pk")[:COUNTED_ROWS].count())
 
 
 class ReadableAdmin(ByActions):
-    """Values and names as on every page of the console; every list of the admin is one.
+    """Values and names as on every page of the console. Every list of the admin uses this class.
 
-    `words`: how the values of a field are written that code has a word of its own for; and those
-    of that name within a field of JSON, where `labels` says what the names mean. A field that a
-    class writes by a method `<field>_written` of its own is shown by it. `figures`: the kinds of
-    fields that stand right-aligned in a list, as money does.
+    `words`: functions that write the values of a field that has its own texts in code. They also
+    apply to values of that name within a JSON field, where `labels` has the labels of the names. A
+    field with a method `<field>_written` is shown by that method. `figures`: the kinds of fields
+    that are right-aligned in a list, such as money.
     """
 
     words: ClassVar[Mapping[str, Written]] = {}
@@ -61,24 +61,26 @@ class ReadableAdmin(ByActions):
         return _("Search by %(fields)s") % {"fields": _(", ").join(dict.fromkeys(names))}
 
     def get_list_display(self, request: HttpRequest) -> list[Any]:
-        """The declared columns, in the words of the console."""
+        """Return the declared columns, written as in the console."""
         return [self._written_column(name) for name in self.list_display]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        """The fields of a form; what the reader only looks at is written as in lists."""
+        """Return the fields of a form. Fields that the reader may not change are written as in
+        lists.
+        """
         names = super().get_fields(request, obj)
         if obj is None or self.has_change_permission(request, obj):
             return names
         return [self._written_column(name) for name in names]
 
     def get_list_filter(self, request: HttpRequest) -> list[Any]:
-        """The declared filters, with choices in the words of the list."""
+        """Return the declared filters, with choices written as in the list."""
         return [self._filter_in_words(each) for each in super().get_list_filter(request)]
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Its search box says which fields it looks at.
+        """Return Django's list, whose search box names the fields that it searches.
 
-        A list that nothing narrows has no way to show all of it: all of it is shown.
+        Without a search or a filter, the link "show all" is left out: everything is shown.
         """
         found = super().get_changelist_instance(request)
         found.search_help_text = str(self.search_help_text or self._what_is_searched())
@@ -87,7 +89,7 @@ class ReadableAdmin(ByActions):
         return found
 
     def writer_of(self, field: "Field[Any, Any]") -> Written | None:
-        """How values of a field are written; None = as Django does."""
+        """Return the function that writes a field's values, or None to leave that to Django."""
         if field.name in self.words:
             return self.words[field.name]
         if field.choices:
@@ -103,18 +105,18 @@ class ReadableAdmin(ByActions):
         return str if field.many_to_one else None
 
     def json_written(self, value: Any) -> str:
-        """What a field of JSON holds, each value beside its label."""
+        """Return the content of a JSON field: each value with its label."""
         return labelled(value, self.label_within, self.value_within)
 
     def label_within(self, name: str) -> str:
-        """What a name within JSON is called: by `labels`, else as the field of that name."""
+        """Return the label of a name within JSON: from `labels`, otherwise that of the field."""
         if name in self.labels:
             return capfirst(str(self.labels[name]))
         field = self._field(name)
         return label_of_key(name) if field is None else capfirst(str(_name_of(field)))
 
     def value_within(self, name: str, value: Any) -> str:
-        """How a value of that name is written: by `words`, else by its own form."""
+        """Return a value as text: by `words` for its name, otherwise by its own form."""
         if name in self.words and not isinstance(value, list):
             return self.words[name](value)
         return value_of_key(name, value)
@@ -126,7 +128,7 @@ class ReadableAdmin(ByActions):
         return (each, ValuesInWords) if field is not None and each in self.words else each
 
     def _field(self, name: Any) -> "Field[Any, Any] | None":
-        """The field of that name; None for anything else that a list or a form may name."""
+        """Return the field with that name, or None for anything else that a list may name."""
         try:
             found = self.model._meta.get_field(name)
         except (FieldDoesNotExist, TypeError):
@@ -147,7 +149,7 @@ class ReadableAdmin(ByActions):
 
 @dataclass(frozen=True)
 class Words:
-    """Writes a value by its text, which begins with a capital; one without a text as it is."""
+    """Writes the text of a value, which begins with a capital. Without a text, writes the value."""
 
     texts: Mapping[Any, Any]
 
@@ -164,7 +166,7 @@ def _column(field: Any, writer: Written) -> Callable[[Any, Any], str]:
 
 
 def _name_of(field: Any) -> Any:
-    """A relation without a name of its own is called as what it leads to."""
+    """Return a field's name. A relation without a name of its own has that of its model."""
     if field.name == "at" or field.name.endswith("_us"):  # written as a moment
         return gettext_lazy("time")
     unnamed = field.many_to_one and field.verbose_name == field.name.replace("_", " ")
@@ -173,7 +175,7 @@ def _name_of(field: Any) -> Any:
 
 
 def _bare(name: Any) -> str:
-    """A length of time says its unit itself."""
+    """Return the name without a unit: a duration shows its unit itself."""
     return re.sub(r" ?[((][^))]*[))]$", "", str(name))
 
 
@@ -181,6 +183,8 @@ _without_unit = lazy(_bare, str)
 
 
 def _label_of(model: Any, path: str) -> str:
-    """The name of the field that a search looks at; of another model's, of that model."""
+    """Return the name of a searched field. For a field of another model, return that of the
+    relation.
+    """
     first, _rest, _more = path.partition("__")
     return str(_name_of(model._meta.get_field(first)))

@@ -1,4 +1,4 @@
-"""Where the console shows what a list or a form of the admin shows."""
+"""The console's pages for the lists and forms of the admin."""
 
 from operator import attrgetter
 from typing import Any, Final
@@ -7,7 +7,7 @@ from django.urls import NoReverseMatch, reverse
 
 from poolsite.console.admin_index import AREAS
 
-# Lists that have a page of their own; others lead to the page of their area.
+# Lists with a page of their own. Others lead to the page of their area.
 LISTS: Final = {
     "access.apitoken": "access:tokens",
     "access.auditentry": "access:history",
@@ -21,7 +21,7 @@ LISTS: Final = {
     "operations.incident": "operations:incidents",
     "operations.noticetarget": "operations:incidents",
 }
-# One row, or what it belongs to: the page, and from the row to the page's argument.
+# One row, or the object to which it belongs: the page, and the path from the row to its argument.
 ROWS: Final = {
     "admission.gate": ("admission:gate", ("slug",)),
     "admission.taskbatch": ("admission:batch", ("pk",)),
@@ -42,7 +42,7 @@ ROWS: Final = {
 
 
 def list_page(model: Any) -> str:
-    """The console's page of a list; "" = it has none."""
+    """Return the URL of the console's page of a list, or "" if it has none."""
     label, app = model._meta.label_lower, model._meta.app_label
     areas = (area.console for area in AREAS if app in area.apps)
     name = LISTS.get(label) or next(areas, "")
@@ -50,12 +50,12 @@ def list_page(model: Any) -> str:
 
 
 def row_page(row: Any) -> str:
-    """The console's page of a row, else of what it belongs to, else of its list."""
+    """Return the URL of a row's page, or of the object to which it belongs, or of its list."""
     label, app = row._meta.label_lower, row._meta.app_label
     name, paths = ROWS.get(label) or ROWS.get(app) or ("", ())
     for path in paths:
         try:
             return reverse(name, args=[attrgetter(path)(row)])
-        except (AttributeError, NoReverseMatch):  # a row of another kind, or of nothing
+        except (AttributeError, NoReverseMatch):  # a row of another kind, or without an object
             continue
     return list_page(row)

@@ -1,4 +1,4 @@
-"""The filters beside the admin's lists, whose choices are written as the lists write values."""
+"""The filters next to the admin's lists, with choices written like the values in the lists."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,16 +10,16 @@ from poolsite import dates
 
 
 class ChoicesInWords(ChoicesFieldListFilter):
-    """By one of a field's choices, which begin with a capital as in the list."""
+    """A filter by a field's choices, which begin with a capital as in the list."""
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """As Django's."""
+        """Yield Django's choices with capitals."""
         for each in super().choices(changelist):
             yield {**each, "display": capfirst(str(each["display"]))}
 
 
 class ValuesInWords(AllValuesFieldListFilter):
-    """By a value that the admin's `words` write. All known ones are offered, else those of SQL."""
+    """A filter by a value that the admin's `words` write. It offers all known values, or SQL's."""
 
     def __init__(
         self, field: Any, request: Any, params: Any, model: Any, model_admin: Any, field_path: str
@@ -31,7 +31,7 @@ class ValuesInWords(AllValuesFieldListFilter):
             self.lookup_choices: Any = list(texts)
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """All, then the values in the order of their words."""
+        """Yield "all" first, then the values in the order of their texts."""
         everything, *values = super().choices(changelist)
         yield everything
         for each in values:

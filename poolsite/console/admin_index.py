@@ -1,4 +1,4 @@
-"""The admin's first page: models by area, what each is for, and the way to the console."""
+"""The admin's first page: models by area, their purpose, and links to the console."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from poolsite.console.admin_texts import ABOUT
 from poolsite.console.templatetags.console import figure
 
-# Few rows each: counting them costs nothing beside the page.
+# Tables with few rows: counting them costs nothing compared with the page.
 COUNTED = frozenset(
     {
         "access.account",
@@ -36,7 +36,7 @@ COUNTED = frozenset(
 
 @dataclass(frozen=True)
 class Area:
-    """A card of the page: apps, and the console's page for the same; order is the page's."""
+    """A card of the page: apps, and the console's page for them, in the order of the page."""
 
     title: Any
     icon: str
@@ -47,14 +47,14 @@ class Area:
 
 @dataclass
 class Card:
-    """An area as one reader sees it."""
+    """An area for one reader."""
 
     area: Area
     rows: list[dict[str, Any]]
 
     @property
     def url(self) -> str:
-        """Where the console shows the same; "" for an area without a page."""
+        """The URL of the same area in the console, or "" for an area without a page."""
         return reverse(self.area.console) if self.area.console else ""
 
 
@@ -70,14 +70,14 @@ AREAS = (
 
 
 def dashboard(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
-    """Unfold's callback: the areas that the reader may see, for templates/admin/index.html."""
+    """Add the areas that the reader may see, for templates/admin/index.html. Unfold calls this."""
     context["areas"] = cards(request, context.get("app_list", ()))
     context["attention"] = attention(request)
     return context
 
 
 def attention(request: HttpRequest) -> list[tuple[str, str]]:
-    """What waits for a person: text and page, of the rows that the reader may see."""
+    """Return text and URL of the work that needs a person, from rows that the reader may see."""
     lately = timezone.now() - timedelta(days=1)
     jobs = f"{reverse('admin:jobs_job_changelist')}?state__exact=failed"
     return [
@@ -113,7 +113,7 @@ def _jobs(n: int) -> str:
 
 
 def cards(request: HttpRequest, apps: Sequence[dict[str, Any]]) -> list[Card]:
-    """Django's list of apps as cards; an app that no area names stands last."""
+    """Return Django's list of apps as cards. Apps without an area come last."""
     found = {app["app_label"]: app for app in apps}
     named = {label for area in AREAS for label in area.apps}
     others = [Area(found[each]["name"], "apps", (each,), "", "") for each in found.keys() - named]

@@ -1,4 +1,4 @@
-"""What the admin's lists of aggregates, and of what belongs to one, share."""
+"""What the admin's lists of aggregates, and of objects that belong to one, have in common."""
 
 from abc import abstractmethod
 from typing import Any, ClassVar
@@ -17,9 +17,10 @@ from poolsite.console.admin_columns import ReadableAdmin
 
 
 class OfAggregate(ReadableAdmin):
-    """Rows of an aggregate, seen by who may see it; only looked at unless a subclass says so.
+    """Rows of an aggregate, for readers who may see it. Read-only unless a subclass changes that.
 
-    `kind`: the aggregate's `access_kind`. `path`: from the row to it; "" = the row is one.
+    `kind`: the aggregate's `access_kind`. `path`: from the row to the aggregate, or "" if the row
+    is one.
     """
 
     kind: ClassVar[str]
@@ -27,7 +28,7 @@ class OfAggregate(ReadableAdmin):
     refusals = (ValidationError, RefusedError)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """The rows that the reader may see, with their aggregates."""
+        """Return the rows that the reader may see, with their aggregates."""
         prefix = f"{self.path}__" if self.path else ""
         return access.visible(
             self.model._default_manager.select_related(self.path or "account"),
@@ -39,19 +40,19 @@ class OfAggregate(ReadableAdmin):
         )
 
     def why_refused(self, error: Exception) -> str:
-        """A script's refusal, or a form's."""
+        """Return the text of a script's or a form's refusal."""
         if isinstance(error, RefusedError):
             return self.sentence_of(error)
         return str(super().why_refused(error))
 
     def sentence_of(self, error: RefusedError) -> str:
-        """Why the service refused, for a person."""
+        """Return why the service refused, as a sentence for a person."""
         return error.detail
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: Any = None
     ) -> HttpResponse:
-        """The audit log of the aggregate: there stands who changed what."""
+        """Redirect to the audit log of the aggregate, which shows who changed what."""
         found = self.get_object(request, object_id)
         for name in filter(None, self.path.split("__")):
             found = getattr(found, name, None)
@@ -59,31 +60,32 @@ class OfAggregate(ReadableAdmin):
 
 
 class ChangedAggregate(OfAggregate):
-    """Rows that operators add and change, through the services; years of history name them.
+    """Rows that operators add and change through the services. They stay, because history names
+    them.
 
-    `fixed`: fields that never change once the row is there.
+    `fixed`: fields that can't be changed once the row exists.
     """
 
     fixed: ClassVar[tuple[str, ...]] = ("slug", "account")
 
     @abstractmethod
     def create(self, actor: Actor, **given: Any) -> Model:
-        """Call the service that makes one."""
+        """Call the service that creates the object."""
 
     @abstractmethod
     def configure(self, actor: Actor, stored: Any, **changes: Any) -> None:
-        """Call the service that changes `stored`, the row as SQL has it."""
+        """Call the service that changes `stored`, the row in SQL."""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """What never changes once the row is there."""
+        """Return the fields that can't be changed once the row exists."""
         return list(self.fixed) if obj is not None else []
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Deleting needs a reason, and has its own page or command."""
+        """Return False: a deletion needs a reason, and has its own page or command."""
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Through the services, which audit and tell Redis."""
+        """Save through the services, which write the audit entry and change Redis."""
         actor = principal_of_request(request)
         if change:
             given = {name: form.cleaned_data[name] for name in form.changed_data}
@@ -94,6 +96,6 @@ class ChangedAggregate(OfAggregate):
 
 
 def audit_log_of(kind: str, thing_id: str) -> HttpResponse:
-    """Lead to the audit log of a thing; "" = of everything."""
+    """Redirect to the audit log of an object, or of everything if the ID is ""."""
     query = f"?{urlencode({'thing_kind': kind, 'thing_id': thing_id})}" if thing_id else ""
     return HttpResponseRedirect(f"{reverse('access:history')}{query}")

@@ -1,4 +1,4 @@
-"""What each model of the admin is for, in one line. A test asks for one of every model."""
+"""The purpose of each model of the admin, in one line. A test requires one for every model."""
 
 from typing import Any
 
@@ -62,5 +62,5 @@ ABOUT: dict[str, Any] = {
     "operations.outgoingcall": _("Requests that the platform sent to other systems"),
 }
 
-# Unfold's own texts, which has no Chinese for them.
+# Unfold's own texts, which it doesn't translate into Chinese.
 OF_THE_THEME = (_("Search apps and models..."), _("Filter navigation items"))

@@ -1,4 +1,4 @@
-"""How the admin writes what a row keeps as JSON: each value beside its label, in words."""
+"""How the admin writes JSON of a row: each value with its label, as text."""
 
 import json
 from collections.abc import Callable
@@ -15,16 +15,16 @@ from poolsite.console.templatetags.console import span
 from poolsite.moments import moment_of
 
 Label = Callable[[str], str]
-Write = Callable[[str, Any], str]  # from a value and the name that it has
+Write = Callable[[str, Any], str]  # from a value's name and the value
 
 
 def label_of_key(name: str) -> str:
-    """A name that nobody has a label for, as words."""
+    """Return a name without a label as words."""
     return capfirst(name.removesuffix("_us").removesuffix("_seconds").replace("_", " "))
 
 
 def value_of_key(name: str, value: Any) -> str:
-    """Moments and lengths of time by their names and forms; the rest as the audit log says it."""
+    """Return a value as text: moments and durations by name and form, others like the audit log."""
     if isinstance(value, list):
         return listed([value_of_key(name, each) for each in value])
     if isinstance(value, str) and "-" in value and ":" in value:
@@ -38,14 +38,14 @@ def value_of_key(name: str, value: Any) -> str:
 
 
 def moment_us(value: int) -> str:
-    """Microseconds since 1970."""
+    """Return microseconds since 1970 as a moment."""
     return dates.moment_exact(moment_of(value))
 
 
 def labelled(
     value: Any, label: Label = label_of_key, write: Write = value_of_key, name: str = ""
 ) -> str:
-    """A list of labels and values; what holds others is a list of its own within it."""
+    """Return a list of labels and values. A nested value becomes a list within the list."""
     if value in (None, "", [], {}):
         return dates.NOTHING
     if isinstance(value, dict):
@@ -60,7 +60,7 @@ def labelled(
 
 
 def labelled_text(value: str) -> str:
-    """The same of a text that may be JSON; any other text as it is."""
+    """Like `labelled`, for a text that may be JSON. Any other text is returned unchanged."""
     try:
         return labelled(json.loads(value))
     except ValueError:
@@ -70,5 +70,5 @@ def labelled_text(value: str) -> str:
 def _moment(text: str) -> datetime | None:
     try:
         return parse_datetime(text)
-    except ValueError:  # of the form of a moment, and none
+    except ValueError:  # the form of a moment, but not a valid one
         return None

@@ -1,4 +1,4 @@
-"""The filters of a list as chips above it, each with the way to be without it."""
+"""The filters of a list as chips above it, each with a link to the list without it."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -12,10 +12,10 @@ DAYS = frozenset({"from", "until"})
 def chips_of(
     filters: Mapping[str, str], labels: Mapping[str, str], said: Mapping[str, str] | None = None
 ) -> list[dict[str, str]]:
-    """What components/filter_chip.html shows of the filters that are set, in the labels' order.
+    """Return the data of components/filter_chip.html for the set filters, in the labels' order.
 
-    said: how a filter's value is said. Days are written as everywhere; others are shown as they
-    stand in the address.
+    said: the text of a filter's value. Days are written as on all pages. Other values are shown as
+    in the URL.
     """
     return [
         {
@@ -31,7 +31,7 @@ def chips_of(
 
 
 def _day_or(value: str) -> str:
-    """27 Nov of 2026-11-27; other values as they are."""
+    """Return "27 Nov" for 2026-11-27. Return other values unchanged."""
     try:
         return dates.day(date.fromisoformat(value))
     except ValueError:

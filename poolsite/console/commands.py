@@ -1,4 +1,4 @@
-"""What manage.py's commands of an app share: one verb each, refusals as one sentence."""
+"""What the manage.py commands of the apps share: one verb per call, and refusals as a sentence."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,9 +15,9 @@ from poolsite.api.problems import RefusedError
 
 
 class VerbCommand(BaseCommand):
-    """Runs what the verb's parser set as `run`; subclasses add the verbs.
+    """Runs the function that the verb's parser set as `run`. Subclasses add the verbs.
 
-    `refusals`: an app's own errors, whose text is told as it stands.
+    `refusals`: an app's own errors, whose text is shown unchanged.
     """
 
     refusals: ClassVar[tuple[type[Exception], ...]] = ()
@@ -48,7 +48,7 @@ class VerbCommand(BaseCommand):
 
 
 def _told(error: ValidationError) -> str:
-    """Its sentences, each with the setting that it is about."""
+    """Return the error's sentences, each with its setting."""
     if not hasattr(error, "error_dict"):
         return " ".join(error.messages)
     return " ".join(
@@ -58,7 +58,7 @@ def _told(error: ValidationError) -> str:
 
 
 def account_of(slug: str) -> Account | None:
-    """The account of that slug; None for "". CommandError when there is none."""
+    """Return the account with that slug, or None for "". Raise CommandError if it's missing."""
     if not slug:
         return None
     account = Account.objects.filter(slug=slug).first()
@@ -68,7 +68,7 @@ def account_of(slug: str) -> Account | None:
 
 
 def moment_of_text(text: str) -> datetime:
-    """A moment with its zone. CommandError for anything else."""
+    """Return a moment with its zone. Raise CommandError for anything else."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:

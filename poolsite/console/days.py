@@ -1,4 +1,4 @@
-"""The days that a list is asked for, as moments of the reader's zone."""
+"""The days that a reader chooses for a list, as moments in the reader's zone."""
 
 from datetime import date, datetime, time, timedelta
 
@@ -8,7 +8,7 @@ ONE_DAY = timedelta(days=1)
 
 
 def day_of(text: str) -> date | None:
-    """A day of the address; None when it is none, or so far off that a zone has no time for it."""
+    """Return a day of the URL, or None if it is invalid or too far off for every time zone."""
     try:
         day = date.fromisoformat(text)
     except ValueError:
@@ -17,12 +17,14 @@ def day_of(text: str) -> date | None:
 
 
 def beginning(day: date) -> datetime:
-    """The day's first moment."""
+    """Return the day's first moment."""
     return datetime.combine(day, time.min, timezone.get_current_timezone())
 
 
 def span(first: str, last: str) -> tuple[datetime | None, datetime | None]:
-    """When days of the address begin, and when the last of them is over; None = no such day."""
+    """Return the beginning of the first day and the end of the last day, or None for an invalid
+    day.
+    """
     since, until = day_of(first), day_of(last)
     return (
         None if since is None else beginning(since),

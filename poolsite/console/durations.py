@@ -1,6 +1,6 @@
 """Durations as people read and type them: "90 s", "2 h 30 min", "7 d"; "2小时30分钟".
 
-Models and the API keep whole numbers; the last part of a field's name is their unit
+Models and the API store whole numbers. The last part of a field's name is their unit
 (`lease_seconds`, `rest_hours`).
 """
 
@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy, pgettext
 UNITS: Final = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400}
 LENGTH: Final = 40  # of a text
 LONGEST: Final = 24_855 * 86_400  # seconds in whole days that fit SQL's integer
-SECONDS_ALONE: Final = 120  # below, one number reads better than two: 90 s
+SECONDS_ALONE: Final = 120  # below this, one number reads better than two: 90 s
 
 _SPELLINGS: Final = {
     1: "s sec secs second seconds 秒 秒钟",
@@ -35,12 +35,12 @@ _UNIT_IN_LABEL: Final = re.compile(r"\s*[(（](?:seconds|minutes|hours|days|秒|
 
 
 def unit_of(name: str) -> int | None:
-    """The seconds in one unit of the setting of this name; None when it is no duration."""
+    """Return the seconds in one unit of a setting, or None if its name is no duration's."""
     return UNITS.get(name.rpartition("_")[2]) if "_" in name else None
 
 
 def duration_words(seconds: int) -> str:
-    """A length of time exactly, in the reader's language: 90 s, 30 min, 2 h 30 min, 7 d."""
+    """Return the exact duration in the reader's language: 90 s, 30 min, 2 h 30 min, 7 d."""
     if seconds < SECONDS_ALONE:
         return _("%(n)s s") % {"n": seconds}
     sizes = (
@@ -60,7 +60,7 @@ def duration_words(seconds: int) -> str:
 
 
 def read_duration(text: str) -> Decimal:
-    """The seconds that a text says, in either language; ValidationError when it says none."""
+    """Return a text's duration in seconds, in either language. Raise ValidationError if invalid."""
     plain = unicodedata.normalize("NFKC", text).strip().lower()
     if _NUMBER.match(plain):
         if not Decimal(plain):
@@ -77,12 +77,12 @@ def read_duration(text: str) -> Decimal:
 
 
 def label_of(name: str, label: Any) -> str:
-    """A setting's label; of a duration without "(seconds)", for its values name their units."""
+    """Return a setting's label. For a duration, drop "(seconds)": its values name their units."""
     return _UNIT_IN_LABEL.sub("", str(label)) if unit_of(name) else str(label)
 
 
 class DurationInput(forms.TextInput):
-    """One short text field; the scripts of the settings pages know it by its attribute."""
+    """A short text field. The scripts of the settings pages find it by its attribute."""
 
     def __init__(self, attrs: dict[str, Any] | None = None) -> None:
         own = {"data-duration": True, "autocomplete": "off", "spellcheck": "false"}
@@ -90,10 +90,10 @@ class DurationInput(forms.TextInput):
 
 
 class DurationField(forms.Field):
-    """A length of time as a text with units; cleans to a whole number of `unit` seconds.
+    """A duration as a text with units. Cleans to a whole number of `unit` seconds.
 
-    min_value and max_value count in that unit, as the model's do. A number alone is refused,
-    but 0: it needs no unit.
+    min_value and max_value count in that unit, as the model's limits do. A number without a unit is
+    refused, except 0.
     """
 
     widget = DurationInput
@@ -107,7 +107,7 @@ class DurationField(forms.Field):
         super().__init__(**kwargs)
 
     def to_python(self, value: Any) -> int | None:
-        """The whole number of units; ValidationError says what to type instead."""
+        """Return the number of units. The ValidationError describes what to type instead."""
         if value in self.empty_values:
             return None
         if len(str(value)) > LENGTH:
@@ -118,7 +118,7 @@ class DurationField(forms.Field):
         return int(seconds // self.unit)
 
     def validate(self, value: Any) -> None:
-        """Refuse what is too short or too long, said as a duration."""
+        """Refuse a value that is too short or too long. The error shows the limit as a duration."""
         super().validate(value)
         if value is None:
             return
@@ -130,12 +130,12 @@ class DurationField(forms.Field):
             raise ValidationError(_("Use %(most)s or less.") % {"most": most})
 
     def prepare_value(self, value: Any) -> Any:
-        """A stored number as a text; what was typed stays as it was typed."""
+        """Return a stored number as a text. A text that was typed stays unchanged."""
         known = isinstance(value, int) and not isinstance(value, bool)
         return duration_words(value * self.unit) if known else value
 
     def has_changed(self, initial: Any, data: Any) -> bool:
-        """Whether it is another length of time: "90 s" and "1 min 30 s" are the same one."""
+        """Return whether the duration differs: "90 s" and "1 min 30 s" are the same."""
         if self.disabled:
             return False
         try:
@@ -153,9 +153,9 @@ WHOLE: Final = {
 
 
 def as_duration(name: str, field: forms.Field, validators: Iterable[Any] = ()) -> forms.Field:
-    """The field itself, or, of a whole number whose name ends in a unit, the one of durations.
+    """Return a DurationField for a whole number whose name ends in a unit, otherwise the field.
 
-    validators: of the model's field; their limits become the form field's.
+    validators: those of the model's field. Their limits become the form field's limits.
     """
     unit = unit_of(name)
     if unit is None or type(field) is not forms.IntegerField:

@@ -1,7 +1,7 @@
-"""The pages for 403 and 404: with the navigation for who is logged in, else the bare ones.
+"""The pages for 403 and 404: with the navigation for logged-in users, otherwise without it.
 
-The navigation is read from SQL. Where that fails, the bare page is the answer: whoever looks for a
-page that is not there is never told that something failed.
+The navigation is read from SQL. If that fails, the answer is the page without it: a user who opens
+a page that doesn't exist does not see another error.
 """
 
 import logging
@@ -19,24 +19,24 @@ logger = logging.getLogger(__name__)
 
 
 def nothing_there(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """Django's 404: a problem below /api/, also where no route fits; a page elsewhere."""
+    """Handle Django's 404: return a problem below /api/, even without a route, otherwise a page."""
     if request.path.startswith("/api/"):
         return django_problem("not-found")
     return not_found(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
-    """404 for a reader."""
+    """Return the 404 page for a reader."""
     return _known(request, 404) or page_not_found(request, exception)
 
 
 def not_allowed(request: HttpRequest, exception: Exception | None = None) -> HttpResponseBase:
-    """403 for a reader; Django's handler403."""
+    """Return the 403 page for a reader. Django's handler403."""
     return _known(request, 403) or permission_denied(request, exception or PermissionDenied())
 
 
 def _known(request: HttpRequest, status: int) -> HttpResponse | None:
-    """The page with the navigation; None for who is not logged in, and where it cannot be made."""
+    """Return the page with the navigation, or None if the user is not logged in or it fails."""
     try:
         if principal_of(request).kind != "user" or not principal_of(request).is_authenticated:
             return None

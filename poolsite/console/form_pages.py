@@ -1,6 +1,6 @@
-"""The page of a form: shown, saved by a service, or shown again with what is wrong.
+"""The page of a form: shown, saved by a service, or shown again with the errors.
 
-A view reads `return saved(form, save, then) or form_page(request, template, context)`.
+A view returns `saved(form, save, then) or form_page(request, template, context)`.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from django.shortcuts import redirect, render
 from poolsite.api.problems import RefusedError
 
 T = TypeVar("T")
-PROBLEMS_SHOWN = 20  # rows of a file, of which a refusal names each
+PROBLEMS_SHOWN = 20  # rows of a file that a refusal lists
 
 
 def saved(
@@ -25,10 +25,10 @@ def saved(
     *,
     given: Callable[[], dict[str, Any]] | None = None,
 ) -> HttpResponse | None:
-    """Hand what was sent to a service; the answer is what `then` makes of what it returns.
+    """Pass the form's values to a service. Return the response that `then` makes of the result.
 
-    None: nothing was sent, or it was refused and the form says why.
-    given: what the service takes, by default every field of the form.
+    Return None if nothing was sent, or if it was refused and the form has the errors.
+    given: the service's arguments, by default every field of the form.
     """
     if not form.is_valid():
         return None
@@ -43,7 +43,7 @@ def saved(
 def told(
     request: HttpRequest, words: str, to: str, *args: Any, **kwargs: Any
 ) -> Callable[[object], HttpResponse]:
-    """A `then` that leads to the page `to`, which says these words."""
+    """Return a `then` that redirects to the page `to` and shows this message there."""
 
     def then(_made: object) -> HttpResponse:
         messages.success(request, words)
@@ -54,14 +54,14 @@ def told(
 
 
 def form_page(request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """The page; 422 when a form of the context has errors."""
+    """Return the page. The status is 422 if a form of the context has errors."""
     forms = [each for each in context.values() if isinstance(each, BaseForm)]
     status = 422 if any(form.errors for form in forms) else 200
     return render(request, template, context, status=status)
 
 
 def add_errors(form: BaseForm, error: ValidationError | RefusedError) -> None:
-    """Show what a service refused beside its field, or above the form."""
+    """Show a service's errors next to their fields, or above the form."""
     if isinstance(error, RefusedError):
         problems = [str(each) for each in error.more.get("problems", ())]
         form.add_error(None, ValidationError([error.detail, *problems[:PROBLEMS_SHOWN]]))

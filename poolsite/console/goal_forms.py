@@ -1,4 +1,4 @@
-"""What the forms of a goal's steps share: short names made of names, steps of one click."""
+"""What the forms of a goal's steps share: short names made from names, and one-click steps."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from poolsite.console.short_names import FIELD, short_name
 
 
 class PressForm(forms.Form):
-    """A step of one click. `token` makes it one, however often the button is pressed."""
+    """A step of one click. `token` makes it run once, however often the button is pressed."""
 
     token = forms.UUIDField(widget=forms.HiddenInput, initial=uuid4)
 
@@ -19,7 +19,7 @@ class PressForm(forms.Form):
 def with_short_name(
     data: Mapping[str, Any] | None, model: type[Model], word: str
 ) -> dict[str, Any] | None:
-    """The data; with a short name where none was typed and the name makes none (北方 → pool)."""
+    """Return the data, with a short name if none was typed or can be made (北方 → pool)."""
     if data is None:
         return None
     given = {name: data[name] for name in data}
@@ -30,7 +30,7 @@ def with_short_name(
 
 
 def _free(model: type[Model], word: str) -> str:
-    """The word, with a number where others have it or had it."""
+    """Return the word, with a number if an object has or had the slug."""
     known: Any = model._base_manager
     taken = set(known.filter(slug__startswith=word).values_list("slug", flat=True))
     number = 1

@@ -1,4 +1,4 @@
-"""`/start/<goal>/`: all steps of a goal on one page, the next one opened with its form."""
+"""`/start/<goal>/`: all steps of a goal on one page, the next one open with its form."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ from poolsite.console.pages import principal_of
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def start(request: HttpRequest, goal: str) -> HttpResponseBase:
-    """Show a goal's steps; POST does one of them. A second click finds it done and repeats nothing.
+    """Show a goal's steps. POST does a step. A second click finds it done and repeats nothing.
 
-    Whoever may do none of the steps gets 403.
+    A reader who may do none of the steps gets 403.
     """
     principal = principal_of(request)
     if not principal.is_authenticated:
@@ -56,7 +56,7 @@ def _do(request: HttpRequest, guide: Guide, step: GoalStep) -> HttpResponseBase:
 
 
 def _saved(request: HttpRequest, guide: Guide, step: GoalStep, form: forms.Form) -> bool:
-    """Whether the service did it, and said what; else the form tells why not."""
+    """Run the step's service and show its message. Return False if the form has the errors."""
     try:
         said = step.save(guide, form) if step.save else ""
     except (ValidationError, RefusedError) as error:
@@ -101,9 +101,9 @@ def _page(
 def _row(
     request: HttpRequest, guide: Guide, step: GoalStep, place: int, bound: forms.Form | None
 ) -> dict[str, Any]:
-    """A step as the page draws it.
+    """Return a step's data for the template.
 
-    waits_for: why its form is not there, "factor", "password" or "other".
+    waits_for: why its form is missing: "factor", "password" or "other".
     """
     state = guide.state(step)
     row: dict[str, Any] = {"step": step, "place": place, "state": state, "told": "", "link": ""}
@@ -129,7 +129,7 @@ def _row(
 
 
 def _fields(step: GoalStep, form: forms.Form, *, focus: bool) -> dict[str, Any]:
-    """The fields that are shown at once, and those that have a good value already."""
+    """Return the fields that are shown at once, and those that already have a good value."""
     shown = [name for name in step.first if name in form.fields] or list(form.fields)
     fields = [form[name] for name in shown if not form[name].is_hidden]
     if focus and fields:

@@ -1,9 +1,8 @@
-"""Goals: what a new installation is led to, such as the first call, step by step on one page.
+"""Goals: what a new installation is guided to, such as the first call, step by step on one page.
 
-Apps name the module of their goals in AppConfig.ready(). It is loaded when somebody first asks, as
-it stands on forms and services, and its `register()` adds them. Nothing of the way is stored: each
-step asks SQL or Redis whether it is done, so that people can leave and come back, and no click is
-repeated.
+Apps name the module of their goals in AppConfig.ready(). It is loaded at first use, since it needs
+forms and services, and its `register()` adds the goals. No progress is stored: each step checks in
+SQL or Redis whether it is done, so that people can leave and come back, and no click is repeated.
 """
 
 import math
@@ -33,13 +32,17 @@ T = TypeVar("T", bound=Model)
 class GoalStep:
     """One step of a goal.
 
-    find: what is there once the step is done, else None; the guide keeps it under the step's name.
-    thing: the step whose object `action` is asked about; "" = about none.
-    told: what a done step says. link: the page of what was made.
-    form: what is filled in on the page, bound when data is given; `first` names the fields shown at
-    once. save: what the form does, and the sentence that is said then, if any. again: a done step
-    may be repeated. asks_again: whoever does it confirms who they are, as on the app's own page.
-    template, context: what else is shown of the step. optional: the next step does not wait for it.
+    find: returns the object that exists once the step is done, otherwise None. The guide stores it
+        under the step's name.
+    thing: the step whose object `action` is checked for, or "" for none.
+    told: the text of a done step.
+    link: the page of the created object.
+    form: the form on the page, bound if data is given; `first` names the fields shown at once.
+    save: saves the form and returns the message to show, if any.
+    again: a done step may be repeated.
+    asks_again: the user must confirm who they are, as on the app's own page.
+    template, context: what else the step shows.
+    optional: the next step does not wait for this one.
     """
 
     name: str
@@ -54,7 +57,7 @@ class GoalStep:
     first: tuple[str, ...] = ()
     button: Any = ""
     save: Callable[["Guide", Any], str] | None = None
-    again: Any = ""  # of the button that repeats it
+    again: Any = ""  # the label of the button that repeats it
     asks_again: bool = False
     template: str = ""
     context: Callable[["Guide"], dict[str, Any]] | None = None
@@ -63,11 +66,12 @@ class GoalStep:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is reached at the end. `minutes`: what it takes somebody who sees it for the first time.
+    """What is reached at the end. `minutes` is the time that a first-time user needs.
 
-    subjects: what the reader may see of the objects of which the address names one by its slug.
-    topic: the live topic that tells of changes; "" = none now. ending: the template of what comes
-    next, once all is done; ending_context is told the guide and the site's address.
+    subjects: the objects that the reader may see, of which the URL names one by its slug.
+    topic: the live topic that reports changes, or "" for none now.
+    ending: the template of what comes next, once all is done; ending_context gets the guide and the
+        site's URL.
     """
 
     name: str
@@ -85,9 +89,10 @@ class Goal:
 
 @dataclass
 class Guide:
-    """One reader's way to a goal, as it stands now.
+    """One reader's progress towards a goal, in its current state.
 
-    on: the slug of the subject, "" = the first. request: of the page, for a step that sends mail.
+    on: the slug of the subject, or "" for the first. request: that of the page, for a step that
+    sends mail.
     """
 
     goal: Goal
@@ -95,7 +100,7 @@ class Guide:
     on: str = ""
     request: HttpRequest | None = None
     things: dict[str, Any] = field(default_factory=dict)
-    is_next: bool = False  # of several: the one to go on with
+    is_next: bool = False  # of several guides, the one to continue with
 
     def __post_init__(self) -> None:
         for step in self.goal.steps:
@@ -103,46 +108,46 @@ class Guide:
                 self.things[step.name] = found
 
     def _is_ready(self, step: GoalStep) -> bool:
-        """Whether what the step is about is there; a find may ask for it then."""
+        """Return whether the object that the step is about exists, so that `find` may use it."""
         return not step.thing or step.thing in self.things
 
     def decision(self, step: GoalStep) -> Decision:
-        """Whether the reader may do it, or has to prove a second factor first."""
+        """Return whether the reader may do the step, or has to prove a second factor first."""
         return access.decide(self.principal, step.action, self.things.get(step.thing))
 
     def may(self, step: GoalStep) -> bool:
-        """Whether the reader may do the step, with or without another second factor."""
+        """Return whether the reader may do the step, with or without another second factor."""
         if not self._is_ready(step) and not self.principal.is_operator:
             return False
         return self.decision(step).possible
 
     @property
     def subject(self) -> Any | None:
-        """The goal's object of the address, else the oldest; None = there is none yet."""
+        """The goal's object in the URL, otherwise the oldest, or None if there is none yet."""
         return self.chosen(self.goal.subjects(self.principal))
 
     def chosen(self, rows: QuerySet[T]) -> T | None:
-        """The row whose slug the address names, else the oldest."""
+        """Return the row whose slug the URL names, otherwise the oldest."""
         return (rows.filter(slug=self.on) if self.on else rows.order_by("pk")).first()
 
     @property
     def is_offered(self) -> bool:
-        """Whether there is a step that the reader may do, or might have done."""
+        """Whether there is a step that the reader may do, or could have done."""
         return any(self.may(step) for step in self.goal.steps)
 
     @property
     def needed(self) -> list[GoalStep]:
-        """The steps that the goal needs."""
+        """The required steps."""
         return [step for step in self.goal.steps if not step.optional]
 
     @property
     def done(self) -> int:
-        """How many of the needed ones are done."""
+        """How many of the required steps are done."""
         return sum(step.name in self.things for step in self.needed)
 
     @property
     def minutes_left(self) -> int:
-        """What the rest takes, as `Goal.minutes`."""
+        """The time that the remaining steps take, in the unit of `Goal.minutes`."""
         return math.ceil(self.goal.minutes * (1 - self.done / len(self.needed)))
 
     @property
@@ -151,11 +156,11 @@ class Guide:
 
     @property
     def next(self) -> GoalStep | None:
-        """The first needed step that is not done."""
+        """The first required step that is not done."""
         return next((step for step in self.needed if step.name not in self.things), None)
 
     def state(self, step: GoalStep) -> str:
-        """DONE, NEXT, OPTIONAL (may be done now) or LATER."""
+        """Return DONE, NEXT, OPTIONAL (may be done now) or LATER."""
         if step.name in self.things:
             return DONE
         if step.optional and self._is_ready(step):
@@ -163,7 +168,7 @@ class Guide:
         return NEXT if step is self.next else LATER
 
     def step(self, name: str) -> GoalStep | None:
-        """The step of this name, if it can be done now: a done one only when it may be repeated."""
+        """Return the step with this name if it can be done now. A done step must be repeatable."""
         found = next((each for each in self.goal.steps if each.name == name), None)
         if found is None or self.state(found) == LATER:
             return None
@@ -171,7 +176,7 @@ class Guide:
 
     @property
     def url(self) -> str:
-        """The page's own address."""
+        """The page's own URL."""
         address = reverse("operations:start", args=[self.goal.name])
         return f"{address}?on={self.on}" if self.on else address
 
@@ -187,19 +192,19 @@ def provide(module: str) -> None:
 
 
 def register_goal(goal: Goal) -> None:
-    """Add a goal; the same name again replaces the first."""
+    """Add a goal. It replaces a goal of the same name."""
     _GOALS[goal.name] = goal
 
 
 def goals() -> dict[str, Goal]:
-    """Every goal by its name, in the order of the overview."""
+    """Return every goal by its name, in the order of the overview."""
     while _MODULES:
         import_module(_MODULES.pop()).register()
     return dict(sorted(_GOALS.items(), key=lambda item: item[1].order))
 
 
 def guide_of(goal: Goal, principal: Principal, request: HttpRequest) -> Guide:
-    """The page's guide. access.Hidden when `?on=` names nothing that the reader may see."""
+    """Return the page's guide. Raise access.Hidden if the reader may not see the `?on=` subject."""
     on = request.GET.get("on", "")[:40]
     if on and not goal.subjects(principal).filter(slug=on).exists():
         raise access.Hidden(goal.name)
@@ -207,7 +212,7 @@ def guide_of(goal: Goal, principal: Principal, request: HttpRequest) -> Guide:
 
 
 def open_guides(principal: Principal) -> list[Guide]:
-    """The guides that the reader is offered, while one of them is not finished; else []."""
+    """Return the reader's guides if one of them is unfinished, otherwise []."""
     suiting = [goal for goal in goals().values() if _may_suit(principal, goal)]
     if all(_was_finished(principal, goal) for goal in suiting):
         return []
@@ -223,13 +228,13 @@ def open_guides(principal: Principal) -> list[Guide]:
 
 
 def done_of(guides: Sequence[Guide]) -> str:
-    """Of an installation that lives: "2 of 5 done"; "" while none of the goals is reached."""
+    """Return a text such as "2 of 5 done", or "" while no goal is reached."""
     done = sum(guide.is_finished for guide in guides)
     return _("%(done)s of %(all)s done") % {"done": done, "all": len(guides)} if done else ""
 
 
 def guide_url(principal: Principal, name: str, on: str = "") -> str:
-    """Where an empty list leads its reader; "" = this goal is not for them."""
+    """Return the URL to which an empty list leads the reader, or "" if the goal is not for them."""
     goal = goals().get(name)
     if goal is None or not _may_suit(principal, goal):
         return ""
@@ -238,12 +243,12 @@ def guide_url(principal: Principal, name: str, on: str = "") -> str:
 
 
 def forget_finished() -> None:
-    """Ask again at once: for tests, which begin anew in one process."""
+    """Read the state again at once: for tests, which start again in one process."""
     _finished.clear()
 
 
 def _may_suit(principal: Principal, goal: Goal) -> bool:
-    """Whether the reader may do one of its steps to anything at all; no I/O."""
+    """Return whether the reader may do one of its steps to any object at all. No I/O."""
     return any(access.decide(principal, step.action).possible for step in goal.steps)
 
 
@@ -252,6 +257,8 @@ def _key(principal: Principal, goal: Goal) -> str:
 
 
 def _was_finished(principal: Principal, goal: Goal) -> bool:
-    """An installation that has lived is asked little: what is finished stays so for a while."""
+    """Return whether the goal was seen finished recently. That saves queries in a used
+    installation.
+    """
     seen = _finished.get(_key(principal, goal))
     return seen is not None and time.monotonic() - seen < FINISHED_SECONDS

@@ -1,7 +1,7 @@
-"""What the audit log keeps of a change, as the fields of the thing's model have it.
+"""Reads the values of a change in the audit log as fields of the object's model.
 
-The way of every undo that says nothing else: values are read from the log's JSON, other things by
-their slugs, and compared with what the row has now.
+This is the default of every undo: values are read from the log's JSON, related objects by their
+slugs, and compared with the current row.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Values = Mapping[str, Any]
 
 
 def of_fields(thing: Any, kept: Values) -> Values | None:
-    """The values of the model's fields; None when one cannot be set any more."""
+    """Return the values of the model's fields, or None if one can't be set any more."""
     values: dict[str, Any] = {}
     for name, value in kept.items():
         try:
@@ -30,12 +30,12 @@ def of_fields(thing: Any, kept: Values) -> Values | None:
 
 
 def stand_in_fields(thing: Any, values: Values) -> bool:
-    """Whether the thing has exactly these now."""
+    """Return whether the object has exactly these values now."""
     return all(_now(thing, name) == value for name, value in values.items())
 
 
 def _now(thing: Any, name: str) -> Any:
-    """What a field has now, as exactly as the log would keep it."""
+    """Return the current value of a field, as exactly as the log would store it."""
     field = thing._meta.get_field(name)
     if field.many_to_many:
         return list(getattr(thing, name).order_by("slug"))
@@ -45,7 +45,7 @@ def _now(thing: Any, name: str) -> Any:
 
 
 def _related(field: Any, kept: Any) -> Any:
-    """The rows of these slugs, in their order. ValidationError when one is not there any more."""
+    """Return the rows of these slugs, by slug. Raise ValidationError if one no longer exists."""
     if kept is None and not field.many_to_many:
         return None
     slugs = kept if field.many_to_many else [kept]

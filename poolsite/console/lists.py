@@ -1,4 +1,4 @@
-"""What lists share: columns that sort and export, and the address of the filters."""
+"""What lists share: columns that sort and export, and the URL with the filters."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,20 +14,21 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Column(Generic[R]):
-    """One column: its name in the address and in CSV, its head, and what it is sorted by.
+    """One column: its name in the URL and in CSV, its heading, and the value that it is sorted by.
 
-    value: of a row; None = unknown, which stands last whichever way one sorts.
+    value: gets a row and returns None if the value is unknown. Such rows come last in both
+    directions.
     """
 
     name: str
     label: str
     value: Callable[[R], Any]
     right: bool = True
-    falls: bool = False  # a time, or another figure that does not stand at the right
+    falls: bool = False  # a time, or a figure that is not right-aligned
 
 
 def ordered(rows: Iterable[R], columns: Sequence[Column[R]], sort: str) -> list[R]:
-    """The rows by one of the columns, "-" before its name turns round; as given for no column."""
+    """Return the rows by a column, descending with "-" before its name, or unsorted."""
     column = next((each for each in columns if each.name == sort.removeprefix("-")), None)
     if column is None:
         return list(rows)
@@ -38,14 +39,14 @@ def ordered(rows: Iterable[R], columns: Sequence[Column[R]], sort: str) -> list[
 
 
 def aria_sort(name: str, sort: str) -> str:
-    """How a column's head tells of the order; `name` "" is of a column that does not sort."""
+    """Return a heading's aria-sort. `name` is "" for a column that does not sort."""
     if not name or sort.removeprefix("-") != name:
         return "none"
     return "descending" if sort.startswith("-") else "ascending"
 
 
 def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
-    """What components/table_heads.html shows of these columns."""
+    """Return the data of components/table_heads.html for these columns."""
     return [
         head(column.label, column.name, sort, right=column.right, falls=column.falls)
         for column in columns
@@ -53,10 +54,10 @@ def heads(columns: Sequence[Column[R]], sort: str) -> list[dict[str, Any]]:
 
 
 def head(label: str, name: str, sort: str, *, right: bool, falls: bool = False) -> dict[str, Any]:
-    """One head; `name` "" does not sort.
+    """Return one heading. It does not sort if `name` is "".
 
-    What a first click does: names go from A to Z, figures and times begin with the largest and
-    the newest. `right`: of a figure; `falls`: of a time or a figure that stands elsewhere.
+    The first click sorts names from A to Z, but figures and times from the largest or newest.
+    `right`: for a figure; `falls`: for a time or a figure that is not right-aligned.
     """
     first, second = name, f"-{name}"
     if right or falls:
@@ -72,7 +73,7 @@ def head(label: str, name: str, sort: str, *, right: bool, falls: bool = False) 
 
 
 def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> HttpResponse:
-    """The rows as a CSV file, whose heads are the columns' names."""
+    """Return the rows as a CSV file, with the columns' names in the first line."""
     lines = csv_lines(
         [column.name for column in columns],
         ([column.value(row) for column in columns] for row in rows),
@@ -83,5 +84,5 @@ def csv_answer(name: str, columns: Sequence[Column[R]], rows: Iterable[R]) -> Ht
 
 
 def address(filters: Mapping[str, Any], **more: Any) -> str:
-    """The list's address with these filters; empty ones stay out."""
+    """Return the list's URL with these filters. Empty ones are left out."""
     return "?" + urlencode({name: value for name, value in {**filters, **more}.items() if value})

@@ -1,8 +1,8 @@
-"""The kinds of things that operators manage, as far as every kind is treated alike.
+"""The kinds of objects that operators manage, as far as all kinds are treated alike.
 
-Apps register theirs in `AppConfig.ready()`. Tags and notes are kept for each of them, and a change
-of its settings can be undone from the history. What has settings but no tags and notes registers
-its way back alone, and what can never be undone says why.
+Apps register their kinds in `AppConfig.ready()`. Each object of a kind can have tags and notes, and
+a change of its settings can be undone from the history. An object with settings but without tags
+and notes registers only its undo, and a change that can never be undone registers the reason.
 """
 
 from collections.abc import Callable
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Undo:
-    """How a change of settings is taken back: the action of its audit entry, and the service.
+    """How a change of settings is undone: the action of its audit entry, and the service.
 
-    configure: called with (principal, thing, reason, values); raises ValidationError. why_not: why
-    no change of this thing can be taken back now; "" = it can. refusal: why this reader may not
-    set these values again, which another could. lock: takes the locks that the service takes
-    before that of the thing. values: what an entry's `before` or `after` stands for, None when it
-    cannot be set any more; stands: whether the thing still has these.
+    configure: called with (principal, thing, reason, values); raises ValidationError.
+    why_not: why no change of this object can be undone now, or "" if it can.
+    refusal: why this reader may not set these values again, though others may.
+    lock: takes the locks that the service takes before that of the object.
+    values: the values in an entry's `before` or `after`, or None if they can't be set any more.
+    stands: whether the object still has these values.
     """
 
     action: str
@@ -45,7 +46,9 @@ class Undo:
 def through(
     service: Callable[..., object], thing: str
 ) -> Callable[[Principal, Any, str, Values], object]:
-    """The `configure` of an Undo: `service`, called with actor, reason, values and its `thing`."""
+    """Return the `configure` of an Undo that calls `service` with actor, reason, values and
+    `thing`.
+    """
     return lambda actor, row, reason, values: service(
         actor=actor, reason=reason, **{thing: row}, **values
     )
@@ -53,10 +56,10 @@ def through(
 
 @dataclass(frozen=True)
 class UndoHandler:
-    """A registered way back. `things` are looked up by the entry's kind and id.
+    """A registered undo. `things` are found by the entry's kind and ID.
 
-    right: the action that the reader must be allowed, by the entry. thing_of: the rows of `things`
-    that the entry is about, one at most.
+    right: the action that the reader must be allowed, by the entry. thing_of: the row of `things`
+    that the entry is about, as a queryset of one or none.
     """
 
     undo: Undo
@@ -68,15 +71,15 @@ class UndoHandler:
     )
 
     def of(self, entry: "AuditEntry") -> QuerySet[Any]:
-        """The thing of an entry, as rows: one or none."""
+        """Return the object of an entry, as a queryset of one or no row."""
         return self.thing_of(self.things(), entry)
 
 
 @dataclass(frozen=True)
 class NotUndoable:
-    """What is never taken back. right: who is told why, those who could have done it.
+    """A change that can never be undone. right: the action of the users who see the reason.
 
-    why: of an entry, in the reader's language; "" = there was nothing to take back.
+    why: the reason for an entry, in the reader's language, or "" if there was nothing to undo.
     """
 
     action: str
@@ -86,9 +89,10 @@ class NotUndoable:
 
 @dataclass(frozen=True)
 class ManagedKind:
-    """One kind. `things` are its living rows, each with a slug of its own.
+    """One kind. `things` are its rows that aren't deleted, each with a slug of its own.
 
-    view, change: the actions that tags and notes ask for. readers: who sees them, for the page.
+    view, change: the actions that tags and notes require. readers: the text for the page that
+    describes the users who see them.
     """
 
     name: str
@@ -102,12 +106,12 @@ class ManagedKind:
 
 
 KINDS: dict[str, ManagedKind] = {}
-WAYS: dict[tuple[str, str], UndoHandler] = {}  # by the action and the kind of thing
+WAYS: dict[tuple[str, str], UndoHandler] = {}  # by the action and the kind of object
 FINALS: dict[str, NotUndoable] = {}
 
 
 def register_managed(kind: ManagedKind) -> None:
-    """Add a kind; the same name again replaces the first."""
+    """Add a kind. It replaces a kind of the same name."""
     KINDS[kind.name] = kind
     if kind.undo is not None:
         register_way(
@@ -122,17 +126,17 @@ def register_managed(kind: ManagedKind) -> None:
 
 
 def register_way(way: UndoHandler) -> None:
-    """Add a way back; one for the same action and kind again replaces the first."""
+    """Add an undo. It replaces one for the same action and kind."""
     WAYS[way.undo.action, way.kind] = way
 
 
 def register_final(final: NotUndoable) -> None:
-    """Add what is never taken back, with the reason that the history shows."""
+    """Add a change that can't be undone, with the reason that the history shows."""
     FINALS[final.action] = final
 
 
 def kind_of(thing: Model) -> ManagedKind:
-    """The kind of a row. LookupError when its model was not registered."""
+    """Return the kind of a row. Raise LookupError if its model was not registered."""
     for kind in KINDS.values():
         if kind.things().model is type(thing):
             return kind
@@ -140,7 +144,7 @@ def kind_of(thing: Model) -> ManagedKind:
 
 
 def find(name: str, slug: str) -> tuple[ManagedKind, Any]:
-    """A kind and the thing of that slug; access.Hidden when there is none."""
+    """Return a kind and its object with that slug. Raise access.Hidden if there is none."""
     kind = KINDS.get(name)
     thing = kind.things().filter(slug=slug).first() if kind else None
     if kind is None or thing is None:
@@ -149,5 +153,5 @@ def find(name: str, slug: str) -> tuple[ManagedKind, Any]:
 
 
 def may_see(principal: Principal, kind: ManagedKind, thing: Any) -> bool:
-    """Whether the reader sees the thing's tags and notes."""
+    """Return whether the reader may see the object's tags and notes."""
     return access.decide(principal, kind.view, thing).allowed

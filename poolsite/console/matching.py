@@ -1,7 +1,7 @@
-"""How well a name fits what was typed: the same, from its beginning, a word's, any part, letters.
+"""How well a name fits a typed text: equal, at its beginning, at a word, any part, letters.
 
-For names of which there are few: pages, actions, pools, tariffs. Rows by the million are found by
-exact keys and prefixes, which an index answers.
+For kinds with few names: pages, actions, pools, tariffs. Tables with millions of rows are searched
+by exact keys and prefixes, which an index supports.
 """
 
 import re
@@ -14,15 +14,15 @@ from django.db.models import Model, Q, QuerySet
 
 M = TypeVar("M", bound=Model)
 SAME, BEGINS, WORD, PART, LETTERS = range(5)
-LETTERS_LEAST = 3  # so many letters are looked for one by one
-COMPARED = 1_000  # so many names are compared letter by letter
+LETTERS_LEAST = 3  # the least number of letters for a letter-by-letter search
+COMPARED = 1_000  # how many names are compared letter by letter
 WORDS = 6
 
 
 def rank(text: str, names: Iterable[str]) -> int | None:
-    """How well the best of the names fits, SAME first; None = not at all. Case is ignored.
+    """Return how well the best of the names fits, SAME first, or None. Case is ignored.
 
-    Several words may stand in different names; then the worst of them counts.
+    Several words may be in different names. Then the worst of them counts.
     """
     known = [name.lower() for name in names if name]
     wanted = text.lower().strip()
@@ -52,7 +52,9 @@ def _fit(wanted: str, name: str) -> int | None:
 
 
 def _is_letter(wanted: str) -> bool:
-    """One letter fits the beginnings of words alone; one Chinese character may be a word."""
+    """Return whether the text is one letter, which fits only beginnings of words. One Chinese
+    character may be a word.
+    """
     return len(wanted) == 1 and wanted.isascii()
 
 
@@ -63,7 +65,7 @@ def _places(name: str, wanted: str, at: int) -> Iterable[int]:
 
 
 def _in_order(wanted: str, name: str) -> bool:
-    """Whether the letters come in this order from the start of a word on, close together."""
+    """Return whether the letters follow in this order from a word's start, close together."""
     starts = (match.start() for match in re.finditer(r"\w+", name))
     return any(_close(wanted, name, start) for start in starts if name[start] == wanted[0])
 
@@ -78,10 +80,10 @@ def _close(wanted: str, name: str, start: int) -> bool:
 
 
 def named(rows: QuerySet[M], text: str, fields: Sequence[str], limit: int) -> list[tuple[int, M]]:
-    """The rows of a small kind whose fields fit the text, with their ranks, the best first.
+    """Return the rows of a small kind whose fields fit the text, with ranks, the best first.
 
-    Those that hold all the words come from SQL; where they are few, names with the same letters in
-    order join them, out of the first 1 000.
+    Rows that contain all the words come from SQL. If there are few, rows with the same letters in
+    order are added, out of the first 1,000.
     """
     words = text.split()[:WORDS]
     holds = (reduce(or_, (_holds(field, word) for field in fields)) for word in words)
@@ -100,7 +102,7 @@ def _holds(field: str, word: str) -> Q:
 
 
 def _value(row: Model, field: str) -> str:
-    """A field's text, also through a relation that may be empty."""
+    """Return a field's text, also through a relation that may be empty."""
     value: object = row
     for part in field.split("__"):
         value = getattr(value, part) if value is not None else None

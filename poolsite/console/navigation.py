@@ -1,4 +1,4 @@
-"""The sidebar: apps register entries in AppConfig.ready(), readers see what they may open."""
+"""The sidebar. Apps register entries in AppConfig.ready(); readers see those that they may open."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
@@ -29,11 +29,12 @@ COOKIE = "nav"  # the sections that this browser keeps open, separated by full s
 class MenuEntry:
     """One line of the sidebar.
 
-    `actions`: the reader needs the right to one of them; none = everybody who is logged in.
-    `own_section`: where people of an account find it, when that is another place than operators'.
-    `suits`: asked besides, with the reader: whether the page has anything for them.
-    `incidents`: prefixes of incident types; open ones are counted in the entry's badge.
-    `key`: the letter after `g` that goes there.
+    `actions`: the reader needs the right to one of them; without actions, all logged-in users see
+        the entry.
+    `own_section`: the section for people of an account, if it differs from that for operators.
+    `suits`: an additional check with the reader: whether the page has anything for them.
+    `incidents`: prefixes of incident types; the entry's badge counts the open ones.
+    `key`: the letter after `g` that opens the page.
     """
 
     name: str
@@ -45,14 +46,14 @@ class MenuEntry:
     actions: tuple[str, ...] = ()
     incidents: tuple[str, ...] = ()
     key: str = ""
-    match: tuple[str, ...] = ()  # further URL names that belong to it
+    match: tuple[str, ...] = ()  # more URL names that belong to it
     own_section: str = ""
     suits: Callable[[Principal], bool] | None = None
 
 
 @dataclass
 class MenuItem:
-    """An entry as one reader sees it on one page."""
+    """An entry for one reader on one page."""
 
     name: str
     label: Label
@@ -67,7 +68,7 @@ class MenuItem:
 
 @dataclass
 class MenuSection:
-    """A part of the sidebar. `folds`: its heading opens and closes it; `open`: it is open now."""
+    """A part of the sidebar. `folds`: its heading opens and closes it. `open`: it is open now."""
 
     name: str
     label: Label
@@ -78,7 +79,7 @@ class MenuSection:
 
     @property
     def current(self) -> bool:
-        """Whether the page that is shown belongs to it."""
+        """Whether the current page belongs to the section."""
         return any(item.current for item in self.items)
 
     @property
@@ -88,32 +89,35 @@ class MenuSection:
 
     @property
     def count(self) -> int:
-        """How many incidents its entries count together."""
+        """How many incidents its entries have together."""
         return sum(item.count for item in self.items)
 
     @property
     def severity(self) -> str:
-        """The worst of its entries."""
+        """The worst severity of its entries."""
         return min((item.severity for item in self.items if item.severity), default="")
 
 
 _entries: dict[str, MenuEntry] = {}
-Counter = Callable[[Iterable[str]], tuple[int, str]]  # of prefixes of incident types
+Counter = Callable[[Iterable[str]], tuple[int, str]]  # gets prefixes of incident types
 _counters: list[Callable[[Principal], Counter]] = []
 
 
 def count_badges_by(make: Callable[[Principal], Counter]) -> None:
-    """Have a reader's badges counted by what `make` returns; in AppConfig.ready()."""
+    """Have a reader's badges counted by what `make` returns. Call this in AppConfig.ready()."""
     _counters[:] = [make]
 
 
 def counter_for(principal: Principal) -> Counter | None:
-    """Return what counts this reader's badges; None when nothing is registered."""
+    """Return the function that counts this reader's badges, or None if none is registered."""
     return _counters[0](principal) if _counters else None
 
 
 def register(entry: MenuEntry) -> None:
-    """Add an entry; the same name twice is a mistake. Source: AppConfig.ready() of each app."""
+    """Add an entry. Call this in AppConfig.ready().
+
+    Raise ValueError if another entry has the same name, or if its section does not exist.
+    """
     for section in filter(None, (entry.section, entry.own_section)):
         if section not in SECTIONS:
             raise ValueError(f"no section {section!r} for navigation entry {entry.name!r}")
@@ -123,7 +127,7 @@ def register(entry: MenuEntry) -> None:
 
 
 def entries() -> list[MenuEntry]:
-    """Every registered entry, in the order of the sidebar."""
+    """Return every registered entry, in the order of the sidebar."""
     order = list(SECTIONS)
     return sorted(_entries.values(), key=lambda e: (order.index(e.section), e.order, e.name))
 
@@ -131,9 +135,9 @@ def entries() -> list[MenuEntry]:
 def items(
     principal: Principal, current_url_name: str = "", count: Counter | None = None
 ) -> list[tuple[str, MenuItem]]:
-    """The entries that a reader sees, each with its section, in the order of the sidebar.
+    """Return the entries that a reader sees, each with its section, in the order of the sidebar.
 
-    `count(prefixes)` returns how many incidents stand open and the worst severity.
+    `count(prefixes)` returns how many incidents are open and the worst severity.
     """
     shown: list[tuple[str, MenuItem]] = []
     for entry in entries():
@@ -167,10 +171,10 @@ def sections(
     *,
     kept_open: Collection[str] = (),
 ) -> list[MenuSection]:
-    """The sidebar of a reader on the page `current_url_name`.
+    """Return the sidebar of a reader on the page `current_url_name`.
 
-    Up to nine entries stand there plainly. More are folded: the section of the page is open, and
-    those that are `kept_open`.
+    Up to nine entries are shown without folding. With more, the sections fold, and only the section
+    of the page and those in `kept_open` are open.
     """
     shown: dict[str, MenuSection] = {}
     for name, item in items(principal, current_url_name, count):
@@ -181,7 +185,7 @@ def sections(
             section.open = not section.folds or section.current or section.name in kept_open
     if len(shown) == 1:
         only = next(iter(shown.values()))
-        only.label, only.folds, only.open = "", False, True  # a heading would tell nothing
+        only.label, only.folds, only.open = "", False, True  # a heading would add no information
     return [shown[name] for name in SECTIONS if name in shown]
 
 

@@ -1,4 +1,4 @@
-"""What a button says that leads to a page: verb and thing, by the page's URL name."""
+"""The label of a button that leads to a page, verb and object, by the page's URL name."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,15 +10,15 @@ _WORDS: dict[str, Any] = {}
 
 
 def register_page_word(view_name: str, word: Any) -> None:
-    """Let buttons to this page say `word` (lazily translated), e.g. "Open pool".
+    """Give buttons to this page the label `word` (lazily translated), e.g. "Open pool".
 
-    "numbers:pool#sizing" names a part of a page. Called in AppConfig.ready().
+    "numbers:pool#sizing" names a part of a page. Call this in AppConfig.ready().
     """
     _WORDS[view_name] = word
 
 
 def page_word(url: str) -> str:
-    """What a button to an address of ours says; "Open" where nobody said better."""
+    """Return the label of a button to one of our URLs, or "Open" if none is registered."""
     parts = urlsplit(url)
     try:
         name = resolve(parts.path).view_name

@@ -1,4 +1,4 @@
-"""What every page gets: the platform's name, the sidebar and the reader's role."""
+"""The context of every page: the platform's name, the sidebar and the reader's role."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from poolsite.live.scopes import in_language
 
 
 def context(request: HttpRequest) -> dict[str, Any]:
-    """Context processor; computed only where a template asks."""
+    """Return the context of a page. Lazy values are computed only if a template uses them."""
     return {
         "platform_name": settings.PLATFORM_NAME,
         "sign_on_name": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
@@ -29,13 +29,13 @@ def context(request: HttpRequest) -> dict[str, Any]:
 
 
 def principal_of(request: HttpRequest) -> Principal:
-    """The reader; set by access' middleware."""
+    """Return the reader, which access' middleware has set."""
     principal: Principal = getattr(request, "principal", ANONYMOUS)
     return principal
 
 
 def user_of(request: HttpRequest) -> User:
-    """Who is logged in, for what is kept by name; Forbidden for a machine."""
+    """Return the logged-in user, for data stored per user. Raise Forbidden for a machine."""
     user = request.user
     if not isinstance(user, User):
         raise access.Forbidden
@@ -43,7 +43,7 @@ def user_of(request: HttpRequest) -> User:
 
 
 def topic_of(request: HttpRequest, name: str) -> str:
-    """The address of a topic that has one state per scope and language; "" = not for them."""
+    """Return the address of a topic per scope and language, or "" if it is not for the reader."""
     principal = principal_of(request)
     if name not in actions.actions() or not actions.decide(principal, name).allowed:
         return ""
@@ -51,12 +51,14 @@ def topic_of(request: HttpRequest, name: str) -> str:
 
 
 def _scope_of(principal: Principal) -> str:
-    """`all` for operators, else the reader's first account."""
+    """Return `all` for operators, otherwise the reader's first account."""
     return "all" if principal.is_operator else str(min(principal.memberships, default="none"))
 
 
 def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navigation.MenuSection]:
-    """The reader's sidebar; `page`: the URL name whose entry is selected, else this page's."""
+    """Return the reader's sidebar. `page`: the URL name of the selected entry, by default this
+    page.
+    """
     principal = principal_of(request)
     match = request.resolver_match
     if page is None:
@@ -70,7 +72,7 @@ def navigation_of(request: HttpRequest, *, page: str | None = None) -> list[navi
 
 
 def _search_hint(request: HttpRequest) -> str:
-    """What this reader can look for, by the parts of the platform that they see."""
+    """Return what this reader can search for, by the parts of the platform that they see."""
     principal = principal_of(request)
     seen = {section for section, _item in navigation.items(principal)}
     if principal.is_operator or {"numbers", "messages"} <= seen:

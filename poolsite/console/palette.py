@@ -1,7 +1,7 @@
-"""The search palette: what is found, under which headings, and the pages and actions it offers.
+"""The search palette: its results, their headings, and the pages and actions that it offers.
 
-Apps register providers (`registry.register_search`), pages that are not in the sidebar and
-actions. Each is shown to those who may use it.
+Apps register providers (`registry.register_search`), pages that are not in the sidebar, and
+actions. Each is shown to the users who may use it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,8 +21,8 @@ from poolsite.console.registry import SEARCHES, Follow, Found
 LOG = structlog.get_logger(__name__)
 LONGEST = 128
 LIMIT = 6  # of each kind
-NARROWED = 30  # where one heading was chosen
-FOLLOWED = 2  # so many things bring their pages and actions along
+NARROWED = 30  # if one heading was chosen
+FOLLOWED = 2  # how many of the best results add their pages and actions
 GROUPS: dict[str, Any] = {
     "accounts": gettext_lazy("Accounts"),
     "people": gettext_lazy("People"),
@@ -47,11 +47,11 @@ GROUPS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Offer:
-    """A page that the sidebar lacks, or an action; its name ends in "…" when it asks for more.
+    """A page that is not in the sidebar, or an action. "…" ends the name of one that asks for more.
 
-    url: a URL name, or what gives the address for a reader; "" = not for this one. action: what
-    the reader must be allowed to do somewhere; "" = anyone who is logged in. words: other names
-    under which people look for it.
+    url: a URL name, or a function that returns the URL for a reader, "" if it is not for them.
+    action: what the reader must be allowed to do for some object; "" allows all logged-in users.
+    words: other names under which people search for it.
     """
 
     name: str
@@ -68,13 +68,13 @@ _offers: dict[str, Offer] = {}
 
 
 def register_offer(offer: Offer) -> None:
-    """Add a page or an action; the same name again replaces the first."""
+    """Add a page or an action. It replaces one of the same name."""
     _offers[offer.name] = offer
 
 
 @dataclass(frozen=True)
 class ResultGroup:
-    """What stands under one heading. `more`: there is more of it than is shown."""
+    """The results under one heading. `more`: there are more than are shown."""
 
     name: str
     label: str
@@ -83,7 +83,7 @@ class ResultGroup:
 
 
 def search(principal: Principal, text: str, *, only: str = "") -> list[ResultGroup]:
-    """All that the reader may see and that fits the text, by heading; of one, if it is named."""
+    """Return the results that the reader may see, by heading. `only`: only that heading."""
     wanted = " ".join(text.split())[:LONGEST]
     if not wanted or "\x00" in wanted:
         return []
@@ -100,7 +100,7 @@ def search(principal: Principal, text: str, *, only: str = "") -> list[ResultGro
 
 
 def things(principal: Principal, text: str) -> list[Found]:
-    """Everything found, without the headings."""
+    """Return all results, without the headings."""
     return [row for group in search(principal, text) for row in group.rows]
 
 
@@ -109,12 +109,12 @@ def _plain(rows: Sequence[Found]) -> int:
 
 
 def _shown(rows: Sequence[Found], limit: int) -> list[Found]:
-    """The best of them, and the way to all."""
+    """Return the best results, and the link to all of them."""
     return [row for row in rows if not row.more][:limit] + [row for row in rows if row.more][:1]
 
 
 def _things(principal: Principal, text: str, limit: int) -> list[Found]:
-    """What the apps find; one that fails is left out. The best bring pages and actions along."""
+    """Return the results of the apps, except apps that fail. The best add pages and actions."""
     found: list[Found] = []
     for name, provider in SEARCHES.items():
         try:
@@ -135,7 +135,7 @@ def _followed(thing: Found, row: Follow) -> Found:
 
 
 def _once(found: Iterable[Found]) -> list[Found]:
-    """Each thing once: of two with one key the later, in the place of the first."""
+    """Return each object once: of two results with one key, the later in the place of the first."""
     kept: dict[str, Found] = {}
     for each in found:
         key = each.key or f"{each.url} {each.name}"
@@ -145,7 +145,7 @@ def _once(found: Iterable[Found]) -> list[Found]:
 
 
 def _merged(before: Found, later: Found) -> Found:
-    """The later's words; as exact as the better of the two, with what both can do."""
+    """Return the later result with the better rank, and the pages and actions of both."""
     return replace(
         later,
         exact=before.exact or later.exact,
@@ -155,7 +155,7 @@ def _merged(before: Found, later: Found) -> Found:
 
 
 def _offered(principal: Principal, text: str) -> Iterable[Found]:
-    """Pages of the sidebar, other pages and actions whose names fit."""
+    """Yield pages of the sidebar, other pages and actions whose names fit."""
     for section, item in navigation.items(principal):
         place = rank(text, [str(item.label)])
         if place is not None:

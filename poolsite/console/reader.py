@@ -1,4 +1,4 @@
-"""Pages speak the reader's language and tell times in the reader's zone."""
+"""Shows pages in the reader's language and times in the reader's zone."""
 
 from collections.abc import Callable
 
@@ -11,9 +11,9 @@ from poolsite.moments import zone_of
 
 
 class ReaderMiddleware:
-    """Activates the user's zone and language; without one, the platform's and the browser's.
+    """Activates the user's zone and language. By default, those of the platform and the browser.
 
-    Stands after access' PrincipalMiddleware.
+    Must come after access' PrincipalMiddleware.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

@@ -1,4 +1,4 @@
-"""What apps put on the overview and into the search."""
+"""What apps add to the overview and to the search."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a card: label, value as it is shown, unit, and how bad it is."""
+    """One figure of a card: label, value as it is shown, unit, and severity."""
 
     label: str
     value: str
@@ -20,35 +20,35 @@ class Figure:
 
 @dataclass(frozen=True)
 class CardData:
-    """What a card shows now. `trend` is the last hour, oldest first; None = a gap in the data."""
+    """The current content of a card. `trend` is the last hour, oldest first; None marks a gap."""
 
     figures: Sequence[Figure]
     trend: Sequence[float | None] = ()
     trend_label: str = ""
     severity: str = ""
-    empty: str = ""  # what is missing and what to do first; "" = there is something to show
+    empty: str = ""  # what is missing and what to do first; "" if there is something to show
     url: str = ""
     # A card shows its figures, or a table: `columns` are the heads after the name's, `rows` are
     # {"name", "url", "cells": [{"text", "severity", "share"}], "trend": [float | None]}.
     rows: Sequence[dict[str, Any]] = field(default_factory=list)
     columns: Sequence[str] = ()
-    hint: str = ""  # beside the title: "4 busiest of 212"
+    hint: str = ""  # next to the title: "4 busiest of 212"
 
 
 @dataclass(frozen=True)
 class Stat:
-    """A headline figure: value as it is shown, unit, the last hour; at most six stand."""
+    """A headline figure: value as it is shown, unit, the last hour. Up to six are shown."""
 
     value: str
     unit: str = ""
     trend: Sequence[float | None] = ()
     severity: str = ""
-    mark: str = ""  # a word beside the figure when a limit is passed: "over 1%"
+    mark: str = ""  # a word next to the figure if a limit is passed: "over 1%"
 
 
 @dataclass(frozen=True)
 class StatEntry:
-    """Where a headline figure comes from; `load` gets the principal, None = nothing to say."""
+    """The source of a headline figure. `load` gets the principal and returns None for no figure."""
 
     name: str
     label: "StrOrPromise"
@@ -59,7 +59,7 @@ class StatEntry:
 
 @dataclass(frozen=True)
 class Card:
-    """One card of the overview; `load` gets the principal, None = nothing for this reader."""
+    """A card of the overview. `load` gets the principal and returns None for no card."""
 
     name: str
     title: "StrOrPromise"
@@ -72,7 +72,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Follow:
-    """A page or an action of a thing that was found; `group`: "pages" or "actions"."""
+    """A page or an action of a search result. `group`: "pages" or "actions"."""
 
     group: str
     name: str
@@ -83,13 +83,15 @@ class Follow:
 
 @dataclass(frozen=True)
 class Found:
-    """One thing that a search found: its kind, name, second line and page.
+    """One search result: its kind, name, second line and page.
 
-    group: under which heading of the palette it stands (`palette.GROUPS`). key: what it is,
-    `pool:east`: of two with the same key the later app's is shown, which knows more of it.
-    rank: how well it fits (`matching`); exact ones come first. chip: one word of its state, `look`
-    as chips have it. more: the line below a group's others that leads to the full list. follow:
-    its own pages and actions, shown for the best ones.
+    group: its heading in the palette (`palette.GROUPS`).
+    key: its identity, `pool:east`. Of two results with the same key, that of the later app is
+        shown, which has more details.
+    rank: how well it fits (`matching`); exact results come first.
+    chip: one word for its state, `look` as for chips.
+    more: the line below the group's other results that links to the full list.
+    follow: its own pages and actions, shown for the best results.
     """
 
     kind: str
@@ -115,18 +117,19 @@ SEARCHES: dict[str, SearchProvider] = {}
 
 
 def register_card(card: Card) -> None:
-    """Put a card on the overview; the same name again replaces the first."""
+    """Put a card on the overview. It replaces a card of the same name."""
     CARDS[card.name] = card
 
 
 def register_stat(entry: StatEntry) -> None:
-    """Put a headline figure into the overview's strip; the same name again replaces the first."""
+    """Put a headline figure into the overview's strip. It replaces one of the same name."""
     STATS[entry.name] = entry
 
 
 def register_search(name: str, provider: SearchProvider) -> None:
-    """Let the search find things, tenant-safe, of each kind up to `limit`.
+    """Add a search of objects that the reader may see, up to `limit` of each kind.
 
-    Small kinds by `matching.named`, large ones by keys and prefixes that an index answers.
+    Use `matching.named` for small kinds. Search large kinds by keys and prefixes that an index
+    supports.
     """
     SEARCHES[name] = provider

@@ -1,6 +1,6 @@
 """An aggregate's settings as options of its command: `permit_seconds` is --permit-seconds.
 
-The options come from the model's fields, so a new setting is an option without another line.
+The options come from the model's fields, so a new setting becomes an option without more code.
 """
 
 import math
@@ -25,21 +25,21 @@ CHOICES_LISTED: Final = 8  # more (countries, say) would make the usage line a p
 
 
 def add_settings(parser: ArgumentParser, model: type[Model], names: Sequence[str]) -> None:
-    """Add one option for each setting; one that is left out is left as it is.
+    """Add one option for each setting. An omitted option leaves its setting unchanged.
 
-    Raises TypeError for a field that has no form on a command line, such as a relation.
+    Raise TypeError for a field that can't be given on a command line, such as a relation.
     """
     for name in names:
         _add(parser, name, model._meta.get_field(name))
 
 
 def settings_given(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The settings that were named on the command line."""
+    """Return the settings that were given on the command line."""
     return {name: options[name] for name in names if name in options}
 
 
 def changes_given(options: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """The same for a verb that changes settings. CommandError when none was named."""
+    """Return the settings for a verb that changes them. Raise CommandError if none was given."""
     changes = settings_given(options, names)
     if not changes:
         raise CommandError("Give at least one setting, for example --name East. See --help.")
@@ -47,12 +47,12 @@ def changes_given(options: Mapping[str, Any], names: Sequence[str]) -> dict[str,
 
 
 def values_of(row: Model, names: Sequence[str]) -> dict[str, Any]:
-    """The values of settings, by name."""
+    """Return the values of settings, by name."""
     return {name: getattr(row, name) for name in names}
 
 
 def told_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """One line for each setting that differs now: `cooldown_seconds: 0 → 30`."""
+    """Return one line for each setting that differs now: `cooldown_seconds: 0 → 30`."""
     return [
         f"{name}: {in_words(value)} → {in_words(after[name])}"
         for name, value in before.items()
@@ -61,7 +61,7 @@ def told_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[st
 
 
 def in_words(value: Any) -> str:
-    """A setting's value as a command says it."""
+    """Return a setting's value as a command prints it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value) if value not in ("", None) else "(empty)"

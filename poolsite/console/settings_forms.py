@@ -1,7 +1,7 @@
-"""The forms of settings pages: sections, durations, and what another changed in the meantime.
+"""The forms of settings pages: sections, durations, and changes by others in the meantime.
 
-templates/components/settings.html draws them; static/js/shared/settings_form.js adds what needs a
-script.
+templates/components/settings.html draws the forms. static/js/shared/settings_form.js adds what
+needs a script.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from poolsite.console.durations import as_duration
 
 
 class SettingsSection(NamedTuple):
-    """A card of a settings page. advanced: folded until somebody needs it."""
+    """A card of a settings page. advanced: folded until it is needed."""
 
     title: Any
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class SettingsSection(NamedTuple):
 
 
 class DurationsMixin(forms.BaseForm):
-    """Makes a duration of each whole number whose name ends in a unit, as `lease_seconds`."""
+    """Turns whole numbers whose names end in a unit, such as `lease_seconds`, into durations."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,10 +42,10 @@ class DurationsMixin(forms.BaseForm):
 
 
 class SettingsMixin(DurationsMixin):
-    """A model's settings as sections; the service saves `changes()`.
+    """A model's settings as sections. The service saves `changes()`.
 
-    The page keeps what each setting was when it was opened. So what another changed since then
-    stays, and a setting that both changed is refused once, with the other's value.
+    The page stores each setting's value from when it was opened. So changes by others since then
+    stay, and a setting that both changed is refused once, with the other user's value.
 
     depends: a field's name → the field and the values with which it matters; "" is an unticked box.
     """
@@ -68,7 +68,7 @@ class SettingsMixin(DurationsMixin):
         return [name for each in self.sections for name in each.names if name in self.fields]
 
     def groups(self) -> list[dict[str, Any]]:
-        """The sections as components/settings.html draws them."""
+        """Return the sections for components/settings.html."""
         return [
             {
                 "title": section.title,
@@ -88,7 +88,7 @@ class SettingsMixin(DurationsMixin):
         return {"field": self[name], "when": on, "when_is": " ".join(values)}
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a setting that another changed, too, since the page was opened."""
+        """Refuse a setting that another user has also changed since the page was opened."""
         found: dict[str, Any] = super().clean() or self.cleaned_data
         for name in self.setting_names:
             if name in found and self._overtaken(name):
@@ -96,7 +96,7 @@ class SettingsMixin(DurationsMixin):
         return found
 
     def changed_settings(self) -> list[str]:
-        """The settings that the person changed."""
+        """Return the settings that the user changed."""
         return [
             name
             for name in self.setting_names
@@ -105,11 +105,11 @@ class SettingsMixin(DurationsMixin):
         ]
 
     def changes(self) -> dict[str, Any]:
-        """The same with their values."""
+        """Return the settings that the user changed, with their values."""
         return {name: self.cleaned_data[name] for name in self.changed_settings()}
 
     def given(self) -> dict[str, Any]:
-        """What the service takes: the changes, and why, where the page asks."""
+        """Return the service's arguments: the changes, and the reason if the page asks for one."""
         why = {"reason": self.cleaned_data["reason"]} if "reason" in self.fields else {}
         return {**self.changes(), **why}
 
@@ -122,7 +122,7 @@ class SettingsMixin(DurationsMixin):
         )
 
     def _refuse(self, name: str) -> None:
-        """Say the other's value; the next save is meant to replace it."""
+        """Show the other user's value. The next save will replace it."""
         bound, field = self[name], self.fields[name]
         stored = field.prepare_value(self.initial.get(name))
         words = _(
@@ -131,7 +131,7 @@ class SettingsMixin(DurationsMixin):
         )
         self.add_error(name, ValidationError(words % {"stored": said(field, stored)}))
         posted: Any = self.data
-        again = posted.copy()  # what came with a request can't be changed
+        again = posted.copy()  # the data of a request can't be changed
         if isinstance(stored, (list, tuple)):
             again.setlist(bound.html_initial_name, [str(each) for each in stored])
         else:
@@ -139,7 +139,9 @@ class SettingsMixin(DurationsMixin):
         self.data = again
 
     def _opened(self, name: str) -> Any:
-        """What the setting was when the page was opened; if it does not say, what is stored."""
+        """Return the setting's value when the page was opened. If it was not sent, return the
+        stored one.
+        """
         bound, field = self[name], self.fields[name]
         if bound.html_initial_name not in self.data:
             return self.initial.get(name)
@@ -157,7 +159,7 @@ class SettingsMixin(DurationsMixin):
 
 
 def said(field: forms.Field, value: Any) -> str:
-    """A value as the field's page says it: the words of a choice, yes or no, or itself."""
+    """Return a value as the field's page shows it: the label of a choice, yes or no, or itself."""
     if isinstance(field, forms.BooleanField):
         return _("yes") if value else _("no")
     if isinstance(value, (list, tuple)):
@@ -169,5 +171,5 @@ def said(field: forms.Field, value: Any) -> str:
 
 
 def _lines(value: Any) -> Any:
-    """A text with the line ends that Python has; browsers send others."""
+    """Return a text with Python's line ends. Browsers send others."""
     return value.replace("\r\n", "\n") if isinstance(value, str) else value

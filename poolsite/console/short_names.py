@@ -1,4 +1,4 @@
-"""Short names: what addresses, Redis and the API call a thing; made from its name."""
+"""Short names, made from names. URLs, Redis and the API use them for an object."""
 
 import re
 import unicodedata
@@ -12,7 +12,7 @@ FIELD = "slug"
 
 
 def short_name(name: str, length: int = 40) -> str:
-    """`Sales, überall 2` → sales-uberall-2; "" of a name in letters that have no a to z.
+    """Return sales-uberall-2 for `Sales, überall 2`, or "" for a name in letters other than a to z.
 
     static/js/console/short_name.js does the same while a person types.
     """
@@ -24,7 +24,7 @@ def short_name(name: str, length: int = 40) -> str:
 
 
 class ShortNameMixin(forms.BaseForm):
-    """A form whose `slug` comes after `name` and is made from it when it is left empty."""
+    """A form whose `slug` comes after `name` and is made from it if it is left empty."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -45,7 +45,7 @@ class ShortNameMixin(forms.BaseForm):
         self.order_fields([*rest[:at], FIELD, *rest[at:]])
 
     def clean_slug(self) -> str:
-        """What was typed, or else what the name makes; the same rules hold for both."""
+        """Return the typed slug, otherwise one made from the name. The same rules apply to both."""
         field: Any = self.fields[FIELD]
         given = str(self.cleaned_data[FIELD])
         if given:

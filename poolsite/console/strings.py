@@ -1,4 +1,5 @@
-"""The words of the pages' scripts: one script per language, kept by browsers until a word changes.
+"""The texts of the pages' scripts: one script per language, cached by browsers until a text
+changes.
 
 Served before Django, like the static files that use them.
 """
@@ -24,7 +25,7 @@ _ASK_AGAIN = "public, no-cache"
 
 @dataclass(frozen=True)
 class Strings:
-    """Django's catalogue of one language as a script, also compressed, and a hash of it."""
+    """Django's catalogue of one language as a script, also compressed, and its hash."""
 
     script: bytes
     compressed: bytes
@@ -32,20 +33,21 @@ class Strings:
 
 
 def register() -> None:
-    """Put the scripts before Django; called once, by AppConfig.ready()."""
+    """Serve the scripts before Django. Call this once, in AppConfig.ready()."""
     lane.register(_PATH, serve_strings, methods=("GET", "HEAD"))
 
 
 def strings_address() -> str:
-    """Return the address of the active language's script; another one when a word has changed."""
+    """Return the URL of the active language's script. It changes when a text changes."""
     language = translation.get_language() or settings.LANGUAGE_CODE
     return f"{_PATH.format(language=language)}?v={_strings(language).version}"
 
 
 async def serve_strings(request: Request) -> Response:
-    """The script of a language that the console speaks, else 404.
+    """Return the script of one of the console's languages, otherwise 404.
 
-    An address of this version is kept for ever; another (a page of the release before) is not.
+    A URL of the current version is cached forever. Another version's URL (on a page of the previous
+    release) is not.
     """
     language = request.path_params["language"]
     if language not in dict(settings.LANGUAGES):

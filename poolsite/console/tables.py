@@ -1,6 +1,7 @@
-"""Lists whose rows SQL sorts: pages by key in both directions, and what is asked for as CSV.
+"""Lists whose rows SQL sorts: pages by key in both directions, and rows as CSV.
 
-`lists.page_of` is for aggregates instead, whose figures Redis tells for one page at a time.
+For aggregates use `poolsite.aggregates.paging` instead: Redis returns their figures for one page at
+a time.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,9 +24,9 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True)
 class SqlColumn(lists.Column[M]):
-    """A column that SQL sorts by `order`; () = not sorted by. No label: in the file alone.
+    """A column that SQL sorts by `order`; () does not sort. Without a label, it is only in the CSV.
 
-    nullable: one of `order` may be unknown; such rows stand last whichever way one sorts.
+    nullable: a field of `order` may be unknown. Such rows come last in both directions.
     """
 
     right: bool = False
@@ -35,7 +36,7 @@ class SqlColumn(lists.Column[M]):
 
 @dataclass(frozen=True)
 class Choice:
-    """A filter of a list's toolbar: its name in the address, its options and the one chosen."""
+    """A filter of a list's toolbar: its name in the URL, its options and the chosen one."""
 
     name: str
     label: str
@@ -45,7 +46,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Term:
-    """One field that rows are ordered by."""
+    """A field by which rows are ordered."""
 
     field: str
     falling: bool = False
@@ -63,7 +64,7 @@ class Term:
         return way(nulls_first=True) if self.unknown_first else way(nulls_last=True)
 
     def beyond(self, value: Any) -> Q:
-        """The rows that this field alone puts after one with `value`."""
+        """Return the rows that this field alone puts after a row with `value`."""
         if value is None:
             return Q(**{f"{self.field}__isnull": False}) if self.unknown_first else NOTHING
         found = Q(**{f"{self.field}__{'lt' if self.falling else 'gt'}": value})
@@ -80,7 +81,7 @@ NEWEST_FIRST = (Term("pk", falling=True),)
 
 @dataclass(frozen=True, slots=True)
 class TablePage(Generic[M]):
-    """Rows in their order, and the keys that lead on and back; None = there is nothing there."""
+    """Rows in their order, and the keys of the next and previous page, or None if there is none."""
 
     rows: list[M]
     after: int | None
@@ -95,11 +96,11 @@ def page_of(
     before: int | None = None,
     size: int | None = None,
 ) -> TablePage[M]:
-    """The page that follows the row `after`, or leads up to `before`; neither: the first.
+    """Return the page after the row `after`, or the one before `before`. Without both: the first.
 
     size: how many rows, by default PAGE_ROWS.
-    Costs the same on page one and page ten thousand where an index has the order. A key whose row
-    is not in the list any more leads to the first page.
+    Page one and page ten thousand cost the same if an index has the order. A key whose row is no
+    longer in the list leads to the first page.
     """
     key = before if after is None else after
     values = None if key is None else _values_of(queryset, order, key)
@@ -119,9 +120,9 @@ def page_of(
 
 
 def order_of(columns: Sequence[SqlColumn[M]], sort: str) -> Sequence[Term]:
-    """How the rows are ordered by a column, "-" before its name turns round; newest first for none.
+    """Return the order of a column, reversed with "-" before its name, or newest first.
 
-    Among equal ones the newest come first, last when turned round: the way the indexes run.
+    Among equal rows the newest come first, or last in the reversed order: the indexes' direction.
     """
     column = next((each for each in columns if each.name == sort.removeprefix("-")), None)
     if column is None or not column.order:
@@ -147,12 +148,12 @@ def answer(
     counted: Callable[[int], str] | None = None,
     context: Mapping[str, Any] | None = None,
 ) -> HttpResponse:
-    """The list as a page, or with `format=csv` as a file of its first 10 000 rows.
+    """Return the list as a page, or with `format=csv` as a file of its first 10,000 rows.
 
-    given: the filters of the address as they were read; `rows` are already filtered by them.
-    default: how it is sorted when the address does not say; none: newest first. dress: makes
-    what the template shows of the page's rows. counted: how many of them there are, in the list's
-    own noun.
+    given: the filters as they were read from the URL; `rows` are already filtered by them.
+    default: the order if the URL has none; without it, newest first.
+    dress: prepares the page's rows for the template.
+    counted: returns the text with the number of rows, with the list's own noun.
     """
     asked = text_of(request, "sort")
     asked = asked if any(c.order and c.name == asked.removeprefix("-") for c in columns) else ""
@@ -181,12 +182,12 @@ def _rows(n: int) -> str:
 
 
 def text_of(request: HttpRequest, name: str, longest: int = 80) -> str:
-    """A short text of the address; PostgreSQL takes no zero bytes."""
+    """Return a short text of the URL, without zero bytes, which PostgreSQL doesn't accept."""
     return request.GET.get(name, "").replace("\x00", "").strip()[:longest]
 
 
 def key_of(request: HttpRequest, name: str) -> int | None:
-    """A primary key of the form or the address; None when it is not one."""
+    """Return a primary key of the form or the URL, or None if it is invalid."""
     value = request.POST.get(name) or request.GET.get(name, "")
     good = value.isascii() and value.isdecimal() and len(value) <= KEY_DIGITS
     return int(value) if good else None
@@ -195,33 +196,35 @@ def key_of(request: HttpRequest, name: str) -> int | None:
 def choice_of(
     request: HttpRequest, name: str, label: str, options: Sequence[tuple[str, Any]]
 ) -> Choice:
-    """A filter with what the address asks of it; the first option for none of them."""
+    """Return a filter with the value in the URL, or with the first option if it is unknown."""
     given = request.GET.get(name, "")
     known = [value for value, _ in options]
     return Choice(name, label, options, given if given in known else known[0])
 
 
 def _values_of(queryset: QuerySet[M], terms: Sequence[Term], key: int) -> Sequence[Any] | None:
-    """What the row with this key is ordered by; None when the list has no such row."""
+    """Return the values by which the row with this key is ordered, or None if it is not in the
+    list.
+    """
     if len(terms) == 1 and terms[0].field == "pk":
         return (key,)
     return queryset.filter(pk=key).values_list(*[term.field for term in terms]).first()
 
 
 def _beyond(terms: Sequence[Term], values: Sequence[Any]) -> Q:
-    """The rows that stand after the one with these values."""
+    """Return the rows that come after the row with these values."""
     found, before = NOTHING, Q()
     for term, value in zip(terms, values, strict=True):
         found |= before & term.beyond(value)
         before &= term.same(value)
     first, value = terms[0], values[0]
-    if not first.nullable and len(terms) > 1:  # said again, for the index to begin there
+    if not first.nullable and len(terms) > 1:  # a repetition, so that the index starts there
         found &= Q(**{f"{first.field}__{'lte' if first.falling else 'gte'}": value})
     return found
 
 
 def _heads(columns: Sequence[SqlColumn[M]], sort: str) -> list[dict[str, Any]]:
-    """The heads of what the page shows; without a way to sort where SQL has none."""
+    """Return the headings of the page's columns. Those that SQL can't sort have no link."""
     shown = [column for column in columns if column.label]
     found = lists.heads(shown, sort)
     for column, head in zip(shown, found, strict=True):

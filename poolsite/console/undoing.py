@@ -1,9 +1,9 @@
-"""Undo: settings of a thing go back to what they were before one entry of the history.
+"""Undo: an object's settings return to their values before one entry of the history.
 
-Safe means: the thing is still there, each value still is what that change made of it, and the
-reader gives nothing that is not his or hers to give. The way back is a change like any other,
-through the same service, with its own entry. Where it cannot be honest (money moved, a tariff is
-in use), whoever may change the thing is told why.
+This is safe if the object still exists, each value still is what that change made of it, and the
+reader may set the earlier values. The undo is a change like any other, through the same service,
+with its own entry. If it can't be done honestly (money moved, a tariff is in use), the users who
+may change the object see the reason.
 """
 
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ _UNDOES = "undoes entry "
 
 @dataclass(frozen=True)
 class UndoOffer:
-    """What the history offers beside an entry: a button, why there is none, or nothing."""
+    """What the history offers next to an entry: a button, the reason why not, or nothing."""
 
     possible: bool = False
     why_not: str = ""
 
 
 def standing(principal: Principal, entry: AuditEntry) -> UndoOffer:
-    """Whether the reader may take this very change back now, and else why not.
+    """Return whether the reader may undo this change now, or the reason why not.
 
-    Nothing for who could not change the thing anyhow. A second factor is asked for when it is
-    done, as by the pages of the things.
+    The result is empty for a reader who may not change the object anyway. A second factor is
+    requested when the undo is done, as on the objects' pages.
     """
     way = _way_of(entry)
     if way is None:
@@ -48,15 +48,15 @@ def standing(principal: Principal, entry: AuditEntry) -> UndoOffer:
 
 
 def can_undo(principal: Principal, entry: AuditEntry) -> bool:
-    """Whether the reader may take this very change back now."""
+    """Return whether the reader may undo this change now."""
     return standing(principal, entry).possible
 
 
 def undo(entry: AuditEntry, *, actor: Principal) -> Any:
-    """Take the change of `entry` back; returns the thing.
+    """Undo the change of `entry`. Return the object.
 
-    ValidationError when something else was changed since, or the values fit no longer. Raises
-    access' answers when the actor may not see the entry or change the thing.
+    Raise ValidationError if something else was changed since, or the values are no longer valid.
+    Raise access' refusals if the actor may not see the entry or change the object.
     """
     access.require(actor, "access.history_view", entry)
     way = _way_of(entry)
@@ -80,7 +80,7 @@ def undo(entry: AuditEntry, *, actor: Principal) -> Any:
 
 
 def undone_by(entry: AuditEntry) -> int | None:
-    """The key of the entry that this one takes back; None when it takes none back."""
+    """Return the ID of the entry that this one undoes, or None if it undoes none."""
     key = entry.reason.removeprefix(_UNDOES)
     return int(key) if key != entry.reason and key.isascii() and key.isdecimal() else None
 
@@ -90,7 +90,7 @@ def _may(principal: Principal, right: str, thing: Any) -> bool:
 
 
 def _way_of(entry: AuditEntry) -> UndoHandler | None:
-    """The way back from this entry; None where it is no change of settings."""
+    """Return the undo of this entry, or None if it is not a change of settings."""
     return WAYS.get((entry.action, entry.thing_kind))
 
 

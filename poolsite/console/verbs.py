@@ -1,5 +1,6 @@
-"""What a verb of a page is given, and how it is told that one was refused: as a sentence on the
-next page (`carry_out`), or in JSON to the page's own module (`answers_json`)."""
+"""Reads the input of a page's verbs, and reports a refusal: as a sentence on the next page
+(`carry_out`), or in JSON to the page's own module (`answers_json`).
+"""
 
 import json
 from collections.abc import Callable, Mapping
@@ -26,9 +27,9 @@ TEXT_LENGTH = 200
 
 
 def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = "") -> bool:
-    """Run a verb and tell the sentence, by default what the verb returns, or why nothing was done.
+    """Run a verb and show the sentence, by default its result, or why nothing was done.
 
-    Whether it was done.
+    Return whether it was done.
     """
     try:
         told = verb()
@@ -55,9 +56,9 @@ def carry_out(request: HttpRequest, verb: Callable[[], object], sentence: str = 
 def act(
     request: HttpRequest, verbs: Mapping[str, Callable[[Principal, T, HttpRequest], str]], thing: T
 ) -> bool:
-    """Carry out the verb that the form names: it is done to the thing and returns what to tell.
+    """Carry out the verb that the form names. It gets the object and returns the text to show.
 
-    Whether it was done.
+    Return whether it was done.
     """
     verb = verbs.get(request.POST.get("verb", ""))
     if verb is None:
@@ -67,7 +68,7 @@ def act(
 
 
 def next_of(request: HttpRequest, default: str = "") -> str:
-    """Where the reader wanted to go: a path of this site, else `default`."""
+    """Return where the reader wanted to go: a path of this site, otherwise `default`."""
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     safe = url_has_allowed_host_and_scheme(
         wanted, allowed_hosts={request.get_host()}, require_https=request.is_secure()
@@ -76,12 +77,12 @@ def next_of(request: HttpRequest, default: str = "") -> str:
 
 
 def word_of(request: HttpRequest, name: str, length: int = TEXT_LENGTH) -> str:
-    """A short text of the form that was sent."""
+    """Return a short text of the sent form."""
     return _short(request.POST.get(name, ""), length)
 
 
 def cleaned(form: Form) -> dict[str, Any]:
-    """What a small form was sent with. ValidationError, with its faults as one text, when amiss."""
+    """Return a small form's values. Raise ValidationError with its errors as one text."""
     if not form.is_valid():
         faults = [str(fault) for faults in form.errors.values() for fault in faults]
         raise ValidationError(" ".join(faults))
@@ -89,7 +90,7 @@ def cleaned(form: Form) -> dict[str, Any]:
 
 
 def body_of(request: HttpRequest) -> dict[str, Any]:
-    """The small JSON object that a page's module sent. ValidationError when it is none."""
+    """Return the small JSON object that a page's module sent. Raise ValidationError if invalid."""
     raw = request.body
     if len(raw) > BODY_LIMIT_BYTES:
         raise ValidationError(_("The request is too large."))
@@ -103,7 +104,7 @@ def body_of(request: HttpRequest) -> dict[str, Any]:
 
 
 def reason_of(body: dict[str, Any], *, required: bool = True) -> str:
-    """The reason that a person gave. ValidationError without one where it is needed."""
+    """Return the user's reason. Raise ValidationError if it is missing but required."""
     given = body.get("reason", "")
     reason = _short(given, TEXT_LENGTH) if isinstance(given, str) else ""
     if required and not reason:
@@ -112,9 +113,9 @@ def reason_of(body: dict[str, Any], *, required: bool = True) -> str:
 
 
 def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]:
-    """Say in JSON what went wrong, so that the page can show what happened and what was kept.
+    """Report errors in JSON, so that the page can show what happened and what was saved.
 
-    sentence: an app's own words for what its scripts refuse.
+    sentence: an app's own texts for its scripts' refusals.
     """
 
     @wraps(view)
@@ -144,7 +145,7 @@ def answers_json(view: View[P], sentence: Callable[[str], str] = str) -> View[P]
 
 
 def refused(title: str, detail: str, status: int) -> JsonResponse:
-    """A refusal as static/js/shared/dom.js reads it."""
+    """Return a refusal in the format that static/js/shared/dom.js reads."""
     return JsonResponse({"title": title, "detail": detail, "status": status}, status=status)
 
 

@@ -1,7 +1,7 @@
 """The hot path: Redis connections, Lua scripts, commands as values, and the runner.
 
-The module's functions work on the Redis of `settings.REDIS_URL`, read at first use. Another
-Redis is another `HotPath(url)` with the same methods.
+The functions of this module work on the Redis of `settings.REDIS_URL`, which is read at first use.
+For another Redis, create `HotPath(url)`, which has the same methods.
 """
 
 from collections.abc import Iterator, Sequence
@@ -89,7 +89,10 @@ def default() -> HotPath:
 
 
 def reset() -> None:
-    """Forget the default HotPath and close its sync connections: settings are read again."""
+    """Close and forget the default HotPath. Only its sync connections are closed here.
+
+    The next use reads settings again.
+    """
     global _default
     if _default is not None:
         _default.close()
@@ -98,7 +101,7 @@ def reset() -> None:
 
 @contextmanager
 def connect(url: str, limits: Limits | None = None) -> Iterator[HotPath]:
-    """Point the module's functions at another Redis for a while (tests, tools)."""
+    """Point the functions of this module at another Redis for a while (tests, tools)."""
     global _default
     before, _default = _default, HotPath(url, limits)
     try:
@@ -109,53 +112,53 @@ def connect(url: str, limits: Limits | None = None) -> Iterator[HotPath]:
 
 
 def run(command: Command[T]) -> T:
-    """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
+    """Run one command. Raise Unavailable, UnknownOutcome or ScriptFailed."""
     return default().run(command)
 
 
 async def arun(command: Command[T]) -> T:
-    """Run one command without blocking the loop; raises as `run` does."""
+    """Run one command without blocking the loop. Raise the same errors as `run`."""
     return await default().arun(command)
 
 
 def run_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:
-    """Run commands, one pipeline per node, answered item by item; not a transaction."""
+    """Run commands, one pipeline per node, and return one outcome each. Not a transaction."""
     return default().run_batch(commands)
 
 
 def run_all(commands: Sequence[Command[T]]) -> list[T]:
-    """Run commands as `run_batch` does; raises the first error, after all ran."""
+    """Run commands like `run_batch`, but raise the first error after all of them ran."""
     return default().run_all(commands)
 
 
 async def arun_batch(commands: Sequence[Command[T]]) -> list[T | HotPathError]:
-    """Do as `run_batch` without blocking the loop."""
+    """Like `run_batch`, without blocking the loop."""
     return await default().arun_batch(commands)
 
 
 def client() -> Any:
-    """Return a sync redis client for plain reads (text decoded, retries off); do not close it."""
+    """Return a sync redis client for plain reads (text decoded, no retries). Do not close it."""
     return default().client()
 
 
 def aclient() -> Any:
-    """Return the running loop's redis.asyncio client for plain reads; do not close it."""
+    """Return the running loop's redis.asyncio client for plain reads. Do not close it."""
     return default().aclient()
 
 
 async def pubsub_client() -> Any:
-    """Return a new redis.asyncio.Redis for subscriptions, on any topology; the caller closes it."""
+    """Return a new redis.asyncio.Redis for subscriptions, on any topology. The caller closes it."""
     return await default().pubsub_client()
 
 
 async def aclose() -> None:
-    """Close the running loop's connections; its end does so too."""
+    """Close the running loop's connections. The end of the loop closes them too."""
     await default().aclose()
 
 
 def aggregate_state(tag: str, expected_generation: str, sql_seq: int) -> AggregateState:
-    """Return whether Redis still holds what SQL knows: FRESH, LOST or BEHIND. Raises Unavailable.
+    """Return whether Redis still holds what SQL knows: FRESH, LOST or BEHIND. Raise Unavailable.
 
-    `sql_seq`: the last history entry that SQL has of this generation (the drain's cursor).
+    `sql_seq` is the last history entry that SQL has of this generation (the drain's cursor).
     """
     return run(state_command(tag, expected_generation, sql_seq))

@@ -1,4 +1,4 @@
-"""REDIS_URL: one server, a Sentinel group or a Cluster, parsed in one place."""
+"""Parsing of REDIS_URL: one server, a Sentinel group or a Cluster."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,13 +21,13 @@ SCHEMES: dict[str, tuple[Topology, str]] = {
 DEFAULT_PORTS = {"single": 6379, "sentinel": 26379, "cluster": 6379}
 TIMEOUT_SECONDS = 3.0
 CONNECT_SECONDS = 1.5
-# Options of redis-py that would let it repeat a command by itself.
+# Options of redis-py that would let it repeat a command without our knowledge.
 _REFUSED = ("retry", "retry_on_timeout", "retry_on_error", "protocol", "decode_responses")
 
 
 @dataclass(frozen=True)
 class RedisAddress:
-    """Where Redis is. `options` are redis-py's connection arguments (password among them)."""
+    """Where Redis is. `options` are redis-py's connection arguments, including the password."""
 
     topology: Topology
     hosts: tuple[HostPort, ...]
@@ -44,11 +44,11 @@ class RedisAddress:
 
 
 def parse_address(url: str) -> RedisAddress:
-    """Parse REDIS_URL; raises ValueError with one clear sentence, without its password.
+    """Parse REDIS_URL. Raise ValueError with one clear sentence that doesn't show the password.
 
     Forms: redis[s]://[user:password@]host[:port][/db], unix://[user:password@]/path[?db=],
     redis[s]+sentinel://[user:password@]host:port,…/service[/db][?sentinel_password=…],
-    redis[s]+cluster://[user:password@]host:port,…; options of redis-py after the `?`.
+    redis[s]+cluster://[user:password@]host:port,…; options of redis-py follow the `?`.
     """
     scheme, separator, _ = url.partition("://")
     if not separator or scheme not in SCHEMES:
@@ -106,7 +106,7 @@ def _host_port(text: str, default: int) -> HostPort:
 
 
 def _split_path(path: str, topology: Topology) -> tuple[str, int]:
-    """Return (Sentinel's service name, database number)."""
+    """Return Sentinel's service name and the database number."""
     words = [word for word in path.split("/") if word]
     if topology == "sentinel":
         if not words or len(words) > 2:

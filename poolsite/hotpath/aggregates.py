@@ -1,4 +1,4 @@
-"""The life of an aggregate's data in Redis: its generation, and whether Redis lost any of it."""
+"""The generation of an aggregate's data in Redis, and whether Redis lost any of that data."""
 
 import time
 from enum import Enum
@@ -12,15 +12,15 @@ _SCRIPTS = load_folder("hotpath", Path(__file__).parent / "lua")
 
 
 class AggregateState(Enum):
-    """What Redis holds, compared with what SQL remembers."""
+    """The data in Redis, compared with what SQL remembers."""
 
     FRESH = "fresh"
-    LOST = "lost"  # gone, or another life: emptied, restored, rebuilt by somebody else
-    BEHIND = "behind"  # the same life, but entries that SQL has are missing: a failover lost them
+    LOST = "lost"  # no data, or another generation: Redis was emptied, restored or rebuilt
+    BEHIND = "behind"  # the same generation, but a failover lost the last entries that SQL has
 
 
 class AggregateFigures(Protocol):
-    """What the figures of every kind of aggregate tell. `status`: open, paused or recovering."""
+    """The figures that every kind of aggregate has. `status` is open, paused or recovering."""
 
     @property
     def status(self) -> str: ...
@@ -39,7 +39,7 @@ FRESH, LOST, BEHIND = AggregateState
 
 
 def generation_new(*before: int) -> int:
-    """Return a new generation: µs since 1970, later than every one of `before`."""
+    """Return a new generation: µs since 1970, later than each of `before`."""
     now_us = time.time_ns() // 1_000
     return max(now_us, *(generation + 1 for generation in before), 1)
 

@@ -1,4 +1,4 @@
-"""Sending and reading for one event loop."""
+"""Sends commands and reads replies for one event loop."""
 
 import asyncio
 import random
@@ -23,11 +23,11 @@ from poolsite.hotpath.replies import ErrorReply, Failure, Lost, NotSent
 from poolsite.hotpath.routing import SERVER, Node, Router
 from poolsite.hotpath.wire import Wire
 
-BULK_COMMANDS = 32  # a larger exchange takes the node's second connection: single ones overtake
+BULK_COMMANDS = 32  # a larger exchange uses the node's second connection: single commands overtake
 
 
 class AsyncLane:
-    """Two connections for each node (single commands; batches), and a client for plain reads."""
+    """Two connections per node (single commands; batches), and a client for plain reads."""
 
     def __init__(self, address: RedisAddress, router: Router) -> None:
         self.address = address
@@ -75,12 +75,12 @@ class AsyncLane:
         return dict(zip(groups, lists, strict=True))
 
     async def exchange_one(self, node: Node, commands: list[Words]) -> list[Any]:
-        """Send one node its commands; a reply or a Failure for each."""
+        """Send the commands to one node. Return a reply or a Failure for each."""
         bulk = len(commands) > BULK_COMMANDS
         wire = self._wires.get((node, bulk))
         if wire is not None and wire.transport is not None:
             replies = await _send(wire, commands)
-            if not isinstance(replies[0], NotSent):  # else it had been closed while it was idle
+            if not isinstance(replies[0], NotSent):  # else the server closed it while it was idle
                 return replies
         opened = await self._open_shared(node, bulk)
         if isinstance(opened, NotSent):
@@ -90,13 +90,13 @@ class AsyncLane:
     # -- connections ------------------------------------------------------------------------------
 
     async def _open_shared(self, node: Node, bulk: bool) -> Wire | NotSent:
-        """Open a connection once for all who ask for it meanwhile."""
+        """Open a connection once for all callers that need it at the same time."""
         which = (node, bulk)
         task = self._opening.get(which)
         if task is None:
             task = self._opening[which] = asyncio.create_task(self._open(node, bulk))
             task.add_done_callback(lambda _: self._opening.pop(which, None))
-        return await asyncio.shield(task)  # one caller's end must not end the others' connection
+        return await asyncio.shield(task)  # a cancelled caller must not end the others' connection
 
     async def _open(self, node: Node, bulk: bool) -> Wire | NotSent:
         wire = Wire(self.address.options["socket_timeout"])
@@ -104,7 +104,7 @@ class AsyncLane:
             async with asyncio.timeout(self.address.options["socket_connect_timeout"]):
                 await self._connect(node, wire)
                 refusal = await self._greet(wire)
-        except OSError as error:  # TimeoutError is one
+        except OSError as error:  # TimeoutError is an OSError
             refusal = f"{error}" or "no connection in time"
         except BaseException:
             await wire.aclose()
@@ -125,7 +125,7 @@ class AsyncLane:
         await loop.create_connection(lambda: wire, host, port, ssl=self._tls, server_hostname=name)
 
     async def _greet(self, wire: Wire) -> str:
-        """Log in, name ourselves and choose the database; returns Redis' refusal or ""."""
+        """Log in, set the client's name and select the database. Return Redis' refusal, or ""."""
         options = self.address.options
         words: list[Words] = []
         if options.get("password") is not None:
@@ -145,14 +145,14 @@ class AsyncLane:
         (info,) = await wire.send([ASK])
         if isinstance(info, Lost | NotSent):
             return info.reason
-        if isinstance(info, str):  # a user without the right to ask is served all the same
+        if isinstance(info, str):  # a user without the right to run INFO is served anyway
             wire.guard.lineage = lineage_of(info)
         return ""
 
     # -- topology -------------------------------------------------------------------------------
 
     async def refresh(self) -> NotSent | None:
-        """Read who serves what; returns NotSent when nobody answers."""
+        """Read which node serves what. Return NotSent if no node answers."""
         if self.address.topology == "sentinel":
             return await self._find_master()
         reason = "no node of the cluster answers"
@@ -178,7 +178,7 @@ class AsyncLane:
 
 
 async def _send(wire: Wire, commands: list[Words]) -> list[Any]:
-    """Send commands; on a promoted server the aggregates that they name hear of that first."""
+    """Send commands. On a promoted server, first close the aggregates that they name."""
     if wire.guard.lineage == REPLICA:  # it may have been promoted since
         (info,) = await wire.send([ASK])
         wire.guard.lineage = lineage_of(info) if isinstance(info, str) else REPLICA
@@ -191,7 +191,7 @@ async def _send(wire: Wire, commands: list[Words]) -> list[Any]:
 
 
 def _tls_context(address: RedisAddress) -> ssl.SSLContext | None:
-    """Let redis-py read its own ssl_ options, so that both lanes mean the same by them."""
+    """Let redis-py read its own ssl_ options, so that both lanes interpret them in the same way."""
     if not address.tls:
         return None
     options = {name: value for name, value in address.options.items() if name.startswith("ssl_")}

@@ -1,45 +1,45 @@
-"""Has Redis' clock stepped? Every deadline in Redis is counted by it (docs/decisions/0004)."""
+"""Detection of steps of Redis' clock. Every deadline in Redis uses it (docs/decisions/0004)."""
 
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-TOLERANCE_SECONDS = 1.0  # scripts even smaller steps out by themselves (prelude: now_us)
-VAGUE_SECONDS = 0.15  # a look that is less certain than this is not remembered
+TOLERANCE_SECONDS = 1.0  # scripts compensate smaller steps themselves (prelude: now_us)
+VAGUE_SECONDS = 0.15  # a reading that is less certain than this is not remembered
 PROVEN_SECONDS = 15.0
 
 
 def pace() -> float:
-    """Seconds on a clock that nobody sets; it also runs while the machine sleeps, where it can."""
+    """Seconds on a clock that no one sets. It also runs while the machine sleeps, where it can."""
     boottime = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if boottime is None else time.clock_gettime(boottime)
 
 
 @dataclass
 class ClockMonitor:
-    """One process's memory: how far each master's clock is ahead of its own pace.
+    """One process's memory of how far each master's clock is ahead of the process's own clock.
 
-    While every master is within the tolerance the memory follows them, so slow drift between
-    machines never adds up. After a step it stays where it was: every look tells of the step until
-    the clock comes back, or `accept()` is called.
+    While every master is within the tolerance, the memory follows the masters, so slow drift
+    between machines never adds up. After a step the memory stays unchanged: every reading reports
+    the step until the clock comes back, or until `accept()` is called.
 
-    A process may begin while the clock is wrong. So a memory is proven only once a look at least
-    PROVEN_SECONDS after the first agrees with it. Until then it accuses nobody: it begins anew when
-    the clock moves, or while another process tells of a step.
+    A process may start while the clock is wrong. So a memory is proven only after a reading at
+    least PROVEN_SECONDS after the first one agrees with it. Until then it reports no steps: it
+    starts again when the clock moves, or while another process reports a step.
     """
 
     _trusted: dict[str, float] = field(default_factory=dict)
-    _since: float | None = None  # the pace of the first look that is remembered
+    _since: float | None = None  # the time of the first remembered reading, by `pace`
     is_proven: bool = False
 
     def judge(
         self, times: Mapping[str, float], before: float, after: float, *, doubted: bool = False
     ) -> float:
-        """Return the largest step in seconds; 0.0 = none, as far as this look can tell.
+        """Return the largest step in seconds, or 0.0 if this reading shows none.
 
-        times: Redis' time by master, in seconds since 1970, read between the paces `before` and
-        `after`. A master that is new here is held against the others: a failover to a machine
-        whose clock is off is a step as well. doubted: whether another process tells of a step.
+        times: Redis' time by master, in seconds since 1970, read between the times `before` and
+        `after` of `pace`. A new master is compared with the others: a failover to a machine whose
+        clock is off is a step as well. doubted: whether another process reports a step.
         """
         middle, uncertainty = (before + after) / 2, (after - before) / 2
         offsets = {node: seconds - middle for node, seconds in times.items()}
@@ -59,6 +59,6 @@ class ClockMonitor:
         return 0.0
 
     def accept(self) -> None:
-        """Take the masters' time as right from the next look on."""
+        """Trust the masters' time from the next reading on."""
         self._trusted.clear()
         self._since, self.is_proven = None, False

@@ -1,4 +1,4 @@
-"""A command is a value: what to run, on which keys, with which arguments, how to read the reply."""
+"""A command as a value: the script, its keys and arguments, and how to read the reply."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ Argument = str | int
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[T_co]):
-    """One atomic step on one aggregate; run it sync, async or in a batch.
+    """One atomic step on one aggregate. Run it sync, async or in a batch.
 
-    `keys`: the tag with its braces, then every other key (Script.keys_of builds them); ValueError
-    when one is missing or belongs to another aggregate. `read` turns the reply, a flat list of
-    strings, into a result. `operation_id` says that the script itself makes a repetition
-    harmless (it is also among `args`): only then the runner repeats after a lost reply.
-    `gives_back`: a full server is to run it, though not everything that its script does.
+    `keys`: the tag with its braces, then every other key (Script.keys_of builds them). Raise
+    ValueError if a key is missing or belongs to another aggregate. `read` turns the reply, a flat
+    list of strings, into a result. `operation_id` means that the script itself makes a repetition
+    harmless (the ID is also in `args`): only then the runner repeats the command after a lost
+    reply. `gives_back`: a server without memory is to run the command, though perhaps only a part
+    of what its script does.
     """
 
     script: Script
@@ -45,21 +46,21 @@ class Command(Generic[T_co]):
         return self.keys[0]
 
     def evalsha(self) -> tuple[Argument, ...]:
-        """Return the words of the Redis command, with every key: by that a script tells our own
-        processes from others (numbers/event).
+        """Return the arguments of EVALSHA, with every key. A script recognizes our own processes by
+        the keys (numbers/event).
         """
         return self._call("EVALSHA", self.script.sha1)
 
     def fcall(self, function: str, *, whole: bool) -> tuple[Argument, ...]:
-        """Return the words that call the same operation in a library.
+        """Return the arguments of FCALL for the same operation in a library.
 
-        whole: name every key, as a Cluster needs it while a slot moves; elsewhere the tag is
-        enough, and each further key would cost.
+        whole: name every key, as a Cluster needs it while a slot moves. Elsewhere the tag is
+        enough, and each more key would cost time.
         """
         return self._call("FCALL", function, whole=whole)
 
     def eval(self) -> tuple[Argument, ...]:
-        """Return the same with the whole text, for a server that forgot the script."""
+        """Like `evalsha`, with the whole text, for a server that no longer has the script."""
         return self._call("EVAL", self.script.text)
 
     def _call(self, verb: str, what: str, *, whole: bool = True) -> tuple[Argument, ...]:

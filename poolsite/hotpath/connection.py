@@ -1,7 +1,7 @@
 """The one place that builds Redis clients: retries off, timeouts on, text decoded.
 
-redis-py 8.1 repeats a command by itself after a lost reply, so a script would run twice; every
-client that this module gives out has that switched off (docs/decisions/0003).
+redis-py 8.1 repeats a command after a lost reply, so a script would run twice. Every client that
+this module returns has that switched off (docs/decisions/0003).
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ def sync_client(address: RedisAddress) -> Any:
 
 
 def async_client(address: RedisAddress) -> Any:
-    """Return a redis.asyncio client without retries; it belongs to the running loop."""
+    """Return a redis.asyncio client without retries. It belongs to the running loop."""
     if address.topology == "cluster":
         return redis.asyncio.RedisCluster(
             startup_nodes=[AsyncClusterNode(host, port) for host, port in address.hosts],
@@ -53,7 +53,7 @@ def async_client(address: RedisAddress) -> Any:
 
 
 def close_sync_client(client: Any) -> None:
-    """Close every connection of what `sync_client` returned."""
+    """Close every connection of a client that `sync_client` returned."""
     client.close()
     pool = getattr(client, "connection_pool", None)
     if pool is not None:
@@ -63,10 +63,10 @@ def close_sync_client(client: Any) -> None:
 
 
 async def close_async_client(client: Any) -> None:
-    """Close every connection of what `async_client` returned.
+    """Close every connection of a client that `async_client` returned.
 
-    RedisCluster.aclose() does nothing after a lost connection (it believes to be closed), so its
-    nodes are closed one by one.
+    RedisCluster.aclose() does nothing after a lost connection (it believes that it is closed), so
+    its nodes are closed one by one.
     """
     await client.aclose()
     if isinstance(client, redis.asyncio.RedisCluster):
@@ -80,7 +80,7 @@ async def close_async_client(client: Any) -> None:
 
 
 def sync_pool(address: RedisAddress, node: Node) -> redis.ConnectionPool:
-    """Return a pool of connections to one node (SERVER: the only one). Safe over fork."""
+    """Return a pool of connections to one node (SERVER: the only one). Safe across fork."""
     kind: Any = redis.SSLConnection if address.tls else redis.Connection
     if address.path:
         kind = redis.UnixDomainSocketConnection
@@ -94,7 +94,7 @@ def sync_pool(address: RedisAddress, node: Node) -> redis.ConnectionPool:
 
 
 def async_pool(address: RedisAddress, node: Node) -> redis.asyncio.ConnectionPool:
-    """Return the same for the running loop."""
+    """Like `sync_pool`, for the running loop."""
     kind: Any = redis.asyncio.SSLConnection if address.tls else redis.asyncio.Connection
     if address.path:
         kind = redis.asyncio.UnixDomainSocketConnection
@@ -128,7 +128,7 @@ def async_sentinel(address: RedisAddress) -> redis.asyncio.sentinel.Sentinel:
 
 
 def place_of(address: RedisAddress, node: Node) -> HostPort:
-    """Return the host and port of a node; SERVER is the address' own."""
+    """Return the host and port of a node. For SERVER, return those of the address."""
     if node == SERVER:
         return address.hosts[0]
     host, _, port = node.rpartition(":")
@@ -143,7 +143,7 @@ def _place(address: RedisAddress, node: Node) -> dict[str, Any]:
 
 
 def _options(address: RedisAddress, *, cluster: bool = False) -> dict[str, Any]:
-    # "replace": a switch may have stored bytes that are no text; reading them must not fail.
+    # "replace": a switch may have stored bytes that are not text. Reading them must not fail.
     fixed = {"decode_responses": True, "encoding_errors": "replace", "protocol": 2}
     options = {**fixed, **address.options}
     if cluster:

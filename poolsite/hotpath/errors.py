@@ -1,16 +1,16 @@
-"""What can go wrong between a command and its reply."""
+"""The errors of commands and of Lua files."""
 
 
 class HotPathError(Exception):
-    """Base of all; a batch answers items with these instead of raising them."""
+    """Base of all hot path errors. A batch returns these errors instead of raising them."""
 
 
 class Unavailable(HotPathError):  # noqa: N818  the contract's name
-    """Redis could not be reached or refused: the command was surely not executed."""
+    """Redis could not be reached, or it refused: the command was surely not executed."""
 
 
 class Full(Unavailable):
-    """A server without memory refused what would have taken some; it runs what gives some back."""
+    """A server without memory refused a command that needs memory. It runs those that free some."""
 
 
 class UnknownOutcome(HotPathError):  # noqa: N818  the contract's name
@@ -18,11 +18,11 @@ class UnknownOutcome(HotPathError):  # noqa: N818  the contract's name
 
 
 class ScriptFailed(HotPathError):  # noqa: N818  the contract's name
-    """The script raised, or its reply could not be read. Earlier writes of the script stay."""
+    """The script failed, or its reply could not be read. Its earlier writes stay."""
 
 
 class AggregateRefused(HotPathError):  # noqa: N818  reads as the others
-    """The aggregate itself refused a command, which changed nothing; `reason` is its own word."""
+    """The aggregate itself refused a command, which changed nothing. `reason` is its own code."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -30,4 +30,4 @@ class AggregateRefused(HotPathError):  # noqa: N818  reads as the others
 
 
 class ScriptHeaderError(ValueError):
-    """A Lua file breaks the header's contract; the text names file and line."""
+    """A Lua file breaks the contract of the header. The text names file and line."""

@@ -1,4 +1,4 @@
-"""The same fields of the hashes of many aggregates."""
+"""Reads the same fields of the hashes of many aggregates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,17 +12,18 @@ Fields = Sequence[str | None]
 
 
 def read_fields(path: HotPath, tags: Sequence[str], names: Sequence[str]) -> Iterator[Fields]:
-    """Yield these fields of each tag's hash, in the order of `tags`; None where there is none.
+    """Yield these fields of each tag's hash, in the order of `tags`. A missing field is None.
 
-    Read in pipelines of 1 000, so each hash at a moment of its own. Raises RedisError, OSError.
+    The hashes are read in pipelines of 1,000, each at a slightly different moment. Raise RedisError
+    or OSError.
     """
     for start in range(0, len(tags), TAGS_AT_ONCE):
         yield from _page(path, tags[start : start + TAGS_AT_ONCE], names)
 
 
 def _page(path: HotPath, tags: Sequence[str], names: Sequence[str]) -> Sequence[Fields]:
-    """By our own lane, which costs a quarter of redis-py's pipeline; what follows a Cluster's
-    slots, a new master or an error is left to redis-py.
+    """Use our own lane, which costs a quarter of redis-py's pipeline. Leave redirects of a Cluster,
+    a new master and errors to redis-py.
     """
     node = None if path.router.topology == "cluster" else path.router.node_of(tags[0])
     if node is not None:

@@ -8,7 +8,7 @@ from poolsite.hotpath.errors import ScriptHeaderError
 
 KEY_TYPES = frozenset({"HASH", "LIST", "SET", "STREAM", "STRING", "ZSET"})
 LABELS = ("Purpose", "Reply", "Errors", "Complexity", "Version")
-# Optional: what of the operation a full server runs; left out, nothing.
+# Optional: which part of the operation a server without memory runs. Without it, none.
 FULL_SERVER = "Full server"
 RUNS, RUNS_GIVING_BACK = "runs", "runs what gives back"
 _LABEL = re.compile(r"([A-Z][a-z]+(?: server)?):\s*(.*)")
@@ -19,7 +19,7 @@ _TAG = re.compile(r"\{[^{}\s]+\}")
 
 @dataclass
 class Header:
-    """What a header says. `keys` are suffixes to the tag; `more_keys` = the last may repeat."""
+    """The content of a header. `keys` are suffixes to the tag. `more_keys`: the last may repeat."""
 
     title: str
     keys: list[str] = field(default_factory=list)
@@ -38,15 +38,15 @@ class Header:
 
 
 def parse_header(body: str, path: Path, title: str) -> Header:
-    """Return the header of a Lua file that must be called `title`, e.g. "numbers/event".
+    """Return the header of a Lua file that must have the title `title`, e.g. "numbers/event".
 
-    Raises ScriptHeaderError, naming file and line, for anything that the contract does not know.
+    Raise ScriptHeaderError, naming file and line, for a line that the contract doesn't allow.
     """
     return _Parser(path, title).parse(body.splitlines())
 
 
 class _Parser:
-    """`asking`: the files whose keys are those of this one."""
+    """A parser of one header. `asking`: the files that take their keys from this one."""
 
     def __init__(self, path: Path, title: str, asking: tuple[Path, ...] = ()) -> None:
         self.path = path
@@ -112,7 +112,7 @@ class _Parser:
             header.more_arguments = more
 
     def _take_keys(self, app: str, name: str) -> None:
-        """The keys are those of another operation of the same folder."""
+        """Take the keys of another operation of the same folder."""
         other = self.path.with_name(f"{name}.lua")
         if self.header.keys or other in self.chain or not other.is_file():
             raise self.fail(f"these cannot be the keys of {app}/{name}")

@@ -1,4 +1,4 @@
-"""One async lane per event loop, closed by the loop itself when it ends."""
+"""One async lane per event loop. The loop closes it when it ends."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -8,14 +8,16 @@ from poolsite.hotpath.async_lane import AsyncLane
 
 
 class LoopLanes:
-    """Connections belong to the loop that opened them; tests and threads have many loops."""
+    """The lanes by loop. Connections belong to the loop that opened them; tests and threads have
+    many.
+    """
 
     def __init__(self, make: Callable[[], AsyncLane]) -> None:
         self._make = make
         self._lanes: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncLane] = WeakKeyDictionary()
 
     def current(self) -> AsyncLane:
-        """Return the running loop's lane; RuntimeError outside of a loop."""
+        """Return the running loop's lane. Raise RuntimeError outside a loop."""
         loop = asyncio.get_running_loop()
         lane = self._lanes.get(loop)
         if lane is None:
@@ -24,7 +26,7 @@ class LoopLanes:
         return lane
 
     async def aclose(self) -> None:
-        """Close the running loop's lane; the next use opens another."""
+        """Close the running loop's lane. The next use opens another one."""
         lane = self._lanes.pop(asyncio.get_running_loop(), None)
         if lane is not None:
             await lane.aclose()
@@ -33,12 +35,12 @@ class LoopLanes:
 def _close_with_loop(lane: AsyncLane) -> None:
     """Have `lane` closed by loop.shutdown_asyncgens().
 
-    A loop has no other hook at its end, but it knows the async generators that were started in
-    it and closes them; asyncio.run, uvicorn and pytest-asyncio all do. No await is needed to
-    reach the first yield, so one step by hand starts it from plain code.
+    A loop has no other hook at its end, but it knows the async generators that were started in it
+    and closes them. asyncio.run, uvicorn and pytest-asyncio all do that. No await is needed to
+    reach the first yield, so a single step starts the generator from plain code.
     """
     generator = _keeper(lane)
-    lane.keeper = generator  # a loop holds its generators weakly
+    lane.keeper = generator  # a loop has only weak references to its generators
     try:
         generator.__anext__().send(None)
     except StopIteration:

@@ -1,12 +1,13 @@
 """The operations of one app as a FUNCTION library (Redis 7, Valkey).
 
-A library is compiled once and kept with the data, where EVALSHA makes every local function anew at
-each call. It is made of the same files as the scripts. Its name and the names of its functions end
-in a digest of its text, so that the libraries of several releases are there side by side: each
-process calls its own. Deleting one is harmless, its processes load it again.
+Redis compiles a library once and stores it with the data, while EVALSHA creates every local
+function again at each call. A library has the same source files as the scripts. Its name and the
+names of its functions end in a digest of its text, so that the libraries of several releases exist
+side by side and each process calls its own. Deleting a library is harmless: its processes load it
+again.
 
-Operations that others call in Redis themselves are in a second library of their app: its names stay
-over all releases, and its replies are lists, as those of scripts.
+Operations that other programs call directly in Redis are in a second library of their app. Its
+names stay the same over all releases, and its replies are lists, as those of scripts are.
 """
 
 import hashlib
@@ -26,8 +27,8 @@ from poolsite.hotpath.scripts import Script, code_of, made_of_scripts, prelude_f
 PREFIX = "poolsite_"
 _BACK = "_back"
 SEPARATOR = "\x1f"  # ends each string of a reply
-# All others may write: then a replica refuses before the first line, and so does a server that is
-# full, unless the operation's header says that it runs there.
+# All other commands may write. A replica refuses functions with them before the first line, and so
+# does a server without memory, unless the operation's header says that it runs there.
 READING = frozenset(
     (
         *("exists", "get", "hexists", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan"),
@@ -35,8 +36,8 @@ READING = frozenset(
         *("zrange", "zrangebylex", "zrangebyscore", "zrank", "zscan", "zscore"),
     )
 )
-# Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound
-# at the first call. As locals they also cost less than globals.
+# Redis 7.0 hides all but `redis.register_function` while a library loads, so the names are bound at
+# the first call. As locals they also cost less than globals.
 _GLOBALS = "redis, string, table, math, struct, tonumber, ipairs, pairs, unpack, select"
 _PACKED, _AS_IT_IS = "packed(operation(keys, arguments))", "operation(keys, arguments)"
 _FRAME = f"""\
@@ -59,28 +60,29 @@ end
 
 @dataclass(frozen=True)
 class Library:
-    """One app's library: its name, and the text that FUNCTION LOAD takes."""
+    """One app's library: its name, and the text for FUNCTION LOAD."""
 
     name: str
     text: str
-    suffix: str  # "" = the names stay over all releases
+    suffix: str  # "" for names that stay over all releases
 
     @property
     def load(self) -> tuple[str, ...]:
-        """The words that load it, in place of another release's where names stay."""
+        """The arguments of FUNCTION LOAD. A library of the same name is replaced."""
         return ("FUNCTION", "LOAD", *(() if self.suffix else ("REPLACE",)), self.text)
 
     def function(self, script: Script, *, gives_back: bool = False) -> str:
         """Return the name of the function that runs `script`.
 
-        gives_back: of the one that a full server runs, too, where the script has two.
+        gives_back: if the script has two functions, return the one that a server without memory
+        runs too.
         """
         back = _BACK if gives_back and script.full_server == RUNS_GIVING_BACK else ""
         return f"{script.app}_{script.name}{back}{self.suffix}"
 
 
 def library_of(script: Script) -> Library | None:
-    """Return the library that holds a script; None for one that stands alone, without modules."""
+    """Return the library that holds a script, or None for a script without modules."""
     if not script.modules.names:
         return None
     found: Library | None = made_of_scripts.get(script.app)
@@ -92,14 +94,14 @@ def library_of(script: Script) -> Library | None:
 
 
 def libraries() -> list[Library]:
-    """Return the libraries of all registered scripts, also those whose names stay."""
+    """Return the libraries of all registered scripts, including those with fixed names."""
     found = (library_of(script) for script in registered().values())
     ours = {each.name: each for each in found if each is not None}
     return [*ours.values(), *direct_libraries()]
 
 
 def direct_libraries() -> list[Library]:
-    """Return the libraries that others call: their names stay over all releases."""
+    """Return the libraries that other programs call. Their names stay over all releases."""
     direct = (script for script in registered().values() if script.direct)
     found = []
     for app, group in groupby(direct, key=lambda script: script.app):
@@ -117,10 +119,10 @@ def read_packed(reply: str) -> list[str]:
 def _library(
     app: str, scripts: tuple[Script, ...], _texts: tuple[str, ...], *, ours: bool = True
 ) -> Library:
-    """Put scripts of one app into a library. Raises ScriptHeaderError: they differ in version.
+    """Put the scripts of one app into a library. Raise ScriptHeaderError if their versions differ.
 
-    `_texts` tells one state of the scripts from another: tests change them.
-    ours: our own processes call it, and nobody else.
+    `_texts` is only a part of the cache key, because tests change the scripts' texts. ours: only
+    our own processes call the library.
     """
     if len({script.version for script in scripts}) != 1:
         raise ScriptHeaderError(f"{app}: all operations of a library have one Version")
@@ -143,7 +145,7 @@ def _library(
 
 
 def note_changes(commands: Sequence[Command[Any]], outcomes: Sequence[Any]) -> None:
-    """Tell whoever watches if one of the commands, which had these outcomes, may have written."""
+    """Notify the watcher if one of the commands, which had these outcomes, may have written."""
     if changes.is_watched() and any(map(_may_have_written, commands, outcomes)):
         changes.note()
 
@@ -161,7 +163,7 @@ def only_reads(script: Script) -> bool:
 
 
 def _operation(script: Script) -> str:
-    """A script's body as a function; its comments stay, so that FUNCTION LIST can be read."""
+    """Return a script's body as a function, with comments, so that FUNCTION LIST is readable."""
     name, flags = f"{script.app}_{script.name}", ""
     if only_reads(script):
         flags = "'no-writes'"

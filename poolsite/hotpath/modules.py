@@ -1,18 +1,20 @@
 """Lua modules: functions, constants and state that the operations of one app share.
 
-A module is a file `lua/modules/<name>.lua`: its first line of code is `local <name> = {}`, and then
-it holds only `function <name>.verb(…) … end` and `<name>.CONSTANT = …`, each from the first column.
-Operations and modules name what they use (`permits.of(holder)`, `gate.now`) without any `require`.
+A module is a file `lua/modules/<name>.lua`. Its first line of code is `local <name> = {}`. After
+that it contains only `function <name>.verb(…) … end` and `<name>.CONSTANT = …`, each from the first
+column. Operations and modules name what they use (`permits.of(holder)`, `gate.now`) without any
+`require`.
 
-In Redis there are no such tables. A constant that is a number or a string becomes its value, and
+In Redis these tables don't exist. A constant that is a number or a string is replaced by its value,
+and
 
-- in a library (library.py), which is made once, `gate.now` becomes the local variable `gate_now`:
-  Lua 5.1 pays for each field that is read or set;
-- in a script (scripts.py), which is made at every call, state and functions are fields of two
-  tables: a function pays for each variable that it takes from outside.
+- in a library (library.py), which is created once, `gate.now` becomes the local variable
+  `gate_now`, because Lua 5.1 pays for each field that is read or set;
+- in a script (scripts.py), which is created at every call, state and functions are fields of two
+  tables, because a function pays for each variable that it takes from outside.
 
-A module whose head says `-- Rarely needed.` costs a script nothing until one of its functions is
-called, and does not count against the 200 local variables that Lua allows a library.
+A module with the line `-- Rarely needed.` costs a script nothing until one of its functions is
+called, and it does not count towards the 200 local variables that Lua allows a library.
 """
 
 import re
@@ -38,13 +40,13 @@ _TEXT_OR_NAME = re.compile(
 
 
 def on_one_line(text: str) -> str:
-    """Return Lua without its comments and line breaks. No string may hold two dashes or spaces."""
+    """Return Lua without comments and line breaks. No string may contain two dashes or spaces."""
     return " ".join(_COMMENT.sub("", text).split())
 
 
 @dataclass(frozen=True)
 class Modules:
-    """All modules of one app: `names` of the files, and each member with its text."""
+    """All modules of one app: the names of the files, and each member with its text."""
 
     names: tuple[str, ...] = ()
     texts: tuple[tuple[str, str], ...] = ()  # ("module.member", its Lua on one line)
@@ -56,18 +58,18 @@ class Modules:
 
     @cached_property
     def literals(self) -> dict[str, str]:
-        """Constants that are a number or a string, with their value."""
+        """Constants that are a number or a string, with their values."""
         found = {name: _LITERAL.fullmatch(text) for name, text in self.texts}
         return {name: match[1] for name, match in found.items() if match is not None}
 
     def names_in(self, code: str) -> set[str]:
-        """Return every "module.name" of a text: members, and the state that modules keep."""
+        """Return every "module.name" of a text: members, and the state of modules."""
         found = (f"{m[1]}.{m[2]}" for m in _TEXT_OR_NAME.finditer(code) if m[1] in self.names)
         return set(found)
 
     def needed_by(self, codes: Iterable[str]) -> list[str]:
-        """Return the names that the texts use, and those that these use: members in the order of
-        their files, then state.
+        """Return the names that the texts use, directly or through members: first the members in
+        the order of their files, then state.
         """
         needed: set[str] = set()
         frontier = list(codes)
@@ -79,24 +81,24 @@ class Modules:
         return [*(name for name in self.members if name in needed), *state]
 
     def library_lines(self, needed: Iterable[str]) -> list[str]:
-        """Return the Lua, a line each, that declares these names and defines the members."""
+        """Return the lines of Lua that declare these names and define the members."""
         names = [name for name in needed if name not in self.literals]
         if not names:
             return []
         defined = [self.members[name] for name in names if name in self.members]
-        # Lua looks for a variable that a function uses from the last declared one on.
+        # Lua searches the variables that a function uses from the last declared one on.
         uses = Counter(name for text in defined for name in self.names_in(text))
         variables = [name for name in names if not self.is_rare(name)]
         variables.sort(key=lambda name: uses[name])
         declared = [name.replace(".", "_") for name in variables]
         if len(variables) < len(names):
             declared.append("rare = {}")
-        # Constants first: they are values, and functions are made before any of them runs.
+        # Constants first: they are values, while no function runs before all are defined.
         defined.sort(key=lambda text: text.startswith("function "))
         return [*_declarations(declared), *(self.as_locals(text) for text in defined)]
 
     def script_lines(self, needed: Iterable[str]) -> list[str]:
-        """Return the same for a script: `S` holds the state, `F` constants and functions."""
+        """Return the lines for a script: `S` holds the state, `F` constants and functions."""
         names = [name for name in needed if name not in self.literals]
         if not names:
             return []
@@ -112,15 +114,15 @@ class Modules:
         return [*lines, f"F = {{ {usual} }}"]
 
     def is_rare(self, name: str) -> bool:
-        """Tell whether a name is a member of a module that is rarely needed; state never is."""
+        """Return whether a name is a member of a module that is rarely needed. State never is."""
         return name in self.members and name.partition(".")[0] in self.rare
 
     def as_locals(self, code: str) -> str:
-        """Return a text of a library: `module.name` as a local variable, or a constant's value."""
+        """Return a library's text: `module.name` becomes a local variable or a constant's value."""
         return self._named(code, self._local)
 
     def as_fields(self, code: str) -> str:
-        """Return a text of a script: `module.name` as a field, or a constant's value."""
+        """Return a script's text: `module.name` becomes a field, or a constant's value."""
         return self._named(code, self._field)
 
     def _named(self, code: str, called: Callable[[str], str]) -> str:
@@ -140,7 +142,7 @@ class Modules:
         return table + name.replace(".", "_")
 
     def _as_entry(self, name: str) -> str:
-        """A member as an entry of a table: `gate_open = function(tag) … end`."""
+        """Return a member as an entry of a table: `gate_open = function(tag) … end`."""
         text, variable = self.members[name], name.replace(".", "_")
         if text.startswith("function "):
             return self.as_fields(_FUNCTION.sub(f"{variable} = function", text, count=1))
@@ -148,7 +150,7 @@ class Modules:
 
 
 def _declarations(names: list[str]) -> list[str]:
-    """Return `local a, b`, and each name that has a value by itself."""
+    """Return `local a, b`, and a line for each name that has a value of its own."""
     plain = [name for name in names if "=" not in name]
     valued = [f"local {name}" for name in names if "=" in name]
     return [*([f"local {', '.join(plain)}"] if plain else []), *valued]
@@ -158,9 +160,9 @@ NO_MODULES = Modules()
 
 
 def read_modules(folder: Path) -> Modules:
-    """Read every module of a folder; one that does not exist holds none.
+    """Read every module of a folder. Return no modules if the folder does not exist.
 
-    Raises ScriptHeaderError with file and line for anything that a module may not hold.
+    Raise ScriptHeaderError with file and line for anything that a module may not contain.
     """
     names: list[str] = []
     texts: list[tuple[str, str]] = []

@@ -1,7 +1,7 @@
-"""What to send, what an answer means, and what is repeated: no I/O, one definition for both lanes.
+"""Decides what to send, what an answer means, and what is repeated. No I/O; used by both lanes.
 
-`plan` is a generator: it yields Send, Refresh or Wait, is sent the answers, and returns one
-outcome per command. The sync and the async runner only carry its wishes out.
+`plan` is a generator: it yields Send, Refresh or Wait, receives the answers, and returns one
+outcome per command. The sync and the async runner only execute these steps.
 """
 
 import time
@@ -17,24 +17,24 @@ from poolsite.hotpath.routing import Node, Router, slot_of
 
 Words = tuple[Argument, ...]
 Groups = dict[Node, list[Words]]
-Answers = dict[Node, list[Any]]  # aligned with Groups: a reply or a Failure each
+Answers = dict[Node, list[Any]]  # one list per group: a reply or a Failure for each command
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send each node its commands in one pipeline; answer with Answers."""
+    """Send each node its commands in one pipeline. The answer is Answers."""
 
     groups: Groups
 
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """Read the topology again; answer with None, or NotSent when nobody answers."""
+    """Read the topology again. The answer is None, or NotSent if no node answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Let the servers settle for some seconds."""
+    """Wait for some seconds, so that the servers settle."""
 
     seconds: float
 
@@ -45,7 +45,7 @@ Plan = Generator[Effect, Any, list[Any]]
 
 @dataclass(frozen=True)
 class Limits:
-    """How long the runner tries; a command that was surely not executed may be sent again."""
+    """How long the runner tries. A command that was surely not executed may be sent again."""
 
     attempts: int = 16
     deadline_seconds: float = 6.0
@@ -58,16 +58,16 @@ class Limits:
 class _Item:
     index: int
     command: Command[Any]
-    asking: Node | None = None  # where ASK sent us, for the next attempt only
-    forgotten: int = 0  # times that a server answered NOSCRIPT
-    redirected: int = 0  # times that a node named another one
+    asking: Node | None = None  # where an ASK reply sent us, for the next attempt only
+    forgotten: int = 0  # how often a server answered NOSCRIPT
+    redirected: int = 0  # how often a node named another node
     maybe_executed: bool = False
     reason: str = ""
 
 
 @dataclass
 class _Round:
-    """What one exchange showed, beside the outcomes."""
+    """The results of one exchange, apart from the outcomes."""
 
     again: list[_Item] = field(default_factory=list)
     refresh: bool = False
@@ -75,10 +75,10 @@ class _Round:
 
 
 class Planner:
-    """State that outlives a call: which libraries and scripts a node is known to hold.
+    """State that outlives a call: which libraries and scripts each node is known to have.
 
-    A command calls its app's library where there is one and the node takes it: Redis 7, Valkey,
-    and a user who may load and call it. Everywhere else it runs its script.
+    A command calls its app's library if there is one and the node takes it: Redis 7, Valkey, and a
+    user who may load and call it. Everywhere else it runs its script.
     """
 
     def __init__(self, router: Router, limits: Limits) -> None:
@@ -88,7 +88,9 @@ class Planner:
         self.scripts_only: set[Node] = set()
 
     def ready(self, command: Command[Any]) -> tuple[Node, Words] | None:
-        """Return the node to which a command may go at once, and its words, if that is known."""
+        """Return the node to which a command may be sent at once, and its arguments, or None if the
+        node or what it has loaded is not known.
+        """
         node = self.router.node_of(command.tag)
         if node is None:
             return None
@@ -96,11 +98,11 @@ class Planner:
         return (node, words) if (node, held) in self.loaded else None
 
     def _library(self, node: Node, command: Command[Any]) -> Library | None:
-        """The library that the node is to run a command by; None = by its script."""
+        """Return the library by which the node runs a command, or None if it runs the script."""
         return None if node in self.scripts_only else library_of(command.script)
 
     def _call(self, node: Node, command: Command[Any]) -> tuple[str, Words]:
-        """What the node must hold for a command, and the command's words there."""
+        """Return what the node must have loaded for a command, and the arguments to send."""
         script, library = command.script, self._library(node, command)
         if library is None:
             return script.sha1, command.evalsha()
@@ -109,7 +111,7 @@ class Planner:
         return library.name, command.fcall(function, whole=whole)
 
     def _load(self, node: Node, command: Command[Any]) -> Words:
-        """The words that give the node what `_call` asks for."""
+        """Return the arguments that load what `_call` needs on the node."""
         library = self._library(node, command)
         if library is None:
             return ("SCRIPT", "LOAD", command.script.text)
@@ -118,9 +120,9 @@ class Planner:
     def plan(
         self, commands: Sequence[Command[Any]], first: tuple[Node, Failure] | None = None
     ) -> Plan:
-        """Run commands; those of one aggregate in their order. Returns results and errors.
+        """Run commands, those of one aggregate in their order. Return results and errors.
 
-        `first`: the one command was sent to that node already, and this came back.
+        `first`: the only command was sent to that node already, with this failure.
         """
         outcomes: list[Any] = [None] * len(commands)
         items = [_Item(index, command) for index, command in enumerate(commands)]
@@ -157,7 +159,7 @@ class Planner:
     def _group(
         self, items: list[_Item]
     ) -> tuple[Groups, dict[Node, list[_Item | None]], list[_Item]]:
-        """Return commands by node, the items they stand for (None = ours), and the unplaced."""
+        """Return commands by node, their items (None: our own commands), and the unplaced items."""
         groups: Groups = {}
         placed: dict[Node, list[_Item | None]] = {}
         unplaced: list[_Item] = []
@@ -175,7 +177,7 @@ class Planner:
             if item.asking is not None:
                 words.append(("ASKING",))
                 owners.append(None)
-            # Forgotten a second time: somebody flushes all the time, so send the text.
+            # Forgotten a second time: something flushes the scripts all the time, so send the text.
             words.append(item.command.eval() if item.forgotten > 1 else call)
             owners.append(item)
         return groups, placed, unplaced
@@ -206,17 +208,17 @@ class Planner:
                 return
             if answer.refuses_functions:
                 self.scripts_only.add(node)
-        self.forget(node)  # it could not be loaded: believe nothing of the node
+        self.forget(node)  # it could not be loaded: trust nothing about the node
 
     def forget(self, node: Node) -> None:
-        """Believe no longer that the node holds anything; it vanishes together."""
-        # list(): one step, so that another thread may add meanwhile.
+        """Forget everything that the node had loaded: it is lost together."""
+        # list() is one step, so that another thread may add meanwhile.
         self.loaded = {entry for entry in list(self.loaded) if entry[0] != node}
 
     def _judge_failure(
         self, node: Node, item: _Item, failure: Failure, state: _Round
     ) -> HotPathError | None:
-        """Return the item's outcome, or None after putting it into `state.again`."""
+        """Return the item's outcome, or None after adding it to `state.again`."""
         item.reason = str(failure)
         asking, item.asking = item.asking, None
         if isinstance(failure, ErrorReply):
@@ -240,7 +242,7 @@ class Planner:
     def _judge_error(
         self, node: Node, item: _Item, error: ErrorReply, state: _Round, asking: Node | None
     ) -> HotPathError | None:
-        """Return an outcome, or None when the item may be sent again."""
+        """Return an outcome, or None if the item may be sent again."""
         command, code = item.command, error.code
         if error.lacks_script:
             item.forgotten += 1
@@ -250,7 +252,7 @@ class Planner:
             item.asking = asking
             self.scripts_only.add(node)
         elif code in ("MOVED", "ASK"):
-            # Nodes that do not agree yet send us to and fro: let their gossip arrive.
+            # Nodes that don't agree yet redirect us to and fro: let their gossip arrive.
             item.redirected += 1
             state.wait = state.wait or item.redirected > 2
             if code == "ASK":
@@ -263,7 +265,7 @@ class Planner:
             self.router.forget_master()
             state.wait = state.refresh = True
         elif code == "OOM" and command.script.full_server:
-            return Full(f"{command.script.title}: {error.text}")  # the caller sends the rest alone
+            return Full(f"{command.script.title}: {error.text}")  # the caller sends items alone
         elif error.surely_not_executed:
             state.wait = True
             if command.operation_id is None:
@@ -284,9 +286,9 @@ def _explain(items: list[_Item], failed: NotSent) -> None:
 
 
 def read_reply(command: Command[Any], reply: Any) -> Any:
-    """Return the command's result, or ScriptFailed when its `read` cannot take the reply.
+    """Return the command's result, or ScriptFailed if its `read` cannot take the reply.
 
-    A HotPathError that `read` raises is its outcome: an app's own word for a refusal.
+    A HotPathError that `read` raises is the outcome: an app's own error for a refusal.
     """
     try:
         return command.read(read_packed(reply) if isinstance(reply, str) else reply)

@@ -1,9 +1,10 @@
-"""A server that was promoted from a replica may lack what its primary had acknowledged.
+"""A server that was promoted from a replica may lack data that its primary had acknowledged.
 
-SQL shows that only later, and never for entries that no drain had taken yet. So a connection to
-a promoted server says `hotpath/promoted` to each aggregate before its first command: in one
-pipeline, so nothing of ours comes between. A server that was never promoted costs one INFO per
-connection. Cluster nodes are left out: slots move between nodes with other pasts.
+SQL shows that only later, and never for entries that no drain had taken yet. So a connection to a
+promoted server runs `hotpath/promoted` on each aggregate before its first command. Both go out in
+one pipeline, so no other command of ours comes between them. A server that was never promoted costs
+one INFO per connection. Cluster nodes are left out: slots move between nodes with different
+histories.
 """
 
 from collections.abc import Iterable, Sequence
@@ -22,14 +23,14 @@ _NO_PROMOTION = "0" * 40
 
 
 def info_fields(info: str) -> dict[str, str]:
-    """The fields of an INFO that was read over a bare connection."""
+    """Return the fields of an INFO reply that was read over a bare connection."""
     return dict(line.partition(":")[::2] for line in info.splitlines())
 
 
 def lineage_of(info: str) -> str:
-    """Read INFO replication: which promotion made this server a master; "" = none since it began.
+    """Read INFO replication: which promotion made this server a master, or "" if there was none.
 
-    REPLICA for a server that is none: what it will lack is not decided yet.
+    Return REPLICA for a server that is not a master: what it will lack is not decided yet.
     """
     fields = info_fields(info)
     if fields.get("role", "master") != "master":
@@ -47,20 +48,20 @@ def words_to_close(tag: str, lineage: str) -> tuple[Argument, ...]:
 
 @dataclass
 class Guard:
-    """One connection's: which aggregates have heard of the promotion over it."""
+    """One connection's record of the aggregates that it has notified of the promotion."""
 
     lineage: str = ""
     met: set[str] = field(default_factory=set)
 
     def words_before(self, commands: Sequence[tuple[Argument, ...]]) -> list[tuple[Argument, ...]]:
-        """Return what must be sent before these commands; empty, as a rule."""
+        """Return the commands that must be sent before these. Usually there are none."""
         if self.lineage in ("", REPLICA):
             return []
         new = {tag for tag in map(_tag_of, commands) if tag and tag not in self.met}
         return [words_to_close(tag, self.lineage) for tag in sorted(new)]
 
     def note(self, words: Iterable[tuple[Argument, ...]], replies: Iterable[Any]) -> None:
-        """Remember the aggregates that were told. One that could not be told is told again."""
+        """Remember the aggregates that were notified. A failed notification is sent again."""
         for its, reply in zip(words, replies, strict=False):
             if not isinstance(reply, Failure | ErrorReply):
                 self.met.add(str(its[3]))

@@ -1,12 +1,12 @@
-"""What came back for one Redis command, and what it says about whether it was executed."""
+"""The reply to one Redis command, and whether the command was executed."""
 
 import re
 from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
-# Refusals that Redis gives before a script's first write (inside a script too: it checks
-# "dirty yet?" first), so nothing was changed.
+# Refusals that Redis returns before a script's first write (inside a script too, where it checks
+# first whether the script has written), so nothing was changed.
 _REFUSALS = frozenset(
     {
         "BUSY",
@@ -26,7 +26,7 @@ _INSIDE_SCRIPT = re.compile(r"-(OOM|MISCONF|NOREPLICAS|READONLY) ")  # how Redis
 
 @dataclass(frozen=True, slots=True)
 class ErrorReply:
-    """Redis answered with an error: `code` is its first word, `text` the whole."""
+    """An error that Redis returned: `code` is its first word, `text` the whole."""
 
     code: str
     text: str
@@ -42,23 +42,25 @@ class ErrorReply:
 
     @property
     def lacks_script(self) -> bool:
-        """The server does not hold the script or function; nothing was executed."""
+        """Whether the server lacks the script or function. Then nothing was executed."""
         return self.code == "NOSCRIPT" or self.text.startswith(
             ("ERR Function not found", "ERR unknown command 'FCALL'", "ERR unknown command `FCALL`")
         )
 
     @property
     def refuses_functions(self) -> bool:
-        """To FUNCTION LOAD: a server before Redis 7, or a user who may not load libraries."""
+        """Whether FUNCTION LOAD was refused: a server before Redis 7, or a right is missing."""
         return self.code == "NOPERM" or self.text.startswith("ERR unknown command")
 
     @property
     def forbids_calls(self) -> bool:
-        """The user may not call functions. Said of FCALL itself: a function cannot call it."""
+        """Whether the user may not call functions. Only FCALL itself is meant: no function can call
+        it.
+        """
         return self.code == "NOPERM" and "'fcall'" in self.text
 
     def redirect_from(self, node: str) -> str:
-        """The node of "MOVED 3999 127.0.0.1:6381"; an empty host means `node`, which answered."""
+        """Return the node of "MOVED 3999 127.0.0.1:6381". An empty host means that of `node`."""
         host, _, port = self.text.split(" ")[2].rpartition(":")
         return f"{host or node.rpartition(':')[0]}:{port}"
 
@@ -75,7 +77,7 @@ class NotSent:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Sent, at least in part, and no reply came."""
+    """The command was sent, at least in part, and no reply came."""
 
     reason: str
 
@@ -87,14 +89,14 @@ Failure = ErrorReply | NotSent | Lost
 
 
 def error_reply(text: str) -> ErrorReply:
-    """Return an error as Redis wrote it on the wire."""
+    """Return the error for a text that Redis wrote on the wire."""
     if text.startswith("ERR max number of clients"):
-        return ErrorReply("MAXCLIENTS", text)  # said instead of the first reply
+        return ErrorReply("MAXCLIENTS", text)  # sent instead of the first reply
     wrapped = _INSIDE_SCRIPT.search(text)
     return ErrorReply(wrapped[1] if wrapped else text.partition(" ")[0], text)
 
 
 def error_reply_of(error: RedisError) -> ErrorReply:
-    """Return the same from redis-py's exception, which takes the code off where it knows it."""
+    """Return the error for redis-py's exception, which may have split off the code."""
     code = getattr(error, "status_code", None)
     return error_reply(f"{code} {error}" if code else str(error))

@@ -1,7 +1,7 @@
-"""What a script needs from Redis' access rules: read from its own text, so that no list can rot.
+"""The rights that a script needs in Redis, read from its text so that no list gets out of date.
 
-Redis checks every command inside a script against the rights of the user who runs the script, so
-a user who may run a script must be allowed all of its commands, keys and channels.
+Redis checks every command inside a script against the rights of the user who runs the script, so a
+user who may run a script must be allowed all of its commands, keys and channels.
 """
 
 import re
@@ -24,7 +24,7 @@ _NAMES_TAG = re.compile(r"(\b|_)tag$")  # a variable called `tag`, or a module's
 
 @dataclass(slots=True)
 class _Reader:
-    """Walks once through a script's tokens; raises for what it cannot read with certainty."""
+    """Walks once through a script's tokens. Raises an error for anything uncertain."""
 
     title: str
     tokens: list[str]
@@ -48,8 +48,9 @@ class _Reader:
                 raise self.fail(f"{word} is used as a value")
 
     def _declarations(self) -> Iterator[int]:
-        """Learn `local call, sub = redis.call, string.sub` and `local POOL = KEYS[1]`; yields the
-        places of names and values that are no calls."""
+        """Learn `local call, sub = redis.call, string.sub` and `local POOL = KEYS[1]`. Yield the
+        positions of names and values that are not calls.
+        """
         for place, word in enumerate(self.tokens):
             if word != "local" or self.tokens[place + 1] == "function":
                 continue
@@ -65,14 +66,14 @@ class _Reader:
                     self.tags.update(name)
 
     def _list(self, at: int) -> tuple[list[tuple[str, ...]], int]:
-        """Expressions without calls, separated by commas, and where they end."""
+        """Return expressions without calls, separated by commas, and the position of their end."""
         found: list[tuple[str, ...]] = []
         while True:
             size = 4 if tuple(self.tokens[at : at + 4]) == _TAG else 1
             one = tuple(self.tokens[at : at + size])
             at += size
             called = self.tokens[at : at + 1] == ["("]
-            found.append(() if called else one)  # what a call returns is no name for the call
+            found.append(() if called else one)  # the result of a call is not a name for the call
             if self.tokens[at : at + 1] != [","]:
                 return found, at
             at += 1
@@ -87,7 +88,7 @@ class _Reader:
             self.channels.append(tuple(self.tokens[at + 2 : end]))
 
     def channel(self, tokens: tuple[str, ...], tag: str) -> str:
-        """The name of a channel: a text, or the tag and a text behind it."""
+        """Return the name of a channel: a text, or the tag followed by a text."""
         start = 4 if tokens[:4] == _TAG else 1
         is_tag = start == 4 or tokens[0] in self.tags or _NAMES_TAG.search(tokens[0])
         text = tag if is_tag else _plain(tokens[0])
@@ -99,14 +100,14 @@ class _Reader:
 
 
 def _plain(token: str) -> str | None:
-    """What stands in the quotes, if it is a text."""
+    """Return the text between the quotes, or None if the token is not a string."""
     return token[1:-1] if token[0] in "'\"" else None
 
 
 def commands_of(script: Script) -> frozenset[str]:
     """Return the Redis commands that `script` may call, in lower case.
 
-    Raises ScriptHeaderError when one is not a plain text in the script.
+    Raise ScriptHeaderError if a command is not a plain text in the script.
     """
     return frozenset(_read(script).commands)
 
@@ -114,7 +115,7 @@ def commands_of(script: Script) -> frozenset[str]:
 def channels_of(script: Script, tag: str) -> frozenset[str]:
     """Return the channels on which `script` may publish for the aggregate `tag` (with its braces).
 
-    Raises ScriptHeaderError when one is put together from more than the tag and plain texts.
+    Raise ScriptHeaderError if a name is built from more than the tag and plain texts.
     """
     reader = _read(script)
     return frozenset(reader.channel(found, tag) for found in reader.channels)

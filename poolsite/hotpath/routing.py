@@ -1,4 +1,4 @@
-"""Which node serves an aggregate: one server, Sentinel's master, or the owner of a slot."""
+"""Finds the node that serves an aggregate: one server, Sentinel's master, or a slot's owner."""
 
 from functools import lru_cache
 from typing import Any
@@ -18,9 +18,9 @@ def slot_of(tag: str) -> int:
 
 
 class Router:
-    """A map from aggregates to nodes. Its changes are single assignments: safe over threads.
+    """A map from aggregates to nodes. Its changes are single assignments, so it is thread-safe.
 
-    `follows` = the map can change, so a refused or lost command is a reason to look again.
+    `follows`: the map can change, so a refused or lost command is a reason to read it again.
     """
 
     def __init__(self, address: RedisAddress) -> None:
@@ -30,7 +30,7 @@ class Router:
         self._slots: dict[int, Node] = {}
 
     def node_of(self, tag: str) -> Node | None:
-        """Return the node, or None when the map must be read first."""
+        """Return the node, or None if the map must be read first."""
         if self.topology != "cluster":
             return self._master
         return self._slots.get(slot_of(tag))
@@ -42,12 +42,14 @@ class Router:
         return sorted(set(self._slots.values()))
 
     def whom_to_ask(self, address: RedisAddress) -> list[Node]:
-        """Return the nodes that may know the cluster's map: the known masters, then the URL's."""
+        """Return the nodes that may know the cluster's map: the known masters, then the URL's
+        hosts.
+        """
         starts = [f"{host}:{port}" for host, port in address.hosts]
         return list(dict.fromkeys([*self.nodes(), *starts]))
 
     def moved(self, slot: int, node: Node) -> None:
-        """Learn one slot's new owner from a MOVED reply."""
+        """Record a slot's new owner from a MOVED reply."""
         self._slots[slot] = node
 
     def forget_master(self) -> None:
@@ -58,7 +60,7 @@ class Router:
         self._master = node
 
     def learn_slots(self, rows: list[Any], asked: Node) -> None:
-        """Learn the whole map from CLUSTER SLOTS; `asked` stands in for an empty host."""
+        """Record the whole map from CLUSTER SLOTS. `asked` replaces an empty host."""
         slots: dict[int, Node] = {}
         for first, last, master, *_replicas in rows:
             host = master[0] or asked.rpartition(":")[0]

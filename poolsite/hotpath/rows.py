@@ -1,6 +1,6 @@
-"""An aggregate's row in SQL: what every one has, and how a change of it reaches Redis.
+"""An aggregate's row in SQL: its common columns, and how a change of it reaches Redis.
 
-The models of apps subclass what stands here; `poolsite.hotpath` itself loads without models.
+The models of apps subclass these classes. `poolsite.hotpath` itself loads without models.
 """
 
 import logging
@@ -37,8 +37,8 @@ class Living(models.Manager[Row]):
 
 
 class RedisRow(models.Model):
-    """What the functions here ask of an aggregate's row: AggregateRow, or one that defines these
-    columns itself.
+    """What the functions here need of an aggregate's row: AggregateRow, or a model that defines
+    these columns itself.
     """
 
     slug: "models.CharField[Any, str]"
@@ -52,14 +52,14 @@ class RedisRow(models.Model):
 
         @property
         def tag(self) -> str:
-            """Its Redis tag, with its braces."""
+            """The aggregate's Redis tag, with its braces."""
 
 
 class AggregateRow(RedisRow):
-    """Base of an aggregate's row: subclass it and add `account`, `tag`, and as managers
-    `objects = Living["…"]()` and `all_objects`.
+    """Base of an aggregate's row. Subclass it and add `account`, `tag`, and as managers `objects =
+    Living["…"]()` and `all_objects`.
 
-    A deleted one keeps its row and slug, because years of history name it.
+    A deleted aggregate keeps its row and slug, because years of history name it.
     """
 
     account_id: int | None
@@ -103,9 +103,9 @@ class PausableRow(AggregateRow):
 
 
 class PartRow(models.Model):
-    """Base of the row of what an aggregate has: whoever has a right to the aggregate has it here.
+    """Base of the row of a part of an aggregate. A right to the aggregate is a right to its parts.
 
-    `part_of`: where its row is found from here, "pool" or "queue.desk".
+    `part_of` is the path from here to the aggregate's row: "pool" or "queue.desk".
     """
 
     part_of: ClassVar[str]
@@ -115,13 +115,13 @@ class PartRow(models.Model):
 
     @property
     def account_id(self) -> int | None:
-        """The tenant, told by the aggregate."""
+        """The tenant: the account of the aggregate."""
         account_id: int | None = self._whole.account_id
         return account_id
 
     @property
     def access_ref(self) -> str:
-        """Grants and tokens name the aggregate."""
+        """The reference that grants and tokens use: that of the aggregate."""
         return f"{self._whole.access_kind}:{self._whole.slug}"
 
     @property
@@ -130,8 +130,8 @@ class PartRow(models.Model):
 
 
 class UnsentMark(models.Model):
-    """Base of the marks of changes that are in SQL and perhaps not yet in Redis: subclass it and
-    add a key to the aggregate's row. What a dead process left behind is found by an old mark.
+    """Base of the marks of changes that are in SQL and perhaps not yet in Redis. Subclass it and
+    add a foreign key to the aggregate's row. An old mark shows what a dead process left unsent.
     """
 
     created_at = models.DateTimeField(_("created at"), default=timezone.now, db_index=True)
@@ -148,10 +148,10 @@ def with_figures(
     *,
     patient: bool = False,
 ) -> list[tuple[Aggregate, F | None]]:
-    """Each row with its figures, read at once; None = Redis has no such aggregate.
+    """Return each row with its figures, or None if Redis has no such aggregate. One batch.
 
-    show: the command for the figures of a slug. patient: None in place of the runner's error too,
-    for what stands while Redis is away.
+    show: returns the command for the figures of a slug. patient: return None instead of raising the
+    runner's error too, for pages that work while Redis is away.
     """
     aggregates = list(rows)
     answers: list[F | HotPathError | None]
@@ -169,10 +169,10 @@ def with_figures(
 
 
 def closed_by_promotion(row: RedisRow, show: Callable[[str], Command[Any]]) -> bool:
-    """Whether the aggregate was closed because its server was promoted (`hotpath/promoted`).
+    """Return whether the aggregate was closed because its server was promoted (`hotpath/promoted`).
 
-    SQL knows of every other recovery, as `recovering_since`. It forgets one after Redis has opened
-    the aggregate, so SQL is read first here, and Redis again. Raises the runner's errors.
+    SQL knows of every other recovery, as `recovering_since`. SQL clears that after Redis has opened
+    the aggregate, so this reads SQL first, and Redis afterwards. Raise the runner's errors.
     """
     row.refresh_from_db(fields=["recovering_since", "generation"])
     if row.recovering_since is not None:
@@ -184,26 +184,26 @@ def closed_by_promotion(row: RedisRow, show: Callable[[str], Command[Any]]) -> b
 
 
 def locked(rows: models.Manager[Row], row: Row) -> Row:
-    """The row as it is now, with its account, locked until the transaction ends."""
+    """Return the current row with its account, locked until the transaction ends."""
     return rows.select_for_update(of=("self",)).select_related("account").get(pk=row.pk)
 
 
 def send_after_commit(
     tag: str, mark: UnsentMark, send: Callable[[], object], *refusals: type[Exception]
 ) -> None:
-    """Call `send` once the transaction around this is committed, then delete the mark.
+    """Call `send` once the current transaction is committed, then delete the mark.
 
-    tag: the aggregate's, for the log. The mark stays when Redis is away, when it refused
-    (`refusals`), or when this process dies before it has sent: the app's sweep then brings Redis
-    to what SQL says.
+    tag: the aggregate's tag, for the log. The mark stays if Redis is away, if it refused
+    (`refusals`), or if this process dies before it has sent. The app's sweep then brings Redis to
+    the state in SQL.
     """
     transaction.on_commit(partial(_send, tag, mark, send, (HotPathError, RedisError, *refusals)))
 
 
 def resend(marks: models.QuerySet[Any], bring: Callable[[], object]) -> int:
-    """Bring Redis to what SQL says (`bring`) where a process left marks; returns how many went.
+    """Bring Redis to the state in SQL (`bring`) if a process left marks. Return how many it clears.
 
-    marks: the aggregate's. Those of the last 15 s may still be on their way.
+    marks: the aggregate's marks. Those of the last 15 s may still be on their way.
     """
     stale = timezone.now() - timedelta(seconds=UNSENT_SECONDS)
     left = list(marks.filter(created_at__lt=stale).values_list("pk", flat=True))

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class HotPath:
-    """One Redis and everything that talks to it; threads and event loops share one object."""
+    """One Redis and all connections to it. Threads and event loops share one object."""
 
     def __init__(self, url: str, limits: Limits | None = None) -> None:
         self.address = parse_address(url)
@@ -46,12 +46,13 @@ class HotPath:
         self._client: Any = None
 
     def run(self, command: Command[T]) -> T:
-        """Run one command; raises Unavailable, UnknownOutcome or ScriptFailed."""
+        """Run one command. Raise Unavailable, UnknownOutcome or ScriptFailed."""
         return self.run_all([command])[0]
 
     @traced
     def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
-        """Run commands in one pipeline per node; answers item by item, raises for none of them.
+        """Run commands in one pipeline per node. Return an outcome for each; raise for none of
+        them.
 
         Not a transaction. Commands of one aggregate keep their order.
         """
@@ -60,7 +61,7 @@ class HotPath:
         return outcomes
 
     def run_all(self, commands: Sequence[Command[T]]) -> list[T]:
-        """Run commands as `run_batch` does; raises the first error, after all ran."""
+        """Run commands like `run_batch`, but raise the first error after all of them ran."""
         return [_result(outcome) for outcome in self.run_batch(commands)]
 
     def _drive(self, plan: Plan) -> list[Any]:
@@ -80,7 +81,7 @@ class HotPath:
 
     @traced_async
     async def arun(self, command: Command[T]) -> T:
-        """Run one command without blocking the loop; raises as `run` does."""
+        """Run one command without blocking the loop. Raise the same errors as `run`."""
         lane = self._loops.current()
         ready = self.planner.ready(command)
         if ready is None:
@@ -97,7 +98,7 @@ class HotPath:
 
     @traced_async
     async def arun_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
-        """Do as `run_batch` without blocking the loop."""
+        """Like `run_batch`, without blocking the loop."""
         return await self._adrive(self._loops.current(), self.planner.plan(commands))
 
     @staticmethod
@@ -117,20 +118,20 @@ class HotPath:
                 answer = None
 
     def load_scripts(self) -> None:
-        """Load every registered script, and every library where functions are known, on every
-        master; raises Unavailable.
+        """Load every registered script on every master, and every library if the master has
+        functions. Raise Unavailable.
         """
         words: list[Words] = [("SCRIPT", "LOAD", s.text) for s in registered().values()]
         self._on_every_master(words)
         loads: list[Words] = [each.load for each in libraries()]
-        # What is there already is refused, as is everything by a server before Redis 7.
+        # A library that exists is refused. A server before Redis 7 refuses all of them.
         self.lane.exchange(dict.fromkeys(self.router.nodes(), loads))
 
     def missing_scripts(self) -> list[tuple[Node, str]]:
-        """Return (node, title) for each registered script that a master does not hold, and (node,
-        name) for each library whose names stay: it lacks that, or holds another release's.
+        """Return (node, title) for each registered script that a master lacks, and (node, name) for
+        each library with a fixed name that it lacks or has from another release.
 
-        The other libraries are our own processes', which load them at need.
+        Only our own processes use the other libraries. They load them when they need them.
         """
         scripts = registered()
         answers = self._on_every_master([("SCRIPT", "EXISTS", *(s.sha1 for s in scripts.values()))])
@@ -147,20 +148,26 @@ class HotPath:
         return missing
 
     def other_libraries(self) -> list[tuple[Node, str]]:
-        """Return (node, library) for what masters hold of other releases; raises Unavailable."""
+        """Return (node, library) for each library of another release on a master. Raise
+        Unavailable.
+        """
         ours = {each.name for each in libraries()}
         held = self._held_libraries(f"{PREFIX}*").items()
         return [(node, name) for node, texts in held for name in texts if name not in ours]
 
     def prune_libraries(self) -> list[tuple[Node, str]]:
-        """Delete the `other_libraries` and return them; a process that runs loads its own again."""
+        """Delete the `other_libraries` and return them. A process that still runs loads its own
+        again.
+        """
         gone = self.other_libraries()
         for node, name in gone:
             self.lane.exchange({node: [("FUNCTION", "DELETE", name)]})
         return gone
 
     def _held_libraries(self, pattern: str) -> dict[Node, dict[str, str]]:
-        """Texts of libraries by name, for each master that knows functions and lists them to us."""
+        """Return the libraries' texts by name, for each master that has functions and lists them to
+        us.
+        """
         listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", pattern, "WITHCODE")]
         self._look_again()
         held = {}
@@ -174,34 +181,34 @@ class HotPath:
         return held
 
     def knows_functions(self) -> bool:
-        """Tell whether every master knows FCALL: Redis 7, Valkey. Raises Unavailable."""
+        """Return whether every master knows FCALL: Redis 7, Valkey. Raise Unavailable."""
         answers = self._on_every_master([("COMMAND", "INFO", "fcall")])
         return all(found for ((found,),) in answers.values())
 
     def set_user(self, name: str, rules: Sequence[str]) -> list[Node]:
-        """Give every master the user `name` with these rules of ACL SETUSER; raises Unavailable.
+        """Give every master the user `name` with these rules of ACL SETUSER. Raise Unavailable.
 
-        Returns the masters that keep their users in no file: a restart forgets the user there.
+        Return the masters that can't save their users to a file: a restart loses the user there.
         """
         self._on_every_master([("ACL", "SETUSER", name, *rules)])
         answers = self.lane.exchange({node: [("ACL", "SAVE")] for node in self.router.nodes()})
         return sorted(node for node, (saved,) in answers.items() if isinstance(saved, Failure))
 
     def times(self) -> dict[Node, float]:
-        """Return Redis TIME in seconds since 1970 by master; raises Unavailable."""
+        """Return Redis TIME in seconds since 1970 by master. Raise Unavailable."""
         return _seconds(self._on_every_master([("TIME",)]))
 
     def now(self) -> float:
-        """Return the seconds since 1970 by the one clock that marks of all processes are compared
-        by: that of the first master by name. Raises Unavailable.
+        """Return the seconds since 1970 by the clock with which the timestamps of all processes are
+        compared: that of the first master by name. Raise Unavailable.
         """
         return min(self.times().items())[1]
 
     def write_refusals(self) -> dict[Node, str]:
-        """Have every master take a write and give it back; returns what refused it, by master.
+        """Write a value to every master and read it back. Return the refusals by master.
 
-        A Redis without memory, or one that has become a replica, answers questions and refuses
-        calls. Raises Unavailable when a master does not answer.
+        A Redis without memory, or one that has become a replica, answers reads and refuses calls.
+        Raise Unavailable if a master does not answer.
         """
         self._look_again()
         word = secrets.token_hex(8)
@@ -222,12 +229,12 @@ class HotPath:
         return refusals
 
     def _tag_on(self, node: Node) -> str:
-        """A tag whose slot this master serves."""
+        """Return a tag whose slot this master serves."""
         tags = (f"{{health.{n}}}" for n in itertools.count())
         return next(tag for tag in tags if self.router.node_of(tag) == node)
 
     async def atimes(self) -> dict[Node, float]:
-        """Do as `times` without blocking the loop; the masters are those that are known."""
+        """Like `times`, without blocking the loop. Uses the masters that are known already."""
         lane = self._loops.current()
         nodes = self.router.nodes()
         if not nodes:
@@ -239,7 +246,7 @@ class HotPath:
         return _seconds(_answered(await lane.exchange(groups)))
 
     def _look_again(self) -> None:
-        """Read which masters there are; raises Unavailable."""
+        """Read again which masters there are. Raise Unavailable."""
         if self.router.follows:
             failed = self.lane.refresh()
             if failed is not None:
@@ -256,19 +263,19 @@ class HotPath:
         return self._client
 
     def aclient(self) -> Any:
-        """Return the running loop's client for plain reads; RuntimeError outside of a loop."""
+        """Return the running loop's client for plain reads. Raise RuntimeError outside a loop."""
         return self._loops.current().client()
 
     async def pubsub_client(self) -> Any:
         """Return a redis.asyncio.Redis for subscriptions: Sentinel's master, or any Cluster master.
 
-        Any node of a Cluster hears what is published on another. The caller closes it
-        (`aclose()`), also to ask for another one after a lost connection. Raises Unavailable.
+        Any node of a Cluster receives what is published on another. The caller closes the client
+        with `aclose()`, also before it gets another one after a lost connection. Raise Unavailable.
         """
         return await self._loops.current().pubsub_client()
 
     async def aclose(self) -> None:
-        """Close the running loop's connections (a loop's end does so too)."""
+        """Close the running loop's connections. The end of the loop closes them too."""
         await self._loops.aclose()
 
     def close(self) -> None:
@@ -286,7 +293,7 @@ def _result(outcome: Any) -> Any:
 
 
 def _answered(answers: Answers) -> Answers:
-    """Every node's replies; raises Unavailable for the first failure among them."""
+    """Return every node's replies. Raise Unavailable for the first failure among them."""
     for node, replies in answers.items():
         for reply in replies:
             if isinstance(reply, Failure):

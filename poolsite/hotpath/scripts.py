@@ -1,4 +1,4 @@
-"""Lua files as values: prelude + body, SHA-1, and the registry of all of them."""
+"""Lua files as values: prelude and body, SHA-1, and the registry of all scripts."""
 
 import hashlib
 import re
@@ -20,19 +20,19 @@ _LONG_COMMENT = re.compile(r"--\[\[.*?\]\]", re.DOTALL)
 _PLACEHOLDER = re.compile(r"<(\w+)>")
 _WORD = re.compile(r"\w+")
 _FORMS = ("IS_FUNCTION", "CALLED_BY_US")  # false in a script
-# Redis looks at its memory before a script's first write, unless that is one that deletes.
+# Redis checks its memory before a script's first write, unless that write is a deletion.
 _DELETES_FIRST = "redis.call('HDEL', KEYS[1], '') "
 _registry: dict[str, "Script"] = {}
-made_of_scripts: dict[str, Any] = {}  # what other modules keep as long as no script changes
+made_of_scripts: dict[str, Any] = {}  # what other modules cache while no script changes
 
 
 @dataclass(frozen=True, eq=False)
 class Script:
     """One atomic operation.
 
-    `keys` are suffixes to the tag, in the order of the header (the first is empty); with
-    `more_keys` the last one may be given any number of times, also none. `full_server`: what of it
-    a server without memory runs (header.py).
+    `keys` are suffixes to the tag, in the order of the header (the first is empty). With
+    `more_keys` the last one may be given any number of times, or not at all. `full_server`: which
+    part of the operation a server without memory runs (header.py).
     """
 
     app: str
@@ -45,33 +45,34 @@ class Script:
     more_arguments: bool = False
     path: Path = Path()
     modules: Modules = NO_MODULES
-    direct: bool = False  # others call it in Redis themselves
+    direct: bool = False  # other programs call it directly in Redis
     full_server: str = ""
 
     @cached_property
     def text(self) -> str:
-        """What Redis runs: the prelude's part, then the body. Assembled when first asked for.
+        """The text that Redis runs: the needed part of the prelude, then the body. Built at first
+        use.
 
-        No line break at the end: a shell's "$(…)" drops it, and the SHA-1 would be another.
+        It has no line break at the end: a shell's "$(…)" drops it, and the SHA-1 would differ.
         """
         whole = _assemble(self.body, self.version, self.modules, _prelude).rstrip("\n")
         return _DELETES_FIRST + whole if self.full_server == RUNS else whole
 
     @cached_property
     def sha1(self) -> str:
-        """The SHA-1 of `text`: the name under which Redis keeps it."""
+        """The SHA-1 of `text`, under which Redis stores it."""
         return hashlib.sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
     @property
     def title(self) -> str:
-        """The name by which people know it, e.g. "numbers/event"."""
+        """The name that people use, e.g. "numbers/event"."""
         return f"{self.app}/{self.name}"
 
     def keys_of(self, tag: str, **names: str) -> tuple[str, ...]:
         """Return every key of the aggregate `tag` (with its braces), in the header's order.
 
-        `names` fill placeholders: "{pool}:near:<region>" takes region="cn". A key that may
-        repeat is left out; the caller appends as many as it needs.
+        `names` fill placeholders: "{pool}:near:<region>" takes region="cn". A key that may repeat
+        is left out. The caller appends as many as it needs.
         """
         fixed = self.keys[:-1] if self.more_keys else self.keys
         if not names:
@@ -80,12 +81,12 @@ class Script:
 
 
 def load_folder(app: str, folder: Path, *, direct: Iterable[str] = ()) -> dict[str, Script]:
-    """Read every `*.lua` of a folder, register them as "app/name" and return them by name.
+    """Read every `*.lua` of a folder, register the scripts as "app/name" and return them by name.
 
-    direct: the names of those that others call in Redis themselves.
+    direct: the names of the scripts that other programs call directly in Redis.
 
-    The prelude itself is not a script and is left out. Raises ScriptHeaderError with file and
-    line; then nothing is registered.
+    The prelude itself is not a script and is left out. Raise ScriptHeaderError with file and line.
+    Then nothing is registered.
     """
     paths = [path for path in sorted(folder.glob("*.lua")) if path != PRELUDE]
     modules = read_modules(folder / "modules")
@@ -104,9 +105,9 @@ def registered() -> dict[str, Script]:
 
 
 def read_script(app: str, path: Path, modules: Modules | None = None) -> Script:
-    """Read one Lua file without registering it; raises ScriptHeaderError.
+    """Read one Lua file without registering it. Raise ScriptHeaderError.
 
-    modules: those of its folder, where they have been read already.
+    modules: those of its folder, if they have been read already.
     """
     body = path.read_text(encoding="utf-8")
     header = parse_header(body, path, f"{app}/{path.stem}")
@@ -140,7 +141,7 @@ def read_prelude(path: Path) -> dict[str, str]:
 
 
 def prelude_for(codes: Iterable[str], prelude: Prelude | None = None) -> list[str]:
-    """Return the prelude's functions that these texts name, and those that they name."""
+    """Return the prelude's functions that these texts name, directly or through other functions."""
     functions = dict(_prelude if prelude is None else prelude)
     needed: set[str] = set()
     frontier = list(codes)
@@ -154,7 +155,7 @@ def prelude_for(codes: Iterable[str], prelude: Prelude | None = None) -> list[st
 
 @cache
 def _assemble(body: str, version: int, modules: Modules, prelude: Prelude) -> str:
-    """Put what the body names before its first line: the prelude's functions and the modules'."""
+    """Put the prelude's and the modules' functions that the body names before its first line."""
     code = code_of(body)
     shared = modules.script_lines(modules.needed_by([code]))
     before = [f"local VERSION = {version}", *prelude_for([code, *shared], prelude), *shared]
@@ -170,9 +171,9 @@ def code_of(body: str) -> str:
 
 @contextmanager
 def preluded_with(path: Path) -> Iterator[None]:
-    """For tests only: functions of another prelude replace the shipped ones, so every SHA differs.
+    """For tests only: replace functions of the shipped prelude, which changes every SHA.
 
-    So no seam ships: the text that production runs cannot be told to read another clock.
+    This way no test hook ships: the production text can't be made to read another clock.
     """
     shipped = _prelude
     _assemble_with(tuple({**dict(shipped), **read_prelude(path)}.items()))
@@ -183,14 +184,14 @@ def preluded_with(path: Path) -> Iterator[None]:
 
 
 def _assemble_with(prelude: Prelude) -> None:
-    """From now on; what has been assembled with another is forgotten."""
+    """Use this prelude from now on, and forget texts that were assembled with another."""
     global _prelude
     _prelude = prelude
     forget_assembled()
 
 
 def forget_assembled() -> None:
-    """Assemble every script and library anew when it is next asked for."""
+    """Assemble every script and library again at its next use."""
     made_of_scripts.clear()
     for script in _registry.values():
         for name in ("text", "sha1"):

@@ -1,4 +1,4 @@
-"""Sending and reading for threads: one connection per exchange and node, nothing repeated."""
+"""Sends commands and reads replies for threads: a connection per exchange and node, no retries."""
 
 from typing import Any, cast
 
@@ -15,7 +15,7 @@ from poolsite.hotpath.routing import Node, Router
 
 
 class SyncLane:
-    """Pools by node. Threads share it; after a fork redis-py's pools start afresh by themselves."""
+    """Connection pools by node, shared by threads. After a fork redis-py's pools start afresh."""
 
     def __init__(self, address: RedisAddress, router: Router) -> None:
         self.address = address
@@ -28,7 +28,7 @@ class SyncLane:
         self._pools.clear()
 
     def exchange(self, groups: Groups) -> Answers:
-        """Send to every node first, then read from each: nodes work at the same time."""
+        """Send to every node first, then read from each: the nodes work at the same time."""
         open_exchanges = {node: self._send(node, words) for node, words in groups.items()}
         return {
             node: self._read(node, sent, len(groups[node])) for node, sent in open_exchanges.items()
@@ -41,7 +41,7 @@ class SyncLane:
         return pool
 
     def _send(self, node: Node, commands: list[Words]) -> Any:
-        """Return the connection on which the replies will come, or what failed."""
+        """Return the connection on which the replies will come, or the failure."""
         pool = self._pool(node)
         try:
             connection: Any = pool.get_connection()
@@ -51,7 +51,7 @@ class SyncLane:
         try:
             before = self._guard(connection).words_before(commands)
             sending = True
-            # hiredis alone: redis-py looks at each word first, at four times the cost.
+            # hiredis alone: redis-py checks each argument first, at four times the cost.
             packed = [hiredis.pack_command(cast(Any, words)) for words in (*before, *commands)]
             connection.send_packed_command([b"".join(packed)])
         except BaseException as error:
@@ -66,15 +66,15 @@ class SyncLane:
         return connection
 
     def _guard(self, connection: Any) -> Guard:
-        """This connection's guard; a connection that was opened anew is asked anew."""
+        """Return the connection's guard. A connection that was opened again gets a new guard."""
         known = getattr(connection, "guard_of", None)
-        if known is not None and known[0] is connection._sock:  # noqa: SLF001  redis-py tells it nowhere else
+        if known is not None and known[0] is connection._sock:  # noqa: SLF001  private in redis-py
             return cast(Guard, known[1])
         guard = Guard()
         if self.address.topology != "cluster":
             connection.send_command(*ASK)
             info = _read_one(connection)
-            if isinstance(info, str):  # a user without the right to ask is served all the same
+            if isinstance(info, str):  # a user without the right to run INFO is served anyway
                 guard.lineage = lineage_of(info)
         # A replica is asked again each time: it may be promoted over an open connection.
         asked = None if guard.lineage == REPLICA else connection._sock  # noqa: SLF001
@@ -104,7 +104,7 @@ class SyncLane:
     # -- topology -------------------------------------------------------------------------------
 
     def refresh(self) -> NotSent | None:
-        """Read who serves what; returns NotSent when nobody answers."""
+        """Read which node serves what. Return NotSent if no node answers."""
         if self.address.topology == "sentinel":
             return self._find_master()
         reason = "no node of the cluster answers"

@@ -1,7 +1,7 @@
 """Spans of scripts, and which request changed an aggregate last.
 
 `trace:{tag}` holds the traceparent of the last traced request that changed the aggregate, for ten
-seconds: the drain and the pushes that follow link to it. It is written only while tracing is on.
+seconds. The drain and the pushes that follow link to it. It is written only while tracing is on.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _tasks: set[asyncio.Task[None]] = set()
 
 
 class Clients(Protocol):
-    """What these functions need of a HotPath."""
+    """The part of HotPath that these functions need."""
 
     def client(self) -> Any: ...
 
@@ -33,7 +33,7 @@ class Clients(Protocol):
 
 
 def traced(method: Callable[P, R]) -> Callable[P, R]:
-    """A sync method of HotPath that runs commands: a span around it, inside of another one."""
+    """Decorate a sync method of HotPath that runs commands: give it a span in the current one."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -55,7 +55,7 @@ def traced(method: Callable[P, R]) -> Callable[P, R]:
 def traced_async(
     method: Callable[P, Coroutine[Any, Any, R]],
 ) -> Callable[P, Coroutine[Any, Any, R]]:
-    """The same for one that is awaited."""
+    """Like `traced`, for a method that is awaited."""
 
     @wraps(method)
     def run(*args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]:
@@ -76,14 +76,14 @@ async def _arun(method: Callable[..., Coroutine[Any, Any, R]], args: Any, kwargs
 
 
 def _note(made: Any, outcome: Any) -> None:
-    """A batch returns the errors of its commands."""
+    """Record the errors of a batch, which returns them instead of raising."""
     for each in outcome if isinstance(outcome, list) else ():
         if isinstance(each, HotPathError):
             tracing.note_error(made, each)
 
 
 def _remember_soon(path: Clients, tags: Sequence[str]) -> None:
-    """Not waited for: the script is what the span measures."""
+    """Start the write without waiting for it: the span measures only the script."""
     if cause := tracing.cause():
         task = asyncio.get_running_loop().create_task(_remember(path, tags, cause))
         _tasks.add(task)
@@ -114,13 +114,13 @@ def _span(commands: Sequence[Command[Any]]) -> AbstractContextManager[Any]:
 
 
 def waiting(path: Clients, command: Command[Any]) -> AbstractContextManager[Any]:
-    """A span around waiting for a pipeline of many requests, in which this command runs."""
+    """Return a span for the wait for a shared pipeline in which this command runs."""
     _remember_soon(path, [command.tag])
     return _span([command])
 
 
 def links(tags: Iterable[str], path: Clients) -> list[str]:
-    """The traceparents of who changed these aggregates lately; none while tracing is off."""
+    """Return the traceparents of recent changes of these aggregates, or [] if tracing is off."""
     if tracing.is_on():
         with suppress(RedisError, OSError):
             return _found([path.client().get(key) for key in _keys(tags)])
@@ -128,7 +128,7 @@ def links(tags: Iterable[str], path: Clients) -> list[str]:
 
 
 async def alinks(tags: Iterable[str], path: Clients) -> list[str]:
-    """The same without blocking the loop."""
+    """Like `links`, without blocking the loop."""
     if tracing.is_on():
         with suppress(RedisError, OSError):
             return _found([await path.aclient().get(key) for key in _keys(tags)])

@@ -1,8 +1,8 @@
 """One multiplexed connection to one node, for one event loop.
 
-Commands of all tasks share it: what they ask for within one turn of the loop leaves in one
-write, and replies are handed out in order (measured against redis-py in docs/decisions/0003). A
-cancelled caller costs nothing: its reply is read and dropped. Nothing is ever repeated here.
+Commands of all tasks share it: what they send within one turn of the loop goes out in one write,
+and replies are returned in order (measured against redis-py in docs/decisions/0003). A cancelled
+caller costs nothing: its reply is read and dropped. Nothing is ever repeated here.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _NOTHING = object()  # hiredis' sign for "no whole reply yet": None and False ar
 
 
 class _Exchange:
-    """Commands that went out together and the replies that came so far."""
+    """Commands that went out together, and the replies so far."""
 
     __slots__ = ("count", "deadline", "future", "replies", "sent")
 
@@ -39,7 +39,7 @@ class _Exchange:
 
 
 class Wire(asyncio.Protocol):
-    """Open with `open()`; afterwards `send` may be called from any task of the loop."""
+    """The protocol of one connection. Once connected, any task of the loop may call `send`."""
 
     def __init__(self, timeout_seconds: float) -> None:
         self.loop = asyncio.get_running_loop()
@@ -61,7 +61,7 @@ class Wire(asyncio.Protocol):
         self._ended: asyncio.Future[None] = self.loop.create_future()
 
     def send(self, commands: list[Words]) -> asyncio.Future[list[Any]]:
-        """Send commands in one piece; the future's list holds a reply or a Failure for each."""
+        """Send commands in one piece. The future's list holds a reply or a Failure for each."""
         packed = [hiredis.pack_command(cast(Any, words)) for words in commands]
         future: asyncio.Future[list[Any]] = self.loop.create_future()
         exchange = _Exchange(len(commands), future, self.loop.time() + self.timeout_seconds)
@@ -90,10 +90,10 @@ class Wire(asyncio.Protocol):
         self.transport.write(b"".join(outgoing))
 
     def _has_ended(self) -> bool:
-        """Look whether an idle connection was closed before the loop could tell us.
+        """Return whether the server closed an idle connection before the loop noticed.
 
-        Nothing is awaited, so anything to read is the end of the stream: what would be sent now
-        could never be answered, and "not sent" is a better answer than "unknown outcome".
+        No reply is awaited, so anything to read is the end of the stream. What is sent now could
+        never be answered, and "not sent" is a better answer than "unknown outcome".
         """
         return bool(self._poll.poll(0))
 
@@ -108,7 +108,9 @@ class Wire(asyncio.Protocol):
             self._timer = self.loop.call_at(oldest.deadline, self._check_deadline)
 
     async def aclose(self) -> None:
-        """Close at once and return when the socket is closed; whoever still waits is told."""
+        """Close at once and return when the socket is closed. Callers that still wait get a
+        failure.
+        """
         if self.transport is not None:
             self._end("the connection was closed")
         if self._was_open:

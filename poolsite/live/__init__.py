@@ -1,4 +1,4 @@
-"""Live views: subscribe → snapshot → changes, over one websocket.
+"""Live views over one websocket: subscribe, get a snapshot, then get changes.
 
 docs/reference/live-protocol.md describes the protocol.
 """

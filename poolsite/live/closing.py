@@ -1,4 +1,4 @@
-"""Closing a socket with any code, on any server."""
+"""Closes a socket with any code, on any server."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -11,7 +11,7 @@ GOODBYE_SECONDS = 2.0
 
 
 class Around:
-    """A `send` in front of another, through which `close_socket` still finds daphne's protocol."""
+    """A `send` that wraps another, through which `close_socket` still finds daphne's protocol."""
 
     def __init__(self, send: Send, first: Send) -> None:
         self.args: tuple[object, ...] = getattr(send, "args", ())
@@ -22,12 +22,12 @@ class Around:
 
 
 async def close_socket(send: Send, code: int, reason: str = "") -> None:
-    """Send the close frame. The reason is cut to the 123 bytes that a close frame has room for:
-    uvicorn sends no frame at all for a longer one, and the peer learns neither code nor reason.
+    """Send the close frame. The reason is cut to the 123 bytes that fit in a close frame: for a
+    longer one uvicorn sends no frame at all, and the peer gets neither code nor reason.
 
-    daphne's protocol refuses to send the registered codes (1003, 1009, 1013 …) for an
-    application, and drops every reason, but has a method that sends both; its `send` is a
-    partial that holds it.
+    daphne's protocol refuses to send the registered codes (1003, 1009, 1013 …) for an application,
+    and drops every reason. But it has a method that sends both, and its `send` is a partial that
+    holds the protocol.
     """
     told = reason.encode()[:REASON_BYTES].decode(errors="ignore")
     if reason or 1000 < code < 3000:
@@ -40,7 +40,7 @@ async def close_socket(send: Send, code: int, reason: str = "") -> None:
 
 
 async def say_goodbye(send: Send, code: int, reason: str = "") -> None:
-    """Close for the last time; a peer that has gone, or reads nothing, is not waited for."""
+    """Send the final close frame. Don't wait for a peer that has gone or reads nothing."""
     try:
         async with asyncio.timeout(GOODBYE_SECONDS):
             await close_socket(send, code, reason)
@@ -50,5 +50,7 @@ async def say_goodbye(send: Send, code: int, reason: str = "") -> None:
 
 
 def is_disconnect(failure: BaseException) -> bool:
-    """Whether a server's send failed because the peer has gone (uvicorn: ClientDisconnected)."""
+    """Return whether a server's send failed because the peer has gone (uvicorn:
+    ClientDisconnected).
+    """
     return isinstance(failure, OSError | TimeoutError) or "after sending" in str(failure)

@@ -19,17 +19,17 @@ from poolsite.live.wakes import Wakes
 logger = logging.getLogger(__name__)
 
 BEAT_SECONDS = 0.2  # all topics of a process read at multiples of it
-SHORTEST_SHARE = 0.8  # of a period, from the first read after a pause to the next
-DEAF_SECONDS = 1.0  # instead of the topic's safety_seconds while the wake channels are down
+SHORTEST_SHARE = 0.8  # the least part of a period from the first read after a pause to the next
+DEAF_SECONDS = 1.0  # replaces the topic's safety_seconds while the wake channels are down
 RETRY_SECONDS = (0.2, 0.5, 1.0, 2.0)
 LINES_PER_STEP = 500
 
 
 def next_beat(started: float, due: float, period: float) -> float:
-    """Return when to read a topic again whose read began at `started` and was due at `due`.
+    """Return when to read a topic again whose read started at `started` and was due at `due`.
 
-    All topics of a process beat together: those of one aggregate share one read, and a socket's
-    frames leave in one write. A read that began late does not put off the next one.
+    All topics of a process have the same rhythm: those of one aggregate share one read, and a
+    socket's frames go out in one write. A read that started late does not delay the next one.
     """
     if started - due < period / 2:
         return round((due + period) / BEAT_SECONDS) * BEAT_SECONDS
@@ -39,8 +39,8 @@ def next_beat(started: float, due: float, period: float) -> float:
 class Feed:
     """The loop, the last state and the subscribers of one topic.
 
-    The state is the first snapshot with every sent change applied to it, so that a newcomer
-    costs no read, and every frame leads from one known version to the next.
+    The state is the first snapshot with every sent change applied to it. So a new socket costs no
+    read, and every frame leads from one known version to the next.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Feed:
         self._reading = asyncio.Lock()
         self._ready = asyncio.Event()
         self._version = 0  # of the last frame that was sent
-        self._read_version = 0  # of the last read; later when nothing that shows had changed
+        self._read_version = 0  # of the last read; newer if nothing visible had changed
         self._moved_in_place = False  # the state changed by time alone since that version
         self._read_at = float("-inf")
         self._state: Any = None
@@ -67,11 +67,13 @@ class Feed:
         self._task = self._loop.create_task(self._run())
 
     def nudge(self) -> None:
-        """Read soon: something may have changed."""
+        """Read the topic soon: something may have changed."""
         self._woken.set()
 
     async def join(self, outbox: Outbox, version: int | None) -> None:
-        """Send the state to a socket, then every change; `version` is what it still holds."""
+        """Send the state to a socket, then every change. `version` is the version that it still
+        has.
+        """
         line = self.lines[outbox] = Subscription(outbox, self)
         if not self._ready.is_set() and self.is_stale:
             line.tell(frames.stale(self.topic.address))
@@ -81,7 +83,7 @@ class Feed:
                 await self._turn()
             first = await self._first_frame(version)
             if self.lines.get(outbox) is not line:
-                return  # it left while we read
+                return  # it left during the read
             line.reset(self._version, first)
             if self.is_stale:
                 line.tell(frames.stale(self.topic.address))
@@ -107,7 +109,7 @@ class Feed:
             line.stop()
 
     def snapshot_frame(self) -> tuple[int, Frame]:
-        """Return the version and frame of the state; encoded once a version."""
+        """Return the version and frame of the state. Each version is encoded once."""
         if self._snapshot is None:
             self._snapshot = frames.snapshot(self.topic.address, self._version, self._state)
         return self._version, self._snapshot
@@ -117,7 +119,7 @@ class Feed:
             failures = 0
             beat = float("-inf")  # when the read was due
             while True:
-                if self._ready.is_set():  # who comes is not kept waiting
+                if self._ready.is_set():  # a new socket does not have to wait
                     await self._flusher.calm()
                 self._woken.clear()
                 started = self._loop.time()
@@ -148,13 +150,13 @@ class Feed:
             await asyncio.sleep(early)
 
     async def _read_once(self) -> bool | None:
-        """Return whether the source moved; None when it could not be read."""
+        """Return whether the source changed, or None if it could not be read."""
         async with self._reading:
             try:
                 return await self._turn()
             except Exception as failure:
-                # Whatever a topic meets (Redis gone, SQL gone, a fault of its own), its
-                # sockets are told, the other topics go on, and it is tried again.
+                # Whatever the error (Redis gone, SQL gone, a bug in the topic), its sockets get a
+                # stale frame, other topics continue, and the read is tried again.
                 if not self.is_stale:
                     logger.warning(
                         "live: %s cannot be read: %r", self.topic.address, failure, exc_info=True
@@ -209,7 +211,7 @@ class Feed:
                 await self._to_all(methodcaller("push", frame))
 
     async def _traced(self) -> AbstractContextManager[Any]:
-        """A span of a push that a traced request led to; the others have none."""
+        """Return a span for a push that a traced request caused, otherwise an empty context."""
         links = await traces.alinks([self.topic.tag], hotpath.default())
         if not links:
             return tracing.OFF

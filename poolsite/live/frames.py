@@ -1,4 +1,4 @@
-"""The frames of docs/reference/live-protocol.md, each encoded once and sent to many sockets."""
+"""The frames of docs/reference/live-protocol.md. Each is encoded once and sent to many sockets."""
 
 from typing import Any
 
@@ -6,8 +6,8 @@ import orjson
 
 
 class Frame:
-    """One encoded frame. `base` and `to` are versions; `mark`: the number of a frame that may ask
-    the browser for an ack, 0 = it may not.
+    """One encoded frame. `base` and `to` are versions. `mark` is the number of a frame that may ask
+    the browser for an ack, or 0 if it may not.
     """
 
     __slots__ = ("_asking", "base", "mark", "message", "to")
@@ -25,7 +25,7 @@ class Frame:
 
     @property
     def asking(self) -> dict[str, str]:
-        """The message with the question for an ack; as often as it is sent, it is written once."""
+        """The message that also asks for an ack. It is encoded only once."""
         if self._asking is None:
             text = f'{self.text[:-1]},"ack":{self.mark}}}'
             self._asking = {"type": "websocket.send", "text": text}
@@ -48,12 +48,12 @@ def change(address: str, base: int, to: int, data: Any, *, mark: int = 0) -> Fra
 
 
 def current(address: str, version: int) -> Frame:
-    """Say that the version which the browser holds is the current one."""
+    """Return a frame that says that the browser has the current version."""
     return Frame(encode({"op": "current", "topic": address, "version": version}), to=version)
 
 
 def stale(address: str) -> Frame:
-    """Say that the source cannot be read now; what was sent is the last known state."""
+    """Return a frame that says that the source can't be read now and the last state may be old."""
     return Frame(encode({"op": "stale", "topic": address}))
 
 
@@ -66,7 +66,7 @@ def error(reason: str) -> Frame:
 
 
 def personal(kind: str, data: Any) -> str:
-    """Return the text of a personal message; scripts may publish the same text themselves."""
+    """Return the text of a personal message. Scripts may publish the same text themselves."""
     return encode({"op": "personal", "kind": kind, "data": data})
 
 

@@ -1,4 +1,4 @@
-"""Everything live in one process: feeds, sockets and the wake connection that they share."""
+"""The live state of one process: feeds, sockets and the wake connection that they share."""
 
 import asyncio
 import contextlib
@@ -14,15 +14,15 @@ from poolsite.live.topics import Topic
 from poolsite.live.wakes import Wakes
 from poolsite.per_loop import PerLoop
 
-LINGER_SECONDS = 5.0  # a topic stays warm while one page leads to the next
+LINGER_SECONDS = 5.0  # a topic is still read for this long while the user changes to the next page
 SWEEP_SECONDS = 0.5
 SOCKETS_PER_PRINCIPAL = 40
-LATE_SECONDS = 0.25  # this process itself was held up, so its sockets' answers wait unread:
-BREATH_SECONDS = 2.0  # nobody is judged for so long
+LATE_SECONDS = 0.25  # this process itself was delayed, so its sockets' answers are still unread:
+BREATH_SECONDS = 2.0  # no socket is judged for this long
 
 
 class LiveHub:
-    """One per event loop, made on first use by `hub_of_loop`."""
+    """One hub per event loop, created at first use by `hub_of_loop`."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -39,7 +39,7 @@ class LiveHub:
 
     @contextlib.asynccontextmanager
     async def socket(self, who: str, outbox: Outbox) -> AsyncIterator[bool]:
-        """Count a socket in and out, with its personal messages; False: too many of one's own."""
+        """Register a socket and its personal channel. Yield False if its principal has too many."""
         if self._per_principal[who] >= SOCKETS_PER_PRINCIPAL:
             yield False
             return
@@ -64,7 +64,7 @@ class LiveHub:
                 self._sweeper = None
 
     def topic(self, address: str) -> Topic | None:
-        """Return the topic that this process reads for its sockets at an address."""
+        """Return the topic that this process reads for its sockets at an address, or None."""
         feed = self.feeds.get(address)
         return None if feed is None else feed.topic
 
@@ -75,7 +75,7 @@ class LiveHub:
             feed.nudge()
 
     async def join(self, topic: Topic, outbox: Outbox, version: int | None) -> None:
-        """Subscribe a socket; the feed starts with its first."""
+        """Subscribe a socket. The feed starts with its first socket."""
         timer = self._closing.pop(topic.address, None)
         if timer is not None:
             timer.cancel()
@@ -86,7 +86,7 @@ class LiveHub:
         await feed.join(outbox, version)
 
     def leave(self, address: str, outbox: Outbox) -> None:
-        """Unsubscribe a socket; a feed without any ends a little later."""
+        """Unsubscribe a socket. A feed without sockets ends a little later."""
         feed = self.feeds.get(address)
         if feed is None:
             return
@@ -107,8 +107,8 @@ class LiveHub:
             feed.nudge()
 
     async def _sweep(self) -> None:
-        """Close who is more than 2 s behind, at the second look: what was answered by the first
-        has been read by then, however busy this process is.
+        """Close sockets that are found more than 2 s behind in two checks in a row. Answers that
+        had arrived by the first check have been read by the second, however busy this process is.
         """
         judge_from = 0.0
         suspects: set[Outbox] = set()
@@ -127,7 +127,7 @@ class LiveHub:
             suspects = behind
 
     async def aclose(self) -> None:
-        """End all tasks; for tests and orderly ends, nothing relies on it."""
+        """End all tasks. For tests and an orderly shutdown: nothing relies on it."""
         for timer in self._closing.values():
             timer.cancel()
         self._closing.clear()

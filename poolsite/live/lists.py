@@ -1,4 +1,4 @@
-"""Tables of an account's aggregates: a row of figures for each, whatever kind they are of."""
+"""Tables of an account's aggregates, with a row of figures for each, whatever their kind."""
 
 import asyncio
 from abc import abstractmethod
@@ -19,7 +19,7 @@ NAMES_SECONDS = 2.0
 class AggregateListTopic(AccountTopic, RowsTopic):
     """Every aggregate of an account, or of the platform and all accounts: slug → name and figures.
 
-    Subclasses name the model and the action that lets somebody watch, and give two functions.
+    Subclasses name the model and the action that allows watching, and implement two methods.
     """
 
     model: ClassVar[type[Model]]
@@ -35,7 +35,7 @@ class AggregateListTopic(AccountTopic, RowsTopic):
 
     @abstractmethod
     def figures(self, found: Any) -> dict[str, Any]:
-        """Return what the command read as pages get it."""
+        """Return the figures for pages from the command's result."""
 
     async def read(self) -> dict[str, Any]:
         now = asyncio.get_running_loop().time()

@@ -1,4 +1,4 @@
-"""What a process holds of live views, for Prometheus."""
+"""Metrics of a process's live views, for Prometheus."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from poolsite.live.hub import hubs
 
 
 def collect() -> Iterable[Metric]:
-    """Return the gauges of this process; called in a thread at each scrape."""
+    """Return the gauges of this process. Called in a thread at each scrape."""
     known = hubs()
     yield GaugeMetricFamily(
         "poolsite_live_sockets",

@@ -1,8 +1,8 @@
-"""What one socket still has to be sent: bounded, the newest state wins, never a silent drop.
+"""The queue of one socket: limited, the newest state wins, and no frame is lost unnoticed.
 
-Frames that wait here say nothing about the browser: this process may be busy, and then they are
-replaced by the present state. Behind is whose connection takes nothing more, and, since a server
-may queue without bound behind an awaited send (daphne does), who leaves an ack unanswered.
+Frames that wait here don't prove that the browser is slow: this process may be busy, and then the
+current state replaces them. A socket is behind if its connection accepts nothing more, or if an ack
+is overdue, since a server may queue without limit behind an awaited send (daphne does).
 """
 
 import asyncio
@@ -17,22 +17,22 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 BEHIND_SECONDS = 2.0
 BEHIND_CODE = 1013
-FLUSH_SECONDS = 0.02  # two topics that beat together are read within it: one write carries both
-SOCKETS_PER_STEP = 200  # about 5 ms: fewer, and a busy process has time for everything but topics
+FLUSH_SECONDS = 0.02  # topics that beat together are read within it: one write carries both
+SOCKETS_PER_STEP = 200  # about 5 ms: with fewer, a busy process has time for everything but topics
 URGENT_FRAMES = 500
-ACKS_PER_SECOND = 500  # of a process: with more sockets each is asked more seldom
-ACK_SECONDS = (1.0, 4.0)  # but within these
-ASKS_AT_ONCE_SECONDS = 0.5  # of that pace: no topic's period is longer
+ACKS_PER_SECOND = 500  # of a process: with more sockets, each is asked less often
+ACK_SECONDS = (1.0, 4.0)  # but within these limits
+ASKS_AT_ONCE_SECONDS = 0.5  # of the asks per second: no topic has a longer period
 
 
 class Source(Protocol):
-    """What feeds a line: a topic and its present state."""
+    """The source of a subscription's frames: a topic and its current state."""
 
     topic: Topic
     is_stale: bool
 
     def snapshot_frame(self) -> tuple[int, Frame]:
-        """The version and frame of the state."""
+        """Return the version and frame of the state."""
         ...
 
 
@@ -58,7 +58,7 @@ class Subscription:
         self._outbox.ready(self)
 
     def push(self, frame: Frame) -> None:
-        """Queue a change; one that does not fit, or does not follow, becomes a snapshot."""
+        """Queue a change. If it does not fit or does not follow, a snapshot replaces the queue."""
         if self._needs_snapshot:
             return
         if frame.base == self._version and len(self._frames) < self._source.topic.waiting_frames:
@@ -73,19 +73,19 @@ class Subscription:
             self._outbox.ready(self)
 
     def stop(self) -> None:
-        """The subscription has ended: nothing of this topic is sent any more."""
+        """End the subscription: nothing of this topic is sent any more."""
         self._frames.clear()
         self._needs_snapshot = False
         self._version = -1
 
     def tell(self, frame: Frame) -> None:
-        """Queue word about the topic that carries no state (stale, current)."""
+        """Queue a frame about the topic that carries no state (stale, current)."""
         if not self._needs_snapshot:
             self._frames.append(frame)
             self._outbox.ready(self)
 
     def next(self) -> Frame | None:
-        """Take what is to be sent now; None when nothing waits."""
+        """Return the frame to send now, or None if nothing waits."""
         if self._needs_snapshot:
             self._needs_snapshot = False
             self._version, frame = self._source.snapshot_frame()
@@ -96,11 +96,11 @@ class Subscription:
 
 
 class Flusher:
-    """Wakes the senders of many sockets a moment later, so that the frames of several topics
-    leave in one write (the system call is what a frame costs most), a few sockets at a time, so
-    that a personal message does not wait behind a thousand of them. And it knows how often each
-    of them is asked for an ack, and not all at once: thousands of answers in the same moment
-    would hold up the frames that follow.
+    """Wakes the senders of many sockets with a short delay, so that the frames of several topics go
+    out in one write (the system call is the main cost of a frame). It wakes a few sockets at a
+    time, so that a personal message does not wait behind a thousand of them. It also decides how
+    often each socket is asked for an ack, and spreads the asks: thousands of answers in the same
+    moment would delay the frames that follow.
     """
 
     def __init__(self) -> None:
@@ -114,13 +114,13 @@ class Flusher:
         self._asked_at = self._loop.time()
 
     def pace_acks(self, sockets: int) -> None:
-        """Ask so many sockets as often as the process can bear."""
+        """Set how often this number of sockets is asked, as often as the process can bear."""
         least, most = ACK_SECONDS
         self.ack_seconds = min(most, max(least, sockets / ACKS_PER_SECOND))
         self._asks_per_second = max(ACKS_PER_SECOND, sockets / most)
 
     def may_ask(self, now: float) -> bool:
-        """Whether one more socket may be asked for an ack now; if not, with a later frame."""
+        """Return whether one more socket may be asked for an ack now. If not, try a later frame."""
         earned = (now - self._asked_at) * self._asks_per_second
         at_once = self._asks_per_second * ASKS_AT_ONCE_SECONDS
         self._asked_at = now
@@ -138,10 +138,10 @@ class Flusher:
             self._calm.clear()
 
     async def calm(self) -> None:
-        """Wait until the sockets have been sent what was queued before, but for a step's worth.
+        """Wait until all but a step's worth of the sockets have been sent what was queued before.
 
-        A topic that is read while thousands still wait only makes frames that are old when they
-        leave: a process that is short of time tells less often, and then the newest.
+        A topic that is read while thousands still wait only makes frames that are old when they are
+        sent. A process that is short of time sends fewer frames, each with the newest state.
         """
         await self._calm.wait()
 
@@ -164,14 +164,14 @@ class Outbox:
         self._urgent: deque[Frame] = deque()
         self._lines: deque[Subscription] = deque()
         self._waiter: asyncio.Future[None] | None = None
-        self._sending_since = 0.0  # 0: no frame is on its way
+        self._sending_since = 0.0  # 0: no frame is being sent
         self._unanswered: deque[tuple[int, float]] = deque()
         self._marked = 0
         self._ask_at = 0.0
         self.close_code = 0
 
     def ready(self, line: Subscription) -> None:
-        """Stand the line in the queue and have the sender woken a moment later."""
+        """Add the line to the queue and have the sender woken a moment later."""
         if not line.queued:
             line.queued = True
             self._lines.append(line)
@@ -188,26 +188,26 @@ class Outbox:
             self.wake()
 
     def close(self, code: int) -> None:
-        """Have the socket closed; what still waits is not sent."""
+        """Have the socket closed. Frames that still wait are not sent."""
         if not self.close_code:
             self.close_code = code
             self.wake()
 
     def acknowledge(self, mark: int) -> bool:
-        """The browser has read everything up to this mark. Returns whether it had been asked."""
+        """Record that the browser has read up to this mark. Return whether it had been asked."""
         count = len(self._unanswered)
         while self._unanswered and self._unanswered[0][0] <= mark:
             self._unanswered.popleft()
         return len(self._unanswered) < count
 
     def is_behind(self, now: float) -> bool:
-        """Whether for more than 2 s a frame was not taken, or an ack not answered."""
+        """Return whether a frame was not accepted, or an ack not answered, for more than 2 s."""
         if self._sending_since and now - self._sending_since > BEHIND_SECONDS:
             return True
         return bool(self._unanswered) and now - self._unanswered[0][1] > BEHIND_SECONDS
 
     def wake(self) -> None:
-        """Have the sender look at once."""
+        """Have the sender check its queues at once."""
         self._is_flushing = False
         if self._waiter is not None:
             if not self._waiter.done():
@@ -215,7 +215,7 @@ class Outbox:
             self._waiter = None
 
     async def run(self, send: Send) -> None:
-        """Send until `close` is called; returns then, the caller says goodbye."""
+        """Send until `close` is called, then return. The caller sends the close frame."""
         while not self.close_code:
             frame = self._next()
             if frame is None:

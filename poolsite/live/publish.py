@@ -1,4 +1,4 @@
-"""Telling watchers: a topic has changed, or one person has a message."""
+"""Notifies watchers: a topic has changed, or one person has a message."""
 
 import logging
 from functools import partial
@@ -16,17 +16,17 @@ _UNPUBLISHED = "live: cannot publish to %s: %s"
 
 
 def personal_channel(who: str) -> str:
-    """Return the channel of one person: `who` is `user:<id>` or `visitor:<id>`.
+    """Return the channel of one person. `who` is `user:<id>` or `visitor:<id>`.
 
-    A Lua script may publish to it by itself; the message is the text of a `personal` frame.
+    A Lua script may also publish to it. The message is the text of a `personal` frame.
     """
     return f"live:to:{who}"
 
 
 def touch(address: str) -> None:
-    """Wake a topic that has no script behind it, after the running transaction's commit.
+    """Wake a topic that has no script behind it, after the current transaction's commit.
 
-    Never raises for Redis: the topic's safety read finds the change a few seconds later.
+    Never raises an error of Redis: the topic's safety read finds the change a few seconds later.
     """
     transaction.on_commit(partial(_publish, touch_channel(address), ""))
 
@@ -34,15 +34,15 @@ def touch(address: str) -> None:
 def personal(user_id: int | str, kind: str, data: Any) -> None:
     """Send one message to all sockets of a person, at once and past the coalescer.
 
-    user_id: a user's primary key, or `visitor:<id>`. At most once: who is not connected never
-    sees it, so what must not be missed is also the state of a topic.
+    user_id: a user's primary key, or `visitor:<id>`. The message is sent once, without retries: a
+    person who is not connected never sees it. What must not be missed is also the state of a topic.
     """
     text = frames.personal(kind, data)
     transaction.on_commit(partial(_publish, personal_channel(_who(user_id)), text))
 
 
 async def atouch(address: str) -> None:
-    """Do as `touch`, at once, from a coroutine."""
+    """Like `touch`, but at once and from a coroutine."""
     channel = touch_channel(address)
     try:
         await hotpath.aclient().publish(channel, "")

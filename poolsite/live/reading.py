@@ -1,4 +1,4 @@
-"""What a peer sends over a socket: text, in frames of so many bytes, and not too many a second."""
+"""Reads what a peer sends over a socket: text, limited in size and in frames per second."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ TOO_MANY: Final = 4429
 
 
 class Allowance:
-    """So many at once, so many a second after that. Made and used in one event loop."""
+    """A limit: `at_once` at first, then `per_second`. Created and used in one event loop."""
 
     def __init__(self, per_second: float, at_once: float) -> None:
         self._per_second, self._at_once = per_second, at_once
@@ -21,7 +21,7 @@ class Allowance:
         self._counted_at = self._loop.time()
 
     def take(self) -> bool:
-        """Whether one more is within it."""
+        """Take one unit. Return whether it is within the limit."""
         now = self._loop.time()
         earned = (now - self._counted_at) * self._per_second
         self._counted_at = now
@@ -30,7 +30,7 @@ class Allowance:
 
 
 class TextFrames:
-    """The frames of one socket, taken from the server one by one."""
+    """The frames of one socket, read from the server one by one."""
 
     def __init__(
         self, receive: Receive, *, limit_bytes: int, per_second: float, at_once: float
@@ -40,7 +40,7 @@ class TextFrames:
         self._allowance = Allowance(per_second, at_once)
 
     async def next(self) -> str | int | None:
-        """Return the next text; the code to close with for what is refused; None at the end."""
+        """Return the next text, the close code if a frame is refused, or None at the end."""
         message = await self._receive()
         if message["type"] == "websocket.disconnect":
             return None
@@ -52,12 +52,12 @@ class TextFrames:
         return text if self._allowance.take() else TOO_MANY
 
 
-class BadFrame(ValueError):  # noqa: N818  what it is, said to the browser
-    """The browser sent nonsense; the text says what."""
+class BadFrame(ValueError):  # noqa: N818  the browser gets its text
+    """The browser sent an invalid frame. The text describes the error."""
 
 
 def address_of(frame: dict[str, Any]) -> str:
-    """The topic that a frame names. BadFrame: it names none."""
+    """Return the topic that a frame names. Raise BadFrame if it names none."""
     address = frame.get("topic")
     if not isinstance(address, str) or not address:
         raise BadFrame("topic is a text like numbers.pool:east")
@@ -65,7 +65,7 @@ def address_of(frame: dict[str, Any]) -> str:
 
 
 def whole_of(frame: dict[str, Any], name: str) -> int:
-    """A whole number in a frame. BadFrame: it is none."""
+    """Return a whole number of a frame. Raise BadFrame if it is not one."""
     value = frame.get(name)
     if not isinstance(value, int) or isinstance(value, bool):
         raise BadFrame(f"{name} is a whole number")

@@ -1,4 +1,4 @@
-"""Addresses of sockets: the live socket's, and the answer to every one that does not exist."""
+"""Addresses of sockets: the live sockets', and the answer for addresses that don't exist."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -13,12 +13,12 @@ Application = Callable[[dict[str, Any], Receive, Send], Awaitable[None]]
 
 
 def socket(route: str, application: Application) -> URLPattern:
-    """An entry of `websocket_urlpatterns`, by regular expression."""
+    """Return an entry of `websocket_urlpatterns`, by regular expression."""
     return re_path(route, application)  # type: ignore[arg-type]  # the stubs know views only
 
 
 async def missing_socket(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """Answer 4404: there is no such socket."""
+    """Close the socket with 4404: the address does not exist."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.close", "code": HIDDEN})

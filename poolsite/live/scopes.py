@@ -15,8 +15,8 @@ _SLUG = re.compile(SLUG_PATTERN)
 
 
 class AccountTopic(Topic):
-    """A topic whose key is an account's id, or "all" for operators alone; in another language than
-    English with the language behind it: `7.zh-hans`. Subclasses name the action.
+    """A topic whose key is an account's ID, or "all" for operators only. In a language other than
+    English, the language follows: `7.zh-hans`. Subclasses name the action.
     """
 
     action: ClassVar[str]
@@ -30,7 +30,7 @@ class AccountTopic(Topic):
 
     @property
     def account_id(self) -> int | None:
-        """The account; None: all of them."""
+        """The account, or None for all of them."""
         return None if self.scope == ALL else int(self.scope)
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
@@ -42,9 +42,9 @@ class AccountTopic(Topic):
 
 
 def address_for(principal: access.Principal, name: str) -> str:
-    """The address of the AccountTopic `name` that a reader may watch: all, or their one account's.
+    """Return the address of the AccountTopic `name` for a reader: all, or their only account's.
 
-    "" = none: a reader of several accounts has no topic that shows just those.
+    Return "" if there is none: no topic shows just the several accounts of one reader.
     """
     if principal.is_operator:
         return f"{name}:{ALL}"
@@ -54,7 +54,7 @@ def address_for(principal: access.Principal, name: str) -> str:
 
 
 def language_of(key: str) -> tuple[str, str]:
-    """A key and the language behind it, English where there is none; else ValueError."""
+    """Return a key and the language behind it, by default English. Raise ValueError if unknown."""
     rest, _, language = key.partition(".")
     if language and language not in dict(settings.LANGUAGES):
         raise ValueError(f"no language {language!r}")
@@ -62,20 +62,20 @@ def language_of(key: str) -> tuple[str, str]:
 
 
 def in_language(address: str) -> str:
-    """The address with the reader's language behind it, of a topic that tells words."""
+    """Return the address with the reader's language behind it, for a topic that shows texts."""
     language = get_language() or "en"
     return address if language == "en" else f"{address}.{language}"
 
 
 def slug_of(key: str, kind: str) -> str:
-    """The key, if it is a slug; else ValueError, which names the kind."""
+    """Return the key if it is a slug. Otherwise raise ValueError, which names the kind."""
     if not _SLUG.fullmatch(key):
         raise ValueError(f"not a {kind}: {key!r}")
     return key
 
 
 def id_of(key: str, kind: str) -> int:
-    """The key as a row's number, if it is one that SQL can hold; else ValueError."""
+    """Return the key as a row's ID if SQL can store it. Otherwise raise ValueError."""
     if not (key.isascii() and key.isdecimal() and len(key) < 19):
         raise ValueError(f"not a {kind}: {key!r}")
     return int(key)

@@ -1,4 +1,4 @@
-"""What the websockets of apps do alike: the handshake, and being served until one side ends."""
+"""What the apps' websockets have in common: the handshake, and serving until one side ends."""
 
 import asyncio
 import logging
@@ -29,9 +29,9 @@ async def admit(
     action: str,
     find: Callable[[str], Awaitable[T | None]],
 ) -> tuple[Principal, T] | None:
-    """Accept a socket about the thing of its address; None: it is refused and closed.
+    """Accept a socket for the object of its address. Return None if it is refused and closed.
 
-    action: what the principal must be allowed to do. find: looks for the thing of the slug.
+    action: what the principal must be allowed to do. find: finds the object with the slug.
     """
     await receive()
     if not access.origin_allowed(scope):
@@ -53,7 +53,7 @@ async def admit(
 
 
 class ServedSocket:
-    """Base of an accepted socket that some coroutines serve together, and lost rights end."""
+    """Base of an accepted socket that several coroutines serve, and that ends with its rights."""
 
     def __init__(self, principal: Principal, send: Send) -> None:
         self._principal = principal
@@ -67,11 +67,11 @@ class ServedSocket:
             self._closing.set_result(code)
 
     def watching(self) -> "AbstractContextManager[access.Watch]":
-        """While this stands, a lost right closes the socket."""
+        """Return a context in which a lost right closes the socket."""
         return closing(access.watch(self._principal, self.close))
 
     async def serve(self, *work: Coroutine[Any, Any, None]) -> None:
-        """Serve until one of them, or `close`, ends it; then all are cancelled."""
+        """Serve until a coroutine ends or `close` is called, then cancel all of them."""
         tasks = [self._loop.create_task(each) for each in work]
         ends: list[asyncio.Future[Any]] = [*tasks, self._closing]
         try:
@@ -81,7 +81,7 @@ class ServedSocket:
             await cancel(tasks)
 
     async def say_goodbye(self) -> None:
-        """Tell the code, where the end was not the peer's."""
+        """Send the close code, unless the peer ended the connection."""
         if self._closing.done():
             await say_goodbye(self._send, self._closing.result())
 
@@ -94,7 +94,7 @@ class ServedSocket:
 
 
 async def cancel(tasks: Iterable[asyncio.Task[None]]) -> None:
-    """Cancel them, and wait until they have ended."""
+    """Cancel the tasks, and wait until they have ended."""
     tasks = list(tasks)
     for task in tasks:
         task.cancel()

@@ -1,7 +1,7 @@
-"""The websocket /ws/live/: who it is, what it may watch, and what it may ask.
+"""The websocket /ws/live/: who connects, and what they may watch and send.
 
-A bare ASGI application: the frames are sent by the outbox, so a consumer class would only
-stand between. No use of the ORM, of channel groups or of lifespan.
+A bare ASGI application: the outbox sends the frames, so a consumer class would only be one more
+layer. It doesn't use the ORM, channel groups or lifespan.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ FRAME_BYTES = 4096
 TOPICS_PER_SOCKET = 32
 FRAMES_PER_SECOND = 20.0
 FRAMES_AT_ONCE = 100.0
-BEAT_SECONDS = 5.0  # how often a socket that tells of somebody's presence is asked
+BEAT_SECONDS = 5.0  # how often a socket that reports presence is asked for a heartbeat
 TOKEN_SECONDS = 10.0
 
 LOGIN = 4401
@@ -52,7 +52,10 @@ async def live_application(scope: dict[str, Any], receive: Receive, send: Send) 
 
 
 async def visitor_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """The same for who has a token and no session: the first frame is {"op":"token","token":T}."""
+    """Like `live_application`, for a token without a session.
+
+    The first frame is {"op":"token","token":T}.
+    """
     await _serve(scope, receive, send, _principal_of_first_frame(scope, receive))
 
 
@@ -97,7 +100,7 @@ async def _serve(
 
 
 def _forget(who: "Awaitable[Principal]") -> None:
-    """Nobody awaits it any more: no warning about that."""
+    """Close the coroutine that is no longer awaited, to avoid Python's warning."""
     if asyncio.iscoroutine(who):
         who.close()
 
@@ -116,19 +119,19 @@ class _Socket:
         )
         self._send = send
         self._outbox = Outbox(hub.flusher)
-        # Closes the socket within 1 s of the moment when rights are taken away or run out, and
-        # knows the rights that were added meanwhile.
+        # Closes the socket within 1 s after rights are taken away or expire, and also knows the
+        # rights that were added meanwhile.
         self._rights = access.watch(principal, self._outbox.close)
         self._topics: set[str] = set()
         self._joining: dict[str, asyncio.Task[None]] = {}
-        self._presence: set[str] = set()  # watched topics that want to know of it, or ask again
-        self._present_at = 0.0  # when a sign of presence was passed on last
+        self._presence: set[str] = set()  # watched topics that need presence, or check rights again
+        self._present_at = 0.0  # when presence was last passed on
         self._beater: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._loop = asyncio.get_running_loop()
 
     async def run(self) -> None:
-        """Read and write until the browser, the server or a lost right ends it."""
+        """Read and write until the browser, the server or a lost right ends the socket."""
         try:
             async with self._hub.socket(self._who, self._outbox) as welcome:
                 if welcome:
@@ -163,7 +166,8 @@ class _Socket:
     def _report(self, done: set[asyncio.Task[None]]) -> None:
         for task in done:
             failure = task.exception()
-            # A server says by an exception of its own, mostly an OSError, that the peer has gone.
+            # A server reports with an exception of its own, mostly an OSError, that the peer has
+            # gone.
             if failure is not None and not is_disconnect(failure):
                 logger.error("live: a socket failed", exc_info=failure)
                 self._outbox.close(1011)
@@ -240,8 +244,10 @@ class _Socket:
         await self._hub.join(topic, self._outbox, version)
 
     async def _ask_for_beats(self) -> None:
-        """Ask from here: a page in the background answers a frame at once, but its own timers
-        are slowed down to one a minute. Nobody is asked who has just told of it by an ack."""
+        """Ask for heartbeats. The server asks because a page in the background answers a frame at
+        once, while its own timers are slowed down to one a minute. A browser that has just proved
+        presence with an ack is not asked.
+        """
         due = self._present_at + BEAT_SECONDS
         while True:
             await asyncio.sleep(due - self._loop.time())
@@ -253,7 +259,7 @@ class _Socket:
             due = now + BEAT_SECONDS
 
     def _read_frames(self) -> None:
-        """An ack proves presence as well as a heartbeat does."""
+        """Take an ack as proof of presence, like a heartbeat."""
         if self._loop.time() - self._present_at > BEAT_SECONDS / 2:
             self._beat()
 

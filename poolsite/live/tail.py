@@ -1,7 +1,7 @@
 """The newest entries of one aggregate's stream, read once for all topics of this process.
 
-An aggregate's entries stand in `{tag}:log` with the stream ids `<seq>-0`, gapless; the hash at
-the tag's key holds `generation` and `seq` (docs/architecture.md).
+An aggregate's entries are in `{tag}:log` with the stream IDs `<seq>-0`, without gaps. The hash at
+the tag's key has `generation` and `seq` (docs/architecture.md).
 """
 
 import asyncio
@@ -27,8 +27,8 @@ _TAILS: PerLoop[WeakValueDictionary[str, "Tail"]] = PerLoop(WeakValueDictionary)
 class TailEntry:
     """One change of the aggregate's state, as the stream has it.
 
-    Thousands a second pass here, so nothing is taken apart before somebody asks, and an entry
-    that is only remembered is one text: the garbage collector need not look at it.
+    Thousands of entries a second pass here, so an entry is not parsed before it is needed, and an
+    entry that is only remembered is one text, which the garbage collector does not traverse.
     """
 
     __slots__ = ("_text", "seq")
@@ -43,7 +43,7 @@ class TailEntry:
         return dict(zip(words[::2], words[1::2], strict=False))
 
     def value(self, name: str) -> str:
-        """Return one field; ValueError when there is none."""
+        """Return one field. Raise ValueError if it is missing."""
         return _value(self._text, name)
 
 
@@ -53,7 +53,7 @@ def _value(text: str, name: str) -> str:
 
 
 class Entries(Sequence[TailEntry]):
-    """Some entries in their order, taken apart one by one as they are looked at."""
+    """Some entries in their order. Each is parsed when it is read."""
 
     __slots__ = ("_first", "_texts")
 
@@ -71,7 +71,7 @@ class Entries(Sequence[TailEntry]):
         return TailEntry(self._first + place, self._texts[place])
 
     def values(self, name: str) -> list[str]:
-        """Return one field of each entry; ValueError when one has none."""
+        """Return one field of each entry. Raise ValueError if an entry lacks it."""
         begin = f"{_BETWEEN}{name}{_BETWEEN}"
         found = []
         for text in self._texts:
@@ -104,11 +104,11 @@ class Tail:
         return version_at(self.generation, self._seq)
 
     def remembered(self) -> Entries:
-        """Return every entry that is known here, oldest first: the newest thousands."""
+        """Return every entry that is stored here, oldest first: the newest thousands."""
         return Entries(self._floor + 1, list(self._entries))
 
     def since(self, version: int, until: int | None = None) -> Entries | None:
-        """Return the entries after `version` (up to `until`); None when some are not known."""
+        """Return the entries after `version` (up to `until`), or None if some are missing here."""
         first = self._seq_of(version)
         last = self._seq if until is None else self._seq_of(until)
         if first is None or last is None or not self._floor <= first <= last <= self._seq:
@@ -122,9 +122,9 @@ class Tail:
         return version & ((1 << _SEQ_BITS) - 1)
 
     async def read(self) -> None:
-        """Take in everything that was appended before this call. Raises what Redis raised.
+        """Read everything that was appended before this call. Raise the errors of Redis.
 
-        Calls that wait for their turn share one read; a read that is under way may have been
+        Calls that wait for their turn share one read. A read that is already running may have been
         too early for them.
         """
         if self._next is None:
@@ -154,13 +154,13 @@ class Tail:
                 return
 
     async def _begin(self) -> None:
-        """Start afresh: everything that was handed out before is a gap."""
+        """Start again: all versions that were returned before are followed by a gap."""
         seq = int((await self._client().hget(self.tag, "seq")) or 0)
         after = max(0, seq - FIRST_ENTRIES)
         head, first, last, texts = await self._fetch(after, ENTRIES_PER_READ)
         self.exists = bool(head["generation"])
         self.generation = int(head["generation"] or 0)
-        if last - first + 1 != len(texts):  # not gapless, so not ours
+        if last - first + 1 != len(texts):  # it has gaps, so it is not ours
             texts = []
         self._entries = deque(texts)
         self._seq = last or int(head["seq"] or 0)
@@ -182,7 +182,7 @@ class Tail:
     async def _fetch(self, after: int, count: int) -> tuple[dict[str, str], int, int, list[str]]:
         """Return the hash's fields, the first and last entry's seq (0: none), and the entries."""
         pipeline = self._client().pipeline(transaction=False)
-        pipeline.response_callbacks = {}  # the reply as it is; a Cluster's makes dictionaries
+        pipeline.response_callbacks = {}  # the raw reply; a Cluster's makes dictionaries
         pipeline.hmget(self.tag, ["generation", "seq"])
         pipeline.xrange(f"{self.tag}:log", min=f"{after + 1}-0", max="+", count=count)
         (generation, seq), found = await pipeline.execute()
@@ -196,15 +196,15 @@ class Tail:
 
 
 def version_at(generation: int, seq: int) -> int:
-    """Return generation and sequence number as one whole number that a browser counts exactly."""
+    """Return generation and sequence number as one integer that a browser counts exactly."""
     return ((generation & _GENERATION_MASK) << _SEQ_BITS) | seq
 
 
 def tail_of(tag: str, path: hotpath.HotPath | None = None) -> Tail:
-    """Return the running loop's tail of a tag; it lives as long as somebody holds it.
+    """Return the running loop's tail of a tag. It exists as long as a topic holds it.
 
-    path: the Redis of an aggregate that does not live on the common one; that one's wake messages
-    are not heard here, so its topics look by themselves (`due_seconds`).
+    path: the Redis of an aggregate that is not on the common server. The wake messages of that
+    Redis are not received here, so its topics read at intervals (`due_seconds`).
     """
     tails = _TAILS()
     name = tag if path is None else f"{tag}@{id(path)}"

@@ -1,7 +1,7 @@
-"""What people can watch: topics, their snapshots and changes, and the list of all topics.
+"""What people can watch: topics, their snapshots and changes, and the registry of topics.
 
-An address is `<name>:<key>`, for example `numbers.pool:retail-east`. The key is what the
-browser sends, so a topic checks it in `__init__` and raises ValueError for nonsense.
+An address is `<name>:<key>`, for example `numbers.pool:retail-east`. The key comes from the
+browser, so a topic checks it in `__init__` and raises ValueError if it is invalid.
 """
 
 from abc import ABC, abstractmethod
@@ -21,7 +21,7 @@ _TOPICS: dict[str, type["Topic"]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The whole state at a version. `data` is anything that JSON can say."""
+    """The whole state at a version. `data` is anything that JSON can represent."""
 
     version: int
     data: Any
@@ -29,11 +29,13 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What leads from the version asked about to `version`.
+    """The changes from the requested version to `version`.
 
-    data None: the source moved on, but nothing that this topic shows has changed.
-    before: parts that are sent ahead of `data` in frames of their own, when one frame would
-        grow too large. Applying a part twice must not differ from applying it once.
+    data: None if the source moved on, but nothing that this topic shows has changed.
+
+    before: parts that are sent ahead of `data` in frames of their own, if one frame would become
+    too large. Applying a part twice must have the same result as applying it once.
+
     The same version with data: time alone has changed what is shown (see `due_seconds`).
     """
 
@@ -43,15 +45,15 @@ class Changes:
 
 
 class Topic(ABC):
-    """One thing to watch. One instance serves all sockets of a process, so it may remember."""
+    """Something to watch. One instance serves all sockets of a process, so it may store state."""
 
     name: ClassVar[str] = ""
     beats: ClassVar[bool] = False  # whether `beat` is called while a socket watches
-    period_seconds: ClassVar[float] = 0.2  # between two words to its sockets; a multiple of it
-    waiting_frames: ClassVar[int] = 8  # for one socket; a snapshot takes the place of more
-    safety_seconds: ClassVar[float] = 5.0  # a lost wake message heals after this time
+    period_seconds: ClassVar[float] = 0.2  # between two frames to its sockets; a multiple of 0.2
+    waiting_frames: ClassVar[int] = 8  # for one socket; a snapshot replaces more
+    safety_seconds: ClassVar[float] = 5.0  # a lost wake message is made up for after this time
 
-    tag: str = ""  # the aggregate in Redis that it shows, for traces; "" = none, or several
+    tag: str = ""  # the aggregate in Redis that it shows, for traces; "" for none or several
 
     def __init__(self, key: str) -> None:
         self.key = key
@@ -62,50 +64,50 @@ class Topic(ABC):
 
     @abstractmethod
     async def allowed(self, principal: "Principal") -> "Decision":
-        """Whether this principal may watch; asked for every subscription of every socket."""
+        """Return whether this principal may watch. Called for each subscription of each socket."""
 
     def asks_again(self, principal: "Principal") -> bool:
         """Whether `allowed` may change while this principal watches, without its rights changing.
 
-        It is asked again then with each sign of presence, every few seconds.
+        If so, `allowed` is called again with each sign of presence, every few seconds.
         """
         return False
 
     @abstractmethod
     async def snapshot(self) -> Snapshot:
-        """Return the state now."""
+        """Return the current state."""
 
     @abstractmethod
     async def changes(self, since: int) -> Changes | None:
-        """Return what happened after version `since`; None when that cannot be told (a gap)."""
+        """Return the changes after version `since`, or None if they are not known (a gap)."""
 
     async def between(self, since: int, until: int) -> Changes | None:
-        """Return what leads from `since` to exactly `until`, for a browser that comes back.
+        """Return the changes from `since` to exactly `until`, for a browser that comes back.
 
-        None (the default) gives it a snapshot instead, which is as good for a small state.
+        With None (the default) it gets a snapshot instead, which is as good for a small state.
         """
         return None
 
     def due_seconds(self) -> float | None:
-        """Return in how many seconds time alone will change the state; None: it does not."""
+        """Return in how many seconds time alone will change the state, or None if it will not."""
         return None
 
     def wake_channels(self) -> list[str]:
-        """Return the Redis channels that say "something may have changed"."""
+        """Return the Redis channels whose messages mean that something may have changed."""
         return [touch_channel(self.address)]
 
     async def beat(self, principal: "Principal") -> bool:
-        """The socket of a watcher has shown that somebody is there (only with `beats`).
+        """Record that a watcher of a socket is present (only with `beats`).
 
-        Returns whether what that has told is newer than the last read: the topic is read then.
+        Return whether that is newer than the last read. The topic is then read.
         """
         return False
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
-        """Return the state after one change; the browser's function must do the same.
+        """Return the state after one change. The browser's function must do the same.
 
-        The default: a change is the new state.
+        By default, a change is the new state.
         """
         return change
 
@@ -113,12 +115,12 @@ class Topic(ABC):
 class SnapshotTopic(Topic):
     """A topic whose state is small, or comes from SQL: each change is the new state.
 
-    Subclasses give `read()`; the version is a hash of what it returned.
+    Subclasses implement `read()`. The version is a hash of its result.
     """
 
     @abstractmethod
     async def read(self) -> Any:
-        """Return the state now, of JSON's types."""
+        """Return the current state, in types of JSON."""
 
     async def snapshot(self) -> Snapshot:
         data = await self.read()
@@ -131,7 +133,7 @@ class SnapshotTopic(Topic):
 
 class StateTopic(Topic):
     """A topic whose state is small and whose source counts its versions: each change is the new
-    state. Subclasses give `look()`.
+    state. Subclasses implement `look()`.
     """
 
     def __init__(self, key: str) -> None:
@@ -140,12 +142,12 @@ class StateTopic(Topic):
 
     @property
     def last(self) -> Any:
-        """The state that was read last; None before the first."""
+        """The state that was read last, or None before the first read."""
         return self._last
 
     @abstractmethod
     async def look(self) -> Snapshot:
-        """Return the state now."""
+        """Return the current state."""
 
     async def snapshot(self) -> Snapshot:
         now = await self.look()
@@ -159,7 +161,7 @@ class StateTopic(Topic):
 
 
 class RowsTopic(SnapshotTopic):
-    """A topic that is a table: `read()` returns {id: row}; a change names the rows that differ.
+    """A topic that is a table: `read()` returns {id: row}. A change has the rows that differ.
 
     State: {"rows": {id: row}}. Change: {"set": {id: row}, "gone": [id]}.
     """
@@ -204,7 +206,7 @@ def touch_channel(address: str) -> str:
 
 
 def register(topic: type[Topic]) -> type[Topic]:
-    """Make a topic known (a class decorator, too). ValueError when the name is taken."""
+    """Register a topic (also as a class decorator). Raise ValueError if the name is taken."""
     if not topic.name or ":" in topic.name:
         raise ValueError(f"a topic needs a name without a colon: {topic!r}")
     known = _TOPICS.setdefault(topic.name, topic)
@@ -214,7 +216,7 @@ def register(topic: type[Topic]) -> type[Topic]:
 
 
 def resolve(address: str) -> Topic | None:
-    """Return the topic at an address; None when there is no such topic or its key is nonsense."""
+    """Return the topic at an address, or None if it does not exist or its key is invalid."""
     name, colon, key = address.partition(":")
     kind = _TOPICS.get(name)
     if kind is None or not colon or len(address) > ADDRESS_LENGTH:

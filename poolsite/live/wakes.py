@@ -1,4 +1,4 @@
-"""One Redis pub/sub connection of a process, shared by everything that wants to be woken."""
+"""One Redis pub/sub connection of a process, shared by all listeners."""
 
 import asyncio
 import logging
@@ -15,27 +15,29 @@ logger = logging.getLogger(__name__)
 
 Callback = Callable[[str], None]
 
-IDLE_SECONDS = 5.0  # then the connection is asked whether it still lives
+IDLE_SECONDS = 5.0  # then the connection is tested with a ping
 CONFIRM_SECONDS = 3.0
 CONFIRM_SECONDS_WHILE_AWAY = 0.5
 RETRY_SECONDS = (0.1, 0.2, 0.5, 1.0)
 
 
 class Wakes:
-    """Channels → callbacks. The connection lives while somebody listens, and heals by itself.
+    """Channels → callbacks. The connection exists while there are listeners, and is restored if
+    lost.
 
-    A callback gets the message's text. `on_change(connected)` is called when the connection
-    is lost and when it is back with every channel subscribed: messages in between are gone,
-    so listeners read afresh then.
+    A callback gets the message's text. `on_change(connected)` is called when the connection is
+    lost, and when it is back with every channel subscribed. The messages in between are lost, so
+    listeners must read again then.
     """
 
     def __init__(self, on_change: Callable[[bool], None]) -> None:
         self._on_change = on_change
-        self._callbacks: dict[str, Counter[Callback]] = {}  # how many listen with each
+        self._callbacks: dict[str, Counter[Callback]] = {}  # how many listeners have each callback
         self._confirmed: dict[str, asyncio.Event] = {}
-        self._asked: set[str] = set()  # of this connection
-        # How many answers to SUBSCRIBE are to come: two for one who left and came back. The first
-        # proves nothing: the UNSUBSCRIBE between may be done and the second SUBSCRIBE not yet.
+        self._asked: set[str] = set()  # on this connection
+        # How many replies to SUBSCRIBE are expected: two for a channel that was left and joined
+        # again. The first proves nothing: the UNSUBSCRIBE between may be done and the second
+        # SUBSCRIBE not yet.
         self._unconfirmed: Counter[str] = Counter()
         self._settling = asyncio.Lock()
         self._client: Any = None
@@ -48,10 +50,10 @@ class Wakes:
 
     @asynccontextmanager
     async def listening(self, channels: list[str], callback: Callback) -> AsyncIterator[None]:
-        """Call `callback` for each message; entered when Redis has confirmed the channels.
+        """Call `callback` for each message. Entered when Redis has confirmed the channels.
 
-        A callback that several listen with is called once, as long as one of them listens.
-        While Redis is away it is entered without that: `on_change(True)` follows later.
+        A callback of several listeners is called once, as long as one of them listens. While Redis
+        is away, the context is entered without confirmation, and `on_change(True)` follows later.
         """
         for channel in channels:
             self._callbacks.setdefault(channel, Counter())[callback] += 1
@@ -91,10 +93,10 @@ class Wakes:
             logger.warning("live: not yet subscribed to %s", channels[0])
 
     async def _settle(self) -> None:
-        """Ask the connection for exactly the channels that somebody listens to.
+        """Subscribe the connection to exactly the channels that have listeners.
 
-        In one place and one at a time, so that whatever comes and goes meanwhile, also while
-        the connection is made, is caught up with.
+        This is done in one place and one at a time, so that it includes all channels that come and
+        go meanwhile, also while the connection is made.
         """
         async with self._settling:
             while self._pubsub is not None:
@@ -121,7 +123,7 @@ class Wakes:
             await pubsub.unsubscribe(*gone)
 
     def _give_up(self) -> None:
-        """Have the connection replaced: what it was asked for is not certain any more."""
+        """Have the connection replaced: its subscriptions are no longer certain."""
         self._pubsub = None
         if self._broken is not None and not self._broken.done():
             self._broken.set_result(None)
@@ -161,7 +163,7 @@ class Wakes:
             event.clear()
         if was:
             self._on_change(False)
-        async with self._settling:  # nobody is just writing to it
+        async with self._settling:  # no one is writing to it now
             pubsub, self._pubsub = self._pubsub, None
             client, self._client = self._client, None
             for one in (pubsub, client):
@@ -215,7 +217,7 @@ class Wakes:
             callback(text)
 
     async def aclose(self) -> None:
-        """End the reader and close the connection; listeners hear nothing more."""
+        """End the reader and close the connection. Listeners get no more messages."""
         if self._task is not None:
             self._task.cancel()
             self._before, self._task = self._task, None

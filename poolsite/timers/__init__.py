@@ -1,7 +1,7 @@
-"""What must happen at a time: which aggregates are visited, when, and who does it.
+"""What must happen at a certain time: which aggregates are visited, when, and by whom.
 
-An app registers a `Kind` per kind of aggregate; the process `manage.py timers` visits each
-aggregate when something of it is due. See docs/decisions/0025-timers-are-a-process.md.
+An app registers a `TimerKind` for each kind of aggregate. The process `manage.py timers` visits
+each aggregate when something is due. See docs/decisions/0025-timers-are-a-process.md.
 """
 
 from poolsite.timers.agenda import Agenda

@@ -1,12 +1,12 @@
-"""When each aggregate of a shard is visited next: a heap, and nothing else."""
+"""When each aggregate of a shard is visited next: a heap."""
 
 import heapq
 
 
 class Agenda:
-    """Tags by the second at which they are due, on one clock of the caller's.
+    """Tags by the second at which they are due, on one clock of the caller.
 
-    O(log n) for each change. A tag that was taken out by `pop` stands here again after `put`.
+    Each change takes O(log n). A tag that `pop` removed is back after the next `put`.
     """
 
     def __init__(self) -> None:
@@ -20,20 +20,20 @@ class Agenda:
         return tag in self._due
 
     def put(self, tag: str, due: float) -> None:
-        """Have the tag visited at `due`, or sooner if that was said before."""
+        """Have the tag visited at `due`, or earlier if an earlier time was set before."""
         known = self._due.get(tag)
         if known is None or due < known:
             self._due[tag] = due
             heapq.heappush(self._heap, (due, tag))
 
     def next_due(self) -> float | None:
-        """When the first one is due; None = nothing is."""
+        """Return when the first tag is due, or None if there are no tags."""
         while self._heap and self._due.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else None
 
     def pop(self, now: float, limit: int) -> list[tuple[float, str]]:
-        """Take out up to `limit` tags that are due, the longest due first."""
+        """Remove and return up to `limit` tags that are due, the earliest due first."""
         taken: list[tuple[float, str]] = []
         while len(taken) < limit:
             due = self.next_due()

@@ -1,4 +1,4 @@
-"""No visit by a clock that has just jumped: a step would end every lease at once."""
+"""Prevents visits by a clock that has just jumped: a step would end every lease at once."""
 
 import logging
 from collections.abc import Callable
@@ -12,13 +12,13 @@ from poolsite.jobs import sweeping
 
 logger = logging.getLogger(__name__)
 AWAY = (hotpath.HotPathError, RedisError, OSError)
-FRESH_SECONDS = 0.1  # how long a look at the clock counts
+FRESH_SECONDS = 0.1  # for how long a reading of the clock is valid
 
 
 class ClockGuard:
-    """Holds the clock of every master of one Redis against this process' own pace before visits.
+    """Compares the clock of every master of one Redis with this process's own clock before visits.
 
-    doubt: why there are no visits now; "" = there are. away: because Redis does not answer.
+    doubt: why there are no visits now, or "" if there are. away: whether Redis does not answer.
     """
 
     def __init__(self, path: Callable[[], HotPath]) -> None:
@@ -31,7 +31,7 @@ class ClockGuard:
         self._confirmed: str | None = None
 
     async def in_order(self) -> bool:
-        """Whether visits may go by Redis' clock."""
+        """Return whether visits may rely on Redis' clock."""
         if pace() - self._looked_at > FRESH_SECONDS:
             try:
                 self.doubt, self.away = await self._look(), False
@@ -41,8 +41,9 @@ class ClockGuard:
         return not self.doubt
 
     def heed(self, paused: str, confirmed: str) -> None:
-        """What operators and other processes say of the clock: why it is doubted, and how often a
-        new time was confirmed."""
+        """Take over what operators and other processes report about the clock: why it is doubted,
+        and how often a new time was confirmed.
+        """
         self._paused = paused
         if self._confirmed is not None and confirmed != self._confirmed:
             self._memory.accept()
@@ -57,8 +58,9 @@ class ClockGuard:
 
 
 async def what_is_said() -> tuple[str, str]:
-    """Why the clock is doubted ("" = it is not) and the last confirmation of a new time, as
-    operators and other processes have left it on the common server. Raises AWAY."""
+    """Return why the clock is doubted ("" if it is not) and the last confirmation of a new time, as
+    operators and other processes have stored them on the common server. Raise AWAY.
+    """
     client = hotpath.aclient()
     paused = str(await client.get(sweeping.PAUSED_KEY) or "")
     return paused, str(await client.get(sweeping.CLOCK_CONFIRMED_KEY) or "")

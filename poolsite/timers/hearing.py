@@ -1,30 +1,30 @@
-"""Whether the service hears people: an outage of its own is nobody's silence.
+"""Whether the platform can hear people: its own outage must not count as their absence.
 
-People are heard by web processes, each of which leaves a mark every 2 s. While no mark is there,
-or Redis does not answer, a visitor who is not heard may well be there.
+Web processes hear people, and each leaves a mark every 2 s. While there is no mark, or Redis does
+not answer, a visitor who is not heard may still be present.
 """
 
 from poolsite.hotpath.clock import pace
 
-WEB_KEY = "web:heard"  # set by each web process, expires by itself
+WEB_KEY = "web:heard"  # set by each web process; expires
 WEB_KEPT_SECONDS = 6
-NOTED_SECONDS = 3.0  # a look at the mark counts for so long
+NOTED_SECONDS = 3.0  # how long a reading of the mark is valid
 
 
 class Hearing:
-    """What one process knows of it, by noting it again and again.
+    """Since when people are heard, as one process knows it from repeated notes.
 
-    The timers look at the mark once a second. A web process notes that it has left its own: it
-    hears people itself. noted_seconds: how long a note counts.
+    The timers read the mark once a second. A web process notes that it has left its own mark: it
+    hears people itself. noted_seconds: for how long a note is valid.
     """
 
     def __init__(self, noted_seconds: float = NOTED_SECONDS) -> None:
         self._noted_seconds = noted_seconds
         self._since_ms: int | None = None
-        self._noted_at = float("-inf")  # on our pace
+        self._noted_at = float("-inf")  # by our own clock, `pace`
 
     def note(self, now: float, web_lives: bool = True) -> None:
-        """People can be heard now, or cannot. now: Redis' time, seconds since 1970."""
+        """Note that people can be heard now, or can't. now: Redis' time, seconds since 1970."""
         unbroken = pace() - self._noted_at <= self._noted_seconds
         self._noted_at = pace()
         if not web_lives:
@@ -33,26 +33,30 @@ class Hearing:
             self._since_ms = round(now * 1_000)
 
     def interrupt(self) -> None:
-        """This process was held up: people are heard again from the next note on."""
+        """Note that this process was delayed: people are heard again from the next note on."""
         self._since_ms = None
 
     @property
     def since_ms(self) -> int | None:
-        """Since when people are heard without a break, by Redis' time. None: they are not now."""
+        """Since when people are heard without a break, by Redis' time. None if they are not heard
+        now.
+        """
         return self._since_ms if pace() - self._noted_at <= self._noted_seconds else None
 
 
-here = Hearing(WEB_KEPT_SECONDS)  # of a web process, which sweeps where no timers do
+here = Hearing(WEB_KEPT_SECONDS)  # of a web process, which sweeps if no timers run
 _hearing: Hearing | None = None  # of the timers
 
 
 def begin() -> Hearing:
-    """This process looks at the mark; before its first look nobody is heard."""
+    """Have this process read the mark. Before its first read no one is heard."""
     global _hearing
     _hearing = Hearing()
     return _hearing
 
 
 def heard_since_ms() -> int | None:
-    """Since when people are heard without a break. None: not now; 0: this process does not look."""
+    """Return since when people are heard without a break: None if they are not heard now, 0 if this
+    process does not read the mark.
+    """
     return _hearing.since_ms if _hearing is not None else 0

@@ -1,7 +1,7 @@
-"""`manage.py timers`: the process that visits every aggregate when something of it is due.
+"""`manage.py timers`: the process that visits every aggregate when something is due.
 
-Only Redis is on its path: no SQL, no Celery. Two or more may run; a lease for each shard says
-who visits its aggregates, and passes on within 2 s when its holder dies.
+It depends on Redis alone: no SQL, no Celery. Two or more processes may run. A lease for each shard
+decides which of them visits its aggregates, and passes to another within 2 s when its holder dies.
 """
 
 import asyncio
@@ -28,27 +28,27 @@ logger = logging.getLogger(__name__)
 LEASE_SECONDS = 1.5
 RENEW_SECONDS = 0.4
 MARGIN_SECONDS = 0.2  # a holder stops this long before its lease ends
-LEFT_ALONE_SECONDS = 2.0  # a shard that was handed on is not taken back sooner
+LEFT_ALONE_SECONDS = 2.0  # a shard that was handed over is not taken back sooner
 TELL_SECONDS = 1.0
 FORGET_SECONDS = 60.0  # marks of processes that are gone
 CANCEL_AGAIN_SECONDS = 1.0
 
 
 class Timers:
-    """One process; `run` goes on until `stop`."""
+    """One process. `run` continues until `stop`."""
 
     def __init__(self) -> None:
         self.name = f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(3)}"
         self._hearing = hearing.begin()
         self._servers = [Server("", hotpath.default)]
         self._servers += [Server(*each) for each in _further()]
-        self._shards = self._servers[0].shards  # what is held is held on every server
+        self._shards = self._servers[0].shards  # a shard that is held is held on every server
         self._others = 0
         self._left_alone: dict[int, float] = {}
         self._stopping = asyncio.Event()
 
     def stop(self) -> None:
-        """End: give the leases back first."""
+        """End, after releasing the leases."""
         self._stopping.set()
 
     async def run(self) -> None:
@@ -67,7 +67,7 @@ class Timers:
         await cancel_all(tasks)
         await self._give_back()
         for task in done:
-            task.result()  # what should run for ever has failed: say why
+            task.result()  # a task that should run forever has failed: raise its error
 
     async def _end(self) -> None:
         await self._stopping.wait()
@@ -85,7 +85,7 @@ class Timers:
             await asyncio.sleep(max(0.05, RENEW_SECONDS - (pace() - began)))
 
     async def _renew_and_take(self, began: float) -> None:
-        """One command for each shard; who holds it renews, who does not tries to take it."""
+        """Send one command for each shard: its holder renews the lease, others try to take it."""
         wanted = [s for s in self._shards if s.held or self._left_alone.get(s.number, 0) < began]
         commands = [
             lease.command("acquire", state.lease_tag(s.number), self.name, LEASE_SECONDS)
@@ -93,7 +93,7 @@ class Timers:
         ]
         for shard, reply in zip(wanted, await hotpath.arun_batch(commands), strict=True):
             if isinstance(reply, hotpath.HotPathError):
-                continue  # held until the lease ends by itself
+                continue  # held until the lease ends
             if reply[0] == "1":
                 until = began + LEASE_SECONDS - MARGIN_SECONDS
                 for server in self._servers:
@@ -106,7 +106,7 @@ class Timers:
             server.drop(number)
 
     async def _share(self) -> None:
-        """Hand one shard on while others hold fewer than their part."""
+        """Hand over one shard while other processes hold fewer than their part."""
         mine = [shard for shard in self._shards if shard.held]
         if len(mine) > ceil(state.SHARDS / (1 + self._others)):
             self._left_alone[mine[-1].number] = pace() + LEFT_ALONE_SECONDS
@@ -125,12 +125,12 @@ class Timers:
             await self._release([shard for shard in self._shards if shard.fence])
             await hotpath.aclient().hdel(state.PROCESSES_KEY, self.name)
         except AWAY:
-            return  # they end by themselves
+            return  # the leases expire
 
-    # -- beside the visits ------------------------------------------------------------------------
+    # -- apart from the visits --------------------------------------------------------------------
 
     async def _tell(self) -> None:
-        """Leave a mark once a second, and count the others'."""
+        """Leave a mark once a second, and count the other processes' marks."""
         while True:
             try:
                 await self._leave_mark()
@@ -163,7 +163,7 @@ class Timers:
 
 
 async def cancel_all(tasks: list[asyncio.Task[None]]) -> None:
-    """Cancel until all have ended: a client that closes a lost connection can keep one waiting."""
+    """Cancel until all have ended: a client that closes a lost connection can delay a task."""
     while pending := [task for task in tasks if not task.done()]:
         for task in pending:
             task.cancel()

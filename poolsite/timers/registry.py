@@ -1,4 +1,4 @@
-"""Which kinds of aggregates have something that happens at a time."""
+"""The kinds of aggregates in which something happens at a certain time."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,11 +10,12 @@ IDLE_SECONDS = 5.0
 
 
 class Visited(Protocol):
-    """What a visit says.
+    """The result of a visit.
 
-    more: something else is due already; visit again at once. now_us: Redis' time at the visit.
-    next_us: the earliest time, by Redis, at which something may be due; an aggregate is not
-    visited before it, so it counts what may still begin after this visit.
+    more: more is due already, so visit again at once.
+    now_us: Redis' time at the visit.
+    next_us: the earliest time, by Redis, at which something may be due. The aggregate is not
+        visited before it, so it must include what may still begin after this visit.
     """
 
     @property
@@ -31,10 +32,11 @@ class Visited(Protocol):
 class TimerKind:
     """One kind of aggregate.
 
-    prefix: what the tags of its aggregates begin with, before the slug: "gate." for "{gate.x}";
-    "" for tags without a dot. visit: the command that does what is due at one aggregate (by its
-    slug), a bounded piece; it answers None when there is no such aggregate.
-    idle_seconds: no aggregate is left alone for longer than this.
+    prefix: the beginning of the tags of its aggregates, before the slug: "gate." for "{gate.x}", or
+        "" for tags without a dot.
+    visit: returns the command that does a limited part of what is due at the aggregate with a slug.
+        The command's result is None if the aggregate does not exist.
+    idle_seconds: each aggregate is visited at least this often.
     """
 
     name: str
@@ -43,7 +45,7 @@ class TimerKind:
     idle_seconds: float = IDLE_SECONDS
 
     def slug_of(self, tag: str) -> str:
-        """The slug in a tag of this kind."""
+        """Return the slug in a tag of this kind."""
         return tag[1 + len(self.prefix) : -1]
 
 
@@ -53,30 +55,30 @@ _SERVERS: dict[Servers, None] = {}
 
 
 def register(kind: TimerKind) -> None:
-    """Have the aggregates of a kind visited; called in AppConfig.ready()."""
+    """Have the aggregates of a kind visited. Call this in AppConfig.ready()."""
     _KINDS[kind.prefix] = kind
 
 
 def register_servers(servers: Servers) -> None:
-    """Have the aggregates on further servers visited: their hot paths by name, never "".
+    """Have the aggregates on more servers visited: their hot paths by name, never "".
 
-    Called in AppConfig.ready(); `servers` is asked when the timers start.
+    Call this in AppConfig.ready(). `servers` is called when the timers start.
     """
     _SERVERS[servers] = None
 
 
 def further_servers() -> dict[str, HotPath]:
-    """The hot paths of every registered further server, by name."""
+    """Return the hot paths of all registered additional servers, by name."""
     return {name: path for servers in _SERVERS for name, path in servers().items()}
 
 
 def kinds() -> list[TimerKind]:
-    """Every registered kind."""
+    """Return every registered kind."""
     return list(_KINDS.values())
 
 
 def kind_of(tag: str) -> TimerKind | None:
-    """The kind of "{gate.x}"; None for a key that is no tag of a registered kind."""
+    """Return the kind of "{gate.x}", or None for a key that is not a tag of a registered kind."""
     if not (tag.startswith("{") and tag.endswith("}")):
         return None
     before, dot, _ = tag[1:-1].partition(".")

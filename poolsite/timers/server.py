@@ -1,4 +1,4 @@
-"""One Redis whose aggregates are visited: which there are, its clock, its scripts, its visits."""
+"""One Redis whose aggregates are visited: its aggregates, its clock, its scripts, its visits."""
 
 import asyncio
 import logging
@@ -16,13 +16,13 @@ logger = logging.getLogger(__name__)
 
 SCAN_SECONDS = 60.0
 SCRIPTS_SECONDS = 10.0
-ANNOUNCED = "timers:new"  # a script publishes the tag of what may be due sooner than was thought
+ANNOUNCED = "timers:new"  # a script publishes an aggregate's tag if something may be due sooner
 
 
 class Server:
-    """All that one process does at one Redis. Nothing of it waits for another Redis.
+    """All that one process does at one Redis. No part of it waits for another Redis.
 
-    name: "" is the common server, where the leases are. `hold` and `drop` say what the leases say.
+    name: "" is the common server, where the leases are. `hold` and `drop` pass on their state.
     """
 
     def __init__(self, name: str, path: Callable[[], HotPath]) -> None:
@@ -35,22 +35,23 @@ class Server:
         self._recheck = asyncio.Event()
 
     def works(self) -> list[Coroutine[Any, Any, None]]:
-        """What runs for ever."""
+        """Return the coroutines that run forever."""
         beside = [self._listen(), self._scan(), self._keep_scripts()]
         return [*beside, *(shard.run() for shard in self.shards)]
 
     def hold(self, number: int, fence: int, until: float) -> None:
-        """The lease of a shard is ours until then."""
+        """Record that the lease of a shard is ours until then."""
         self.shards[number].hold(fence, until, self._of(number))
 
     def drop(self, number: int) -> None:
-        """The lease of a shard is not ours."""
+        """Record that the lease of a shard is not ours."""
         self.shards[number].drop()
 
     @property
     def doubt(self) -> str:
-        """Why its clock is not believed; "" = it is, or nobody can ask: a further server that is
-        away is a matter of its own check of health."""
+        """Why the clock is not trusted, or "" if it is. Also "" for an additional server that is
+        away: its own health check reports that.
+        """
         return "" if self.name and self.clock.away else self.clock.doubt
 
     def _of(self, number: int) -> list[str]:
@@ -60,7 +61,7 @@ class Server:
         logger.info("timers: server %r: %s: %s", self.name, what, error)
 
     async def _scan(self) -> None:
-        """Find every aggregate in Redis: at the start, each minute, after a lost connection."""
+        """Find every aggregate in Redis: at the start, each minute, and after a lost connection."""
         while True:
             self._rescan.clear()
             try:
@@ -74,7 +75,7 @@ class Server:
                 await asyncio.sleep(1)
 
     async def _listen(self) -> None:
-        """Hear of aggregates that have something due sooner than was thought."""
+        """Receive announcements of aggregates where something is due sooner than expected."""
         while True:
             try:
                 client = await self._path().pubsub_client()
@@ -89,7 +90,7 @@ class Server:
     async def _hear(self, client: Any) -> None:
         async with client.pubsub() as pubsub:
             await pubsub.subscribe(ANNOUNCED)
-            # What was announced meanwhile is found by reading all of them.
+            # A scan of all aggregates finds what was announced meanwhile.
             self._rescan.set()
             self._recheck.set()
             while True:
@@ -105,10 +106,10 @@ class Server:
             self.shards[shard_of(tag)].bring_forward([tag])
 
     async def check_scripts(self) -> int:
-        """Load all scripts if a master lacks one of any app; returns how many were missing.
+        """Load all scripts if a master lacks one of any app. Return how many were missing.
 
-        Switches call them by their SHA, and Redis forgets them on SCRIPT FLUSH and on a restart.
-        Their library counts as missing while it is another release's.
+        Switches call scripts by their SHA, and Redis loses them on SCRIPT FLUSH and on a restart.
+        The library for switches counts as missing while it is another release's.
         """
         path = self._path()
         missing = await asyncio.to_thread(path.missing_scripts)
@@ -130,17 +131,17 @@ class Server:
 
 
 def shard_of(tag: str) -> int:
-    """The shard of an aggregate's tag, the same in every process and on every server."""
+    """Return the shard of an aggregate's tag, the same in every process and on every server."""
     return zlib.crc32(tag.encode()) % state.SHARDS
 
 
 def late_seconds(servers: Iterable[Server]) -> list[float]:
-    """How late the visits of the last minute were."""
+    """Return how late the visits of the last minute were."""
     return [s for server in servers for shard in server.shards for s in shard.late_seconds]
 
 
 async def wait_for(event: asyncio.Event, seconds: float) -> None:
-    """Until the event, so many seconds at most."""
+    """Wait until the event is set, for up to this many seconds."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

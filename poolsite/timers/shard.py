@@ -24,8 +24,8 @@ REMEMBERED_VISITS = 2_000
 class Shard:
     """Visits the aggregates of one shard on one Redis while `held_until` has not passed.
 
-    Several processes may believe for a moment that they hold a shard. That does no harm: a visit
-    is one script, decides by Redis' time, and does what is due once.
+    Several processes may believe for a moment that they hold a shard. That does no harm: a visit is
+    one script, decides by Redis' time, and does what is due once.
     """
 
     def __init__(
@@ -33,25 +33,27 @@ class Shard:
     ) -> None:
         self.number = number
         self.fence = 0
-        self.held_until = 0.0  # on our pace
+        self.held_until = 0.0  # by our own clock, `pace`
         self.visits = 0
         self.late_seconds: deque[float] = deque(maxlen=REMEMBERED_VISITS)
         self._agenda = Agenda()
         self._path = path
         self._may_visit = may_visit
         self._changed = asyncio.Event()
-        self._awaited: set[str] = set()  # due at a time that an aggregate told, not by idleness
+        self._awaited: set[str] = set()  # due at a time that a visit returned, not by idle_seconds
 
     def __len__(self) -> int:
         return len(self._agenda)
 
     @property
     def held(self) -> bool:
-        """Whether the lease, as far as we know, is ours."""
+        """Whether the lease is ours, as far as we know."""
         return pace() < self.held_until
 
     def hold(self, fence: int, until: float, tags: Iterable[str]) -> None:
-        """The lease is ours until then; a new hold begins with a visit to every aggregate."""
+        """Record that the lease is ours until then. A new hold starts with a visit to every
+        aggregate.
+        """
         new = fence != self.fence
         self.fence, self.held_until = fence, until
         if new:
@@ -59,12 +61,12 @@ class Shard:
             self.bring_forward(tags)
 
     def drop(self) -> None:
-        """The lease is not ours."""
+        """Record that the lease is not ours."""
         self.fence, self.held_until = 0, 0.0
         self._agenda.clear()
 
     def bring_forward(self, tags: Iterable[str]) -> None:
-        """Visit these at once."""
+        """Visit these aggregates at once."""
         now = pace()
         for tag in tags:
             self._agenda.put(tag, now)
@@ -72,11 +74,11 @@ class Shard:
         self._changed.set()
 
     def know(self, tags: Iterable[str]) -> None:
-        """Visit at once those of these that have no place in the agenda."""
+        """Visit those of these aggregates at once that are not in the agenda."""
         self.bring_forward([tag for tag in tags if tag not in self._agenda])
 
     async def run(self) -> None:
-        """Visit what is due, for ever."""
+        """Visit what is due, forever."""
         while True:
             await self._wait()
             if not self.held:
@@ -90,7 +92,7 @@ class Shard:
             await self._visit(due)
 
     async def _wait(self) -> None:
-        """Until the first is due, or the agenda changes."""
+        """Wait until the first aggregate is due, or the agenda changes."""
         self._changed.clear()
         due = self._agenda.next_due() if self.held else None
         timeout = None if due is None else max(0.0, due - pace())
@@ -113,7 +115,7 @@ class Shard:
         for (tag, kind), answer in zip(known, answers, strict=True):
             if isinstance(answer, hotpath.HotPathError):
                 self._failed(tag, kind.idle_seconds, answer)
-            elif answer is not None:  # None: no such aggregate; it announces itself when it is made
+            elif answer is not None:  # None: it does not exist; a new one announces itself
                 self._plan(tag, answer, kind.idle_seconds)
 
     def _note_lateness(self, due: list[tuple[float, str]], began: float) -> None:
@@ -128,7 +130,7 @@ class Shard:
             self._agenda.put(tag, now)
             return
         wait = (visited.next_us - visited.now_us) / 1e6
-        if wait <= 0:  # it stood still before what is due: a clock in doubt, or a newer release
+        if wait <= 0:  # the visit stopped before what is due: a clock in doubt, or a newer release
             wait = STUCK_SECONDS
         if wait < idle_seconds:
             self._awaited.add(tag)

@@ -1,4 +1,4 @@
-"""Who runs the timers, and how late they are: marks in Redis that every process can read."""
+"""Which processes run the timers, and how late they are: marks in Redis for every process."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -13,16 +13,16 @@ SILENT_SECONDS = 5.0
 
 
 def lease_tag(shard: int) -> str:
-    """The tag of the lease of a shard (`jobs/lease`)."""
+    """Return the tag of the lease of a shard (`jobs/lease`)."""
     return f"{{timers.{shard}}}"
 
 
 @dataclass(frozen=True, slots=True)
 class ProcessMark:
-    """What one process tells of itself once a second. `at`: Redis' time, seconds since 1970.
+    """What one process reports of itself once a second. `at`: Redis' time, seconds since 1970.
 
     late_ms: the 99th percentile of how late its visits of the last minute were.
-    paused: why it does nothing, "" as a rule.
+    paused: why it makes no visits, or "" as a rule.
     """
 
     process: str
@@ -39,9 +39,9 @@ class ProcessMark:
 
 @dataclass(frozen=True, slots=True)
 class TimersState:
-    """Which processes have told of themselves within SILENT_SECONDS, and the shards nobody holds.
+    """The processes that left a mark within SILENT_SECONDS, and the shards that no process holds.
 
-    silent_seconds: how long ago the last mark was; None = there is none.
+    silent_seconds: how long ago the last mark was, or None if there is none.
     """
 
     processes: tuple[ProcessMark, ...]
@@ -60,7 +60,7 @@ class TimersState:
 
 
 def read() -> TimersState:
-    """Ask Redis, in two round trips; raises redis-py's errors and Unavailable."""
+    """Read the state from Redis in two round trips. Raise redis-py's errors and Unavailable."""
     now = hotpath.default().now()
     with hotpath.client().pipeline(transaction=False) as pipeline:
         pipeline.hgetall(PROCESSES_KEY)
@@ -76,7 +76,7 @@ def read() -> TimersState:
 
 
 def mark_of(text: str) -> ProcessMark:
-    """What a process has written."""
+    """Return the mark for the text that a process has written."""
     fields = orjson.loads(text)
     return ProcessMark(**{**fields, "shards": tuple(fields["shards"])})
 

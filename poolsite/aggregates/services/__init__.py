@@ -1,1 +1,1 @@
-"""What is done to an aggregate's row whatever its kind: its life, and what mends it."""
+"""Changes to an aggregate's row, whatever its kind, and recovery of its data in Redis."""

@@ -1,8 +1,8 @@
-"""The life of an aggregate: created, configured, paused, resumed, opened early, deleted.
+"""The verbs of an aggregate: create, configure, pause, resume, open early, delete.
 
-An app declares a `Life` and calls it from a service of each verb. The service names the action, so
-that each action of the audit log stands in the app's own source. Each verb changes SQL and writes
-the audit entry in one transaction; what Redis is told follows its commit.
+An app declares a `Life` and calls it from a service for each verb. The service names the action, so
+that each action of the audit log is in the app's own source. Each verb changes SQL and writes the
+audit entry in one transaction. Redis is changed after the commit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,20 +29,26 @@ class ScriptSettings(Protocol):
     """An aggregate's settings as its scripts take them."""
 
     def columns(self) -> object:
-        """What Redis is given. ValueError or TypeError when a value cannot be written."""
+        """Return the values for Redis. Raise ValueError or TypeError if one can't be written."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Life(Generic[A]):
-    """One kind's verbs.
+    """The verbs of one kind.
 
-    settings: the names that may be given. may_create, may_change: the rights that are required.
-    taken: said of a slug that one has or had; raced: of one that another has just taken.
-    settings_of: the row's settings for its scripts. check: raises ValidationError for what no field
-    can see. begin: makes the data in Redis. apply: tells Redis of the settings with these names.
+    settings: the names that may be given.
+    may_create, may_change: the required rights.
+    taken: the error for a slug that an aggregate has or had.
+    raced: the error for a slug that was taken at the same moment.
+    settings_of: the row's settings for its scripts.
+    check: raises ValidationError for what no single field can check.
+    begin: creates the data in Redis.
+    apply: sends Redis the settings with these names.
     after_commit: marks the row, and calls the function once the transaction is committed.
-    close: refuses while it is in use, else lets nobody in; gets the reason. told: what the audit
-    entry of its deletion says besides the name. forget: called in the transaction of its deletion.
+    close: raises an error while the aggregate is in use, otherwise closes it to new use; gets the
+        reason.
+    told: the details in the audit entry of a deletion apart from the name.
+    forget: called in the transaction of the deletion.
     """
 
     model: type[A]
@@ -63,9 +69,9 @@ class Life(Generic[A]):
     def create(
         self, act: Act, *, slug: str, name: str, account: Account | None, settings: dict[str, Any]
     ) -> A:
-        """Make one, in SQL and then in Redis. ValidationError when a field is bad.
+        """Create an aggregate in SQL, then in Redis. Raise ValidationError if a field is invalid.
 
-        A slug that one has or had is refused: years of history name it.
+        A slug that an aggregate has or had is refused: years of history name it.
         """
         require(act.actor, self.may_create)
         act = _cleaned(act)
@@ -105,7 +111,7 @@ class Life(Generic[A]):
         return row
 
     def delete(self, row: A, act: Act) -> None:
-        """Delete it. Its history stays; its slug is not given out again.
+        """Delete the aggregate. Its history stays, and its slug is not available again.
 
         Redis is closed first, so that nothing begins meanwhile.
         """
@@ -118,7 +124,7 @@ class Life(Generic[A]):
             self.forget(row)
 
     def full_clean(self, row: A) -> None:
-        """Raise ValidationError when the row must not be saved."""
+        """Raise ValidationError if the row must not be saved."""
         row.full_clean(validate_unique=False, validate_constraints=False)
         try:
             self.settings_of(row).columns()
@@ -127,7 +133,7 @@ class Life(Generic[A]):
         self.check(row)
 
     def locked(self, row: A) -> A:
-        """The row as it is now, locked until the transaction ends."""
+        """Return the current row, locked until the transaction ends."""
         found: A = rows.locked(self._rows("objects"), row)
         return found
 
@@ -139,19 +145,19 @@ class Life(Generic[A]):
 class PausableLife(Life[P]):
     """The verbs of a kind that an operator may pause.
 
-    apply_pause: pauses or resumes in Redis as SQL says. open_now: opens a recovering one for a
-    reason; returns whether it was open.
+    apply_pause: pauses or resumes in Redis, according to SQL. open_now: opens a recovering
+    aggregate for a reason; returns whether it was open already.
     """
 
     apply_pause: Callable[[P], None]
     open_now: Callable[[P, str], bool]
 
     def pause(self, row: P, act: Act) -> P:
-        """Pause it until it is resumed; what runs is not touched. A reason is needed."""
+        """Pause the aggregate until it is resumed. What runs continues. A reason is required."""
         return self._change(row, act, aggregates.pause, needed=True)
 
     def resume(self, row: P, act: Act) -> P:
-        """Let it go on."""
+        """Resume the aggregate."""
         return self._change(row, act, aggregates.resume)
 
     def _change(
@@ -166,7 +172,10 @@ class PausableLife(Life[P]):
         return row
 
     def open_early(self, row: P, act: Act) -> P:
-        """Open a recovering one before it is safe: hence the reason. Raises the runner's errors."""
+        """Open a recovering aggregate before it is safe. A reason is required.
+
+        Raise the runner's errors.
+        """
         require(act.actor, self.may_change, row)
         act = _cleaned(act, needed=True)
         was_open = self.open_now(row, act.reason)
@@ -177,5 +186,5 @@ class PausableLife(Life[P]):
 
 
 def _cleaned(act: Act, *, needed: bool = False) -> Act:
-    """The act with its reason cleaned; ValidationError when one is needed and there is none."""
+    """Return the act with a cleaned reason. Raise ValidationError if a needed one is missing."""
     return replace(act, reason=clean_reason(act.reason, needed=needed))

@@ -1,7 +1,7 @@
-"""What mends aggregates whose data Redis lost, or was not told of.
+"""Recovers aggregates whose data Redis lost or never received.
 
-Any number of workers may find a loss at once, and each may die: whatever is left undone is done by
-the next look.
+Any number of workers may find a loss at once, and each may die: the next check does what is left
+undone.
 """
 
 import logging
@@ -18,7 +18,7 @@ from poolsite.hotpath.rows import RedisRow, closed_by_promotion
 
 A = TypeVar("A", bound=RedisRow)
 F = TypeVar("F", bound=AggregateFigures)
-STALE_LOAD_SECONDS = 15  # then the worker that loads is taken for dead
+STALE_LOAD_SECONDS = 15  # then the worker that loads is considered dead
 logger = logging.getLogger(__name__)
 
 
@@ -29,7 +29,7 @@ def try_each(
     *refusals: type[Exception],
     said: str = "is not healed yet",
 ) -> None:
-    """Do the work for each row. Where Redis is away or refuses (`refusals`), `failed` counts it."""
+    """Do the work for each row. If Redis is away or refuses (`refusals`), count it as `failed`."""
     failures: tuple[type[Exception], ...] = (hotpath.HotPathError, RedisError, *refusals)
     for row in rows:
         try:
@@ -46,7 +46,7 @@ def watch_each(
     done: dict[str, int],
     *refusals: type[Exception],
 ) -> None:
-    """Look at each row with its figures, which are read at once; failures as `try_each`."""
+    """Check each row with its figures, read in one batch. Count failures like `try_each`."""
     answers = hotpath.run_batch([show(row.slug) for row in rows])
     seen: list[tuple[A, F | None]] = []
     for row, its in zip(rows, answers, strict=True):
@@ -66,9 +66,12 @@ def check_life(
 ) -> bool:
     """Compare an aggregate's data with what SQL remembers, and rebuild it if it was lost.
 
-    figures: as Redis has just told them. rebuild: begins a new life, for a reason, later than the
-    generation found in Redis; False when it is not our turn. closed: what is done with data of this
-    very life that may not be open. Returns whether something was done.
+    figures: just read from Redis.
+    rebuild: begins a new generation, for a reason, later than the one found in Redis; returns False
+        if another worker does it.
+    closed: handles data of the current generation, which may not be open.
+
+    Return whether something was done.
     """
     if figures is not None and figures.generation == row.generation:
         return closed(row, figures)
@@ -83,12 +86,15 @@ def check_life(
 def failed_over(
     row: A, show: Callable[[str], hotpath.Command[Any]], rebuild: Callable[[A, str, int], bool]
 ) -> bool:
-    """Rebuild what was closed because its server was promoted. False: it was not, or not by us."""
+    """Rebuild an aggregate that was closed because its server was promoted.
+
+    Return False if it was not, or if another worker does it.
+    """
     return closed_by_promotion(row, show) and rebuild(row, "failed over", row.generation)
 
 
 def go_on(row: A, load: Callable[[A], object]) -> bool:
-    """Take up a load (`loading_at`) whose worker died. False: there is none, or it lives."""
+    """Continue a load (`loading_at`) whose worker died. Return False if no load is so old."""
     row.refresh_from_db(fields=["loading_at", "generation"])
     now, rows = timezone.now(), type(row)._default_manager
     stale = now - timedelta(seconds=STALE_LOAD_SECONDS)

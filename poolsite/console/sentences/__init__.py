@@ -1,8 +1,8 @@
-"""The audit log as sentences: each app says what its own actions read as, in a module that is
-loaded when somebody first reads the log: it knows the forms, for their labels.
+"""The audit log as sentences. Each app declares the sentences of its actions in a module that is
+loaded when the log is first read, because it needs the forms for their labels.
 
-`said(reading)` tells one entry in the reader's language. An action without a sentence reads
-"changed …"; a test finds every action in the code and asks for its sentence.
+`said(reading)` returns one entry in the reader's language. An action without a sentence reads
+"changed …". A test finds every action in the code and requires its sentence.
 """
 
 from poolsite.console.sentences.registry import (

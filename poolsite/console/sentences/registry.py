@@ -1,4 +1,4 @@
-"""What the apps have registered: a sentence for each action, and the kinds of things done to."""
+"""The apps' registered sentences for actions, and the kinds of objects of entries."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from poolsite.access import Principal
 
-Lazy = Any  # text that is translated where it is shown
+Lazy = Any  # a text that is translated where it is shown
 _BLANKS = re.compile(r"[“”]*…(?:[“”\s]*…)*[“”]*")
 _DETAIL = re.compile(r"[:：].*$")
 _PLACE = re.compile(r"%\((\w+)\)s")
@@ -28,10 +28,10 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 @dataclass(frozen=True)
 class SettingsFields:
-    """Whose fields an entry keeps: labels come from the form that people change them by.
+    """The source of an entry's fields. Labels come from the form in which people change the fields.
 
-    form: where it has no such field, the model says the label. labels, kinds: by name, of what
-    neither the form nor the model's field tells.
+    form: if it lacks a field, the model has the label. labels, kinds: by name, for fields that
+    neither the form nor the model describes.
     """
 
     model: type[Model] | None = None
@@ -40,7 +40,7 @@ class SettingsFields:
     labels: Mapping[str, Lazy] = field(default_factory=dict)
 
     def label(self, name: str) -> str:
-        """What the form calls a field; "" when people do not know it."""
+        """Return a field's label in the form, or "" if people do not know the field."""
         if name in self.labels:
             return str(self.labels[name])
         fields = getattr(self.form, "base_fields", {})
@@ -50,7 +50,7 @@ class SettingsFields:
         return label_of(name, capfirst(its.verbose_name)) if its is not None else ""
 
     def kind(self, name: str) -> Kind:
-        """How a field's values are said."""
+        """Return how a field's values are written."""
         if name in self.kinds:
             return self.kinds[name]
         its = self._field(name)
@@ -68,12 +68,15 @@ class SettingsFields:
 
 @dataclass(frozen=True)
 class Sentence:
-    """What one action says: `%(actor)s`, `%(thing)s` and values of the entry stand in it by name.
+    """The sentence of one action, with placeholders `%(actor)s`, `%(thing)s` and the entry's
+    values.
 
-    group: the chip below the sentence and the heading in the list of actions. text "" = a change
-    of settings, told by the fields that differ. variant: another text for some entries, "" = none;
-    its places are those of `places`, too. settings: whose fields before and after are. title: how
-    lists of actions name a change of settings, where a group has several.
+    group: the chip below the sentence and the heading in the list of actions.
+    text: "" for a change of settings, which is described by the fields that differ.
+    places: the kinds of the values, by name.
+    variant: another text for some entries, or ""; `places` also applies to its values.
+    settings: the source of the fields in before and after.
+    title: the name of a change of settings in lists of actions, if a group has several.
     """
 
     action: str
@@ -87,9 +90,9 @@ class Sentence:
 
 @dataclass(frozen=True)
 class HistoryObject:
-    """A kind of thing that entries are about, beside the managed kinds.
+    """A kind of object that entries are about, in addition to the managed kinds.
 
-    pages: id → address of its page, of those that the reader may open.
+    pages: ID → URL of its page, for the objects that the reader may open.
     """
 
     name: str
@@ -103,7 +106,10 @@ _OBJECTS: dict[str, HistoryObject] = {}
 
 
 def provide(module: str) -> None:
-    """Have `module.register_all()` called before the log is first read; in AppConfig.ready()."""
+    """Have `module.register_all()` called before the log is first read.
+
+    Call this in AppConfig.ready().
+    """
     if module not in _PROVIDERS:
         _PROVIDERS.append(module)
 
@@ -115,25 +121,25 @@ def _load() -> None:
 
 
 def register(*sentences: Sentence) -> None:
-    """Add sentences; one for the same action again replaces the first."""
+    """Add sentences. Each replaces one for the same action."""
     for each in sentences:
         _SENTENCES[each.action] = each
 
 
 def register_object(*objects: HistoryObject) -> None:
-    """Add kinds of things; the same name again replaces the first."""
+    """Add kinds of objects. Each replaces one of the same name."""
     for each in objects:
         _OBJECTS[each.name] = each
 
 
 def registered(action: str) -> Sentence | None:
-    """The sentence of an action; None when nobody has registered one."""
+    """Return the sentence of an action, or None if none is registered."""
     _load()
     return _SENTENCES.get(action)
 
 
 def title_of(sentence: Sentence) -> str:
-    """The action alone, for lists to choose from: the sentence without its names and values."""
+    """Return the action alone, for lists of choices: the sentence without names and values."""
     text = str(sentence.text or sentence.title or _("Changed settings"))
     if text.startswith("%(actor)s"):
         text = _PLACE.sub("", text, count=1)
@@ -141,7 +147,7 @@ def title_of(sentence: Sentence) -> str:
 
 
 def groups() -> dict[str, list[tuple[str, str]]]:
-    """Every action by its group, in the reader's language: group → (action, title)."""
+    """Return every action by its group, in the reader's language: group → (action, title)."""
     _load()
     found: dict[str, list[tuple[str, str]]] = {}
     for each in _SENTENCES.values():
@@ -153,7 +159,7 @@ def groups() -> dict[str, list[tuple[str, str]]]:
 
 
 def object_words() -> dict[str, str]:
-    """Every kind of thing that entries are about, in words."""
+    """Return every kind of object of entries, with its name in the reader's language."""
     _load()
     words = {name: str(kind.word) for name, kind in KINDS.items()}
     words |= {name: str(each.word) for name, each in _OBJECTS.items()}
@@ -161,14 +167,14 @@ def object_words() -> dict[str, str]:
 
 
 def object_word(kind: str) -> str:
-    """One kind of thing in words; "" for one that nobody has registered."""
+    """Return the name of one kind of object, or "" if it is not registered."""
     _load()
     known = KINDS.get(kind) or _OBJECTS.get(kind)
     return str(known.word) if known else ""
 
 
 def pages_of(reader: "Principal", kind: str, ids: Collection[str]) -> Mapping[str, str]:
-    """id → address of the page, of the things of a kind that the reader may open."""
+    """Return ID → URL of the page, for the objects of a kind that the reader may open."""
     from poolsite.console.managed import may_see
 
     _load()

@@ -1,4 +1,4 @@
-"""One entry of the audit log as a sentence, and what it changed as lines of old and new."""
+"""An entry of the audit log as a sentence, and its changes as lines of old and new values."""
 
 import re
 from collections.abc import Callable
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"%\((\w+)\)s")
 
 @dataclass(frozen=True)
 class FieldChange:
-    """One field: its label, and what it was and is in words; "" = it was not kept."""
+    """One field: its label, and its old and new value as text. "" means that it was not stored."""
 
     label: str
     before: str
@@ -33,17 +33,17 @@ class FieldChange:
 
 @dataclass(frozen=True)
 class EntryText:
-    """An entry in the reader's language; `html` has the names bold and the object as a link."""
+    """An entry in the reader's language. In `html`, names are bold and the object is a link."""
 
     text: str
     html: SafeString
     group: str
     changes: list[FieldChange]
-    told: bool  # whether the sentence itself tells the whole change
+    told: bool  # whether the sentence itself describes the whole change
 
 
 def said(reading: Reading) -> EntryText:
-    """Tell an entry, whatever it keeps: an unknown action says who changed what."""
+    """Return an entry's text, whatever it contains. For an unknown action: who changed what."""
     sentence = registered(reading.entry.action) or Sentence(reading.entry.action, "")
     changes = _changes(sentence, reading)
     text, places = _chosen(sentence, reading, changes)
@@ -59,7 +59,7 @@ def said(reading: Reading) -> EntryText:
 
 
 def actor_words(entry: "AuditEntry", reading: Reading) -> str:
-    """Who did it, as sentences begin with it."""
+    """Return the name of the actor, with which sentences begin."""
     if entry.actor_kind == "user":
         return reading.names.of(entry.actor_name)
     if entry.actor_kind == "token":
@@ -72,7 +72,7 @@ def actor_words(entry: "AuditEntry", reading: Reading) -> str:
 def _chosen(
     sentence: Sentence, reading: Reading, changes: list[FieldChange]
 ) -> tuple[str, dict[str, Callable[[], str]]]:
-    """The text, and the places that no value of the entry fills."""
+    """Return the text, and the placeholders that no value of the entry fills."""
     entry = reading.entry
     places: dict[str, Callable[[], str]] = {
         "actor": lambda: actor_words(entry, reading),
@@ -97,7 +97,7 @@ def _chosen(
 
 
 def _changes(sentence: Sentence, reading: Reading) -> list[FieldChange]:
-    """The labelled fields that differ, in the order in which the entry keeps them."""
+    """Return the labelled fields that differ, in the entry's order."""
     before, after = reading.before, reading.after
     found = []
     for name in dict.fromkeys([*after, *before]):

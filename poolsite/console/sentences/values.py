@@ -1,7 +1,7 @@
-"""How the history says one value that an audit entry keeps, by the value's kind.
+"""How the history writes a value of an audit entry, by the value's kind.
 
-A kind is a function of the value, as the log's JSON has it, and the reading. It never fails: old
-entries may keep anything.
+A kind is a function of the value, as it is in the log's JSON, and the reading. It never fails: old
+entries may contain anything.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
     from poolsite.access.models import AuditEntry
 
 NAMED_NUMBERS = 3
-DEMO = "demo_data"  # who made the demo's past
+DEMO = "demo_data"  # the user name of the demo's past
 
 
 class Names:
-    """User name → the name that people know, for one page or file; asks SQL once for each name."""
+    """User name → the name that people know, for a page or a file. SQL is read once per name."""
 
     def __init__(self, usernames: Collection[str] = ()) -> None:
         self._known: dict[str, str] = {}
         self.read(usernames)
 
     def of(self, username: str) -> str:
-        """The person's full name; the user name for one without, or who is gone."""
+        """Return the person's full name, or the user name if they have none or no longer exist."""
         if username not in self._known:
             self.read([username])
         return self._known[username]
 
     def read(self, usernames: Collection[str]) -> None:
-        """Look these up at once."""
+        """Look up these names in one query."""
         from poolsite.access.models import User
 
         new = {name for name in usernames if name and name not in self._known}
@@ -52,7 +52,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Reading:
-    """One entry as it is read: with the names of people, and where its object's page is."""
+    """One entry for one reader: with the names of people, and the URL of its object's page."""
 
     entry: "AuditEntry"
     names: Names = field(default_factory=Names)
@@ -68,13 +68,13 @@ class Reading:
 
     @property
     def currency(self) -> str:
-        """Of the entry's account; "" for the platform's own."""
+        """The currency of the entry's account, or "" for the platform's own."""
         return self.entry.account.currency if self.entry.account else ""
 
     def value(self, name: str) -> Any:
-        """What a place of a sentence stands for: the new value, else the old one.
+        """Return the value of a sentence's placeholder: the new value, otherwise the old one.
 
-        `before_name` is the old one alone.
+        `before_name` is the old value only.
         """
         if name.startswith("before_"):
             return self.before.get(name.removeprefix("before_"))
@@ -86,17 +86,17 @@ _FIELD_KINDS: dict[type[Any], Kind] = {}
 
 
 def register_field_kind(field_class: type[Any], kind: Kind) -> None:
-    """Say values of these model fields by `kind`; called by a `register_all()`."""
+    """Write values of these model fields by `kind`. Call this in a `register_all()`."""
     _FIELD_KINDS[field_class] = kind
 
 
 def plain(value: Any, _reading: Reading) -> str:
-    """A value that no kind knows."""
+    """Return the text of a value without a kind."""
     return plain_words(value)
 
 
 def plain_words(value: Any) -> str:
-    """Text as it is, yes and no, figures in the reader's form, lists as lists."""
+    """Return text unchanged, booleans as yes or no, localized figures, and joined lists."""
     if value is None or value in ("", [], {}):
         return _("none")
     if isinstance(value, bool):
@@ -111,7 +111,7 @@ def plain_words(value: Any) -> str:
 
 
 def listed(words: Collection[str]) -> str:
-    """a, b, c; a、b、c"""
+    """Return the items as a list: a, b, c; a、b、c"""
     return pgettext("between the items of a list", ", ").join(words)
 
 
@@ -120,7 +120,7 @@ def boolean(value: Any, reading: Reading) -> str:
 
 
 def json_list(kind: Kind) -> Kind:
-    """A list whose items are of one kind."""
+    """Return the kind of a list whose items are of one kind."""
     return lambda value, reading: (
         listed([kind(each, reading) for each in value])
         if isinstance(value, list) and value
@@ -129,7 +129,7 @@ def json_list(kind: Kind) -> Kind:
 
 
 def duration(value: Any, _reading: Reading) -> str:
-    """Seconds exactly: 90 s, 5 min, 4 h, 1 d."""
+    """Return exact seconds: 90 s, 5 min, 4 h, 1 d."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
         return duration_words(value)
     if isinstance(value, float):
@@ -138,12 +138,12 @@ def duration(value: Any, _reading: Reading) -> str:
 
 
 def _duration_in(unit: int) -> Kind:
-    """The same of a field that counts in a larger unit."""
+    """Like `duration`, for a field that counts in a larger unit."""
     return lambda value, reading: duration(value * unit if type(value) is int else value, reading)
 
 
 def moment(value: Any, reading: Reading) -> str:
-    """A moment in the reader's zone, or a day."""
+    """Return a moment in the reader's zone, or a day."""
     try:
         at: Any = parse_datetime(value) or parse_date(value)
     except (TypeError, ValueError):
@@ -154,12 +154,12 @@ def moment(value: Any, reading: Reading) -> str:
 
 
 def person(value: Any, reading: Reading) -> str:
-    """Somebody's full name, kept by user name."""
+    """Return the full name of a person whose user name is stored."""
     return reading.names.of(value) if isinstance(value, str) and value else plain(value, reading)
 
 
 def choice(choices: Any) -> Kind:
-    """The words of one of a field's choices."""
+    """Return the kind of a field with choices, which writes their labels."""
     words = dict(choices)
 
     def say(value: Any, reading: Reading) -> str:
@@ -170,7 +170,7 @@ def choice(choices: Any) -> Kind:
 
 
 def count(words: Callable[[int], str]) -> Kind:
-    """A count with its noun; `words` is ngettext's text for so many, with a place %(n)s."""
+    """Return the kind of a count with its noun. `words` is ngettext's text for n, with %(n)s."""
 
     def say(value: Any, reading: Reading) -> str:
         n = len(value) if isinstance(value, list) else value if isinstance(value, int) else 0
@@ -180,7 +180,7 @@ def count(words: Callable[[int], str]) -> Kind:
 
 
 def numbers(_value: Any, reading: Reading) -> str:
-    """What an entry keeps of many numbers: a few by name, many by their count."""
+    """Return what an entry stores about many numbers: a few by name, many by their count."""
     kept = reading.value("numbers")
     if isinstance(kept, list) and 0 < len(kept) <= NAMED_NUMBERS:
         return listed([str(number) for number in kept])
@@ -191,7 +191,7 @@ def numbers(_value: Any, reading: Reading) -> str:
 
 
 def kind_of_field(its: Any) -> Kind:
-    """How values of a model's field are said."""
+    """Return how values of a model's field are written."""
     for field_class, kind in _FIELD_KINDS.items():
         if isinstance(its, field_class):
             return kind

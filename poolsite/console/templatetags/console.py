@@ -1,4 +1,4 @@
-"""What the console's templates say figures, people and times with. `{% load console %}`."""
+"""Filters and tags for figures, people and times in templates. `{% load console %}`."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ NOTHING = dates.NOTHING
 
 @register.filter
 def figure(value: Any) -> str:
-    """1,284; a dash where there is nothing."""
+    """1,284, or a dash if there is no value."""
     if value is None or value == "":
         return NOTHING
     return number_format(value, decimal_pos=0, use_l10n=True, force_grouping=True)
@@ -87,7 +87,7 @@ def span(seconds: float | None) -> str:
 
 @register.filter
 def age(at: datetime | None) -> str:
-    """How long ago, coarse, for narrow columns: 42 s, 3 min, 2 h, 3 d."""
+    """How long ago, roughly, for narrow columns: 42 s, 3 min, 2 h, 3 d."""
     if at is None:
         return NOTHING
     seconds = max(0, int((timezone.now() - at).total_seconds()))
@@ -99,45 +99,45 @@ def age(at: datetime | None) -> str:
 
 @register.filter
 def phone(value: str) -> str:
-    """A telephone number in groups, for reading; unknown shapes stay as they are."""
+    """A telephone number in groups, for reading. Unknown formats stay unchanged."""
     match = _CHINESE_MOBILE.match(value or "")
     return " ".join(part for part in match.groups() if part) if match else value
 
 
 @register.filter
 def fours(value: str) -> str:
-    """A key in groups of four, to be read and typed; apps leave the spaces out."""
+    """A key in groups of four, to be read and typed. Apps ignore the spaces."""
     return " ".join(value[at : at + 4] for at in range(0, len(value), 4))
 
 
 @register.simple_tag
 def strings_address() -> str:
-    """Where the words of this page's scripts are."""
+    """The URL of the texts of this page's scripts."""
     return strings.strings_address()
 
 
 @register.filter
 def open_word(url: str) -> str:
-    """What a button to a page of ours says: Open pool, Open system."""
+    """The label of a button to one of our pages: Open pool, Open system."""
     return page_word(url)
 
 
 @register.filter
 def person_name(user: Any) -> str:
-    """The full name, or else the user name."""
+    """The full name, otherwise the user name."""
     full = getattr(user, "get_full_name", lambda: "")()
     return full or getattr(user, "get_username", lambda: "")()
 
 
 @register.filter
 def people(users: Iterable[Any]) -> str:
-    """The names of several people, one after another."""
+    """The names of several people, separated by commas."""
     return _(", ").join(person_name(user) for user in users)
 
 
 @register.filter
 def initials(name: str) -> str:
-    """At most two letters: LM of Lin Mei."""
+    """Up to two letters: LM for Lin Mei."""
     words = [word for word in re.split(r"[\s._-]+", name) if word]
     letters = [words[0][0], words[-1][0]] if len(words) > 1 else [name[:2]]
     return "".join(letters).upper()
@@ -145,14 +145,14 @@ def initials(name: str) -> str:
 
 @register.simple_tag
 def sparkline(values: Sequence[float | None] | None) -> SafeString:
-    """An empty drawing with its values; js/shared/sparkline.js draws it, also when they change."""
+    """An empty drawing with its values. js/shared/sparkline.js draws it, and again on changes."""
     text = ",".join("" if value is None else f"{value:g}" for value in values or ())
     return format_html('<svg class="sparkline" data-values="{}" aria-hidden="true"></svg>', text)
 
 
 @register.simple_tag(takes_context=True)
 def query(context: dict[str, Any], **changes: Any) -> str:
-    """The page's address with some parameters changed; None or "" removes one."""
+    """The page's URL with some parameters changed. None or "" removes a parameter."""
     parameters = context["request"].GET.copy()
     for name, value in changes.items():
         parameters.pop(name, None)

@@ -1,4 +1,4 @@
-"""What a form's errors say on top of it. `{% load forms %}`."""
+"""The summary of a form's errors above the form. `{% load forms %}`."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ register = template.Library()
 
 
 class Fault(NamedTuple):
-    """A field that needs a change: the id of its control, and what is wrong."""
+    """A field that needs a change: the ID of its control, and the error."""
 
     control: str
     words: str
@@ -20,9 +20,9 @@ class Fault(NamedTuple):
 
 @register.filter
 def faults(form: Any) -> list[Fault]:
-    """The fields with an error, in the form's order; none for a form of one field alone.
+    """Return the fields with an error, in the form's order. Return [] for a form with one field.
 
-    The error beside that one is enough.
+    In that case, the error next to the field is enough.
     """
     if not isinstance(form, forms.BaseForm) or len(form.visible_fields()) < 2:
         return []
@@ -36,7 +36,9 @@ def faults(form: Any) -> list[Fault]:
 
 @register.simple_tag(takes_context=True)
 def faults_title(context: Context, count: int) -> str:
-    """How many fields need a change. Who is not signed in saves nothing: logs in, signs up."""
+    """Return how many fields need a change. "Not saved" is only for users who are logged in: a
+    login or sign-up saves nothing.
+    """
     if getattr(context.get("user"), "is_authenticated", False):
         words = ngettext(
             "Not saved: %(n)s field needs a change", "Not saved: %(n)s fields need a change", count

@@ -13,7 +13,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 @register.filter
 def reference_words(text: str) -> SafeString:
-    """Paragraphs and lists (`- `), their lines joined, with what stands in backticks as code."""
+    """Return paragraphs and lists (`- `) with joined lines, and text in backticks as code."""
     blocks = "".join(_blocks(str(text)))
     return mark_safe(blocks)  # noqa: S308  every piece is escaped
 

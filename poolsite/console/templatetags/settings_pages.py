@@ -1,4 +1,4 @@
-"""What stands beside the settings of a thing. `{% load settings_pages %}`."""
+"""The last change, shown next to an object's settings. `{% load settings_pages %}`."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -14,14 +14,14 @@ from poolsite.console.pages import principal_of
 
 register = template.Library()
 
-LOOKED_THROUGH = 20  # entries; an older change of the settings is the history's to find
+LOOKED_THROUGH = 20  # entries; an older change of the settings is only in the history
 
 
 @register.inclusion_tag("components/last_changed.html", takes_context=True)
 def last_changed(context: Context, thing: Any) -> dict[str, Any]:
-    """Return the newest change of the thing's settings: who, when, what; or nothing.
+    """Return the newest change of the object's settings: who, when, what; or {}.
 
-    Nothing, too, for a reader who may not read the thing's history.
+    Also return {} for a reader who may not read the object's history.
     """
     principal = principal_of(context["request"])
     if thing is None or not access.decide(principal, "access.history_view", thing).allowed:

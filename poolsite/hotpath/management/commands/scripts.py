@@ -1,4 +1,4 @@
-"""Load every Lua script on every master and name its SHA, for switches' configurations."""
+"""Loads every Lua script on every master and prints its SHA, for the configuration of switches."""
 
 from argparse import ArgumentParser
 from difflib import get_close_matches
@@ -12,7 +12,7 @@ from poolsite import hotpath
 
 
 def unregistered_files() -> list[Path]:
-    """Return the Lua files of installed apps that nobody has registered at start-up."""
+    """Return the Lua files of installed apps that no module registered at start-up."""
     known = {script.path for script in hotpath.registered().values()} | {hotpath.PRELUDE}
     files = [path for app in apps.get_app_configs() for path in Path(app.path).glob("lua/*.lua")]
     return sorted(set(files) - known)
@@ -81,7 +81,7 @@ class Command(BaseCommand):
 
 
 def _script(title: str) -> hotpath.Script:
-    """The script of that title; CommandError with those that are spelled alike."""
+    """Return the script with that title. Raise CommandError that suggests similar titles."""
     scripts = hotpath.registered()
     if title in scripts:
         return scripts[title]

@@ -1,4 +1,4 @@
-"""`manage.py timers`: have everything happen when it is due."""
+"""`manage.py timers`: run the process that makes everything happen when it is due."""
 
 import asyncio
 from typing import Any
