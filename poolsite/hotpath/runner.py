@@ -51,8 +51,7 @@ class HotPath:
 
     @traced
     def run_batch(self, commands: Sequence[Command[T]]) -> list[T | HotPathError]:
-        """Run commands in one pipeline per node. Return an outcome for each; raise for none of
-        them.
+        """Run commands in one pipeline per node. Return an outcome for each; never raise.
 
         Not a transaction. Commands of one aggregate keep their order.
         """
@@ -148,26 +147,20 @@ class HotPath:
         return missing
 
     def other_libraries(self) -> list[tuple[Node, str]]:
-        """Return (node, library) for each library of another release on a master. Raise
-        Unavailable.
-        """
+        """Return (node, library) for other releases' libraries. Raise Unavailable."""
         ours = {each.name for each in libraries()}
         held = self._held_libraries(f"{PREFIX}*").items()
         return [(node, name) for node, texts in held for name in texts if name not in ours]
 
     def prune_libraries(self) -> list[tuple[Node, str]]:
-        """Delete the `other_libraries` and return them. A process that still runs loads its own
-        again.
-        """
+        """Delete and return the `other_libraries`. A process in need loads its own again."""
         gone = self.other_libraries()
         for node, name in gone:
             self.lane.exchange({node: [("FUNCTION", "DELETE", name)]})
         return gone
 
     def _held_libraries(self, pattern: str) -> dict[Node, dict[str, str]]:
-        """Return the libraries' texts by name, for each master that has functions and lists them to
-        us.
-        """
+        """Return the libraries' texts by name, for each master that lists them to us."""
         listing: list[Words] = [("FUNCTION", "LIST", "LIBRARYNAME", pattern, "WITHCODE")]
         self._look_again()
         held = {}
