@@ -152,7 +152,9 @@ def check_invoice(
     sender: AuthenticatedClient,
     last: models.MonthOut,
 ) -> None:
-    """Check that the invoice of a complete month has the statement's charges, and read its files.
+    """Check that a complete month's invoice has its statement's charges.
+
+    Read the invoice's files.
     """
     profile = models.TaxProfileIn(
         legal_name="Acme Ltd", address="1 Lake Road\nShanghai", country="CN", tax_id="91310000"
