@@ -1,4 +1,4 @@
-"""The Celery application: workers and beat start with `celery -A poolsite`."""
+"""The Celery application. Workers and beat are started with `celery -A poolsite`."""
 
 import os
 import signal
@@ -23,35 +23,39 @@ app.autodiscover_tasks()
 
 
 def refuse_unsafe_start(**_: Any) -> None:
-    """Worker and beat refuse what the web process refuses."""
+    """Apply the web process's start checks to workers and beat."""
     startup.verify()
 
 
 def end_with_the_worker(**_: Any) -> None:
-    """A pool process whose worker was killed must not go on with its task: it is given again."""
+    """Kill a pool process when its worker dies: its task is assigned to another worker."""
     die_with_parent(signal.SIGKILL)
 
 
 def start_without_connections(**_: Any) -> None:
-    """What the worker asked SQL at its start is closed before it forks: no child inherits it."""
+    """Close the worker's SQL connections before it forks, so that no child inherits one."""
     from django.db import connections
 
     for connection in connections.all(initialized_only=True):
         connection.close()
-        close_pool = getattr(connection, "close_pool", None)  # PostgreSQL's has one
+        close_pool = getattr(connection, "close_pool", None)  # PostgreSQL only
         if close_pool is not None:
             close_pool()
 
 
 def keep_connections(**_: Any) -> None:
-    """A pool process keeps its SQLite connection over short tasks (CELERY_DB_REUSE_MAX)."""
+    """Keep a pool process's SQLite connection over short tasks (CELERY_DB_REUSE_MAX)."""
     from poolsite import sql_connections
 
     sql_connections.keep_here()
 
 
 def let_go_of_old_connections(task: Any, **_: Any) -> None:
-    """Celery itself closes them, and PostgreSQL's whole pool, around each task: that took 10 ms."""
+    """Close only old connections around a task.
+
+    Celery itself would close all of them, and PostgreSQL's whole pool, around each task, which took
+    10 ms.
+    """
     from django.db import close_old_connections
 
     if not task.request.is_eager:
