@@ -126,7 +126,7 @@ def _too_big(text: str) -> Rejected:
 
 
 def _advised(suspect: Rejected, text: str) -> Rejected:
-    """Add what to write instead, if the text can mean only one number."""
+    """Return the rejection, with what to write instead if the text can mean only one number."""
     bad = text[suspect.start : suspect.end]
     without = text[: suspect.start] + text[suspect.end :]
     if suspect.reason is Rejection.THOUSANDS:

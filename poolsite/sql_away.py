@@ -1,4 +1,4 @@
-"""Tells errors of an unavailable database from errors of a wrong statement."""
+"""Distinguishes errors of an unavailable database from errors of a wrong statement."""
 
 import sqlite3
 from typing import Final

@@ -28,9 +28,9 @@ class Handler:
         """The dispatcher did not accept a `start`, `message` or `deliver`; `what` names it.
 
         The object that `send`, `deliver` or `begin` returned has the same outcome. A session whose
-        `start` was refused never began, so `ended` is not called for it. With the reason
-        `link lost`, it is unknown whether the frame arrived, because the dispatcher treats each
-        connection as a new one.
+        `start` was refused never began, so `ended` is not called for it. The reason
+        `link lost` occurs where each connection counts as a new one: it is unknown whether the
+        frame arrived.
         """
 
     async def delivered(self, sender: str, body: Any) -> None:

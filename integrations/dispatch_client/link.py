@@ -160,7 +160,7 @@ class Link:
     async def _serve(self, socket: ClientConnection) -> None:
         self._heard_at = _now()
         if not self._outgoing.waiting:
-            await self.send({"op": "beat"})  # the dispatcher waits for our first frame
+            await self.send({"op": "beat"})  # the dispatcher holds frames until our first
         try:
             await _first_of(self._read(socket), self._write(), self._beat(), self._listen())
         except _ClosedError:

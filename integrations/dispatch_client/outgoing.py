@@ -37,7 +37,7 @@ class Outgoing:
         self._items: deque[Item] = deque()  # not acknowledged
         self._unsent: deque[Item] = deque()
         self._open: dict[int, Item] = {}  # by number: sent, with an unknown outcome
-        self._starts: dict[str, Item] = {}  # by session: not accepted by an instance yet
+        self._starts: dict[str, Item] = {}  # by session: no instance is known to have accepted it
         self._later: dict[Item, asyncio.TimerHandle] = {}
         self._decided: tuple[int, int] | None = None
         self._last = 0  # the last number that was assigned
@@ -196,8 +196,7 @@ class Outgoing:
             dropped.append(self._items.popleft())
         return dropped
 
-    # -- the dispatcher's answers
-    # ---------------------------------------------------------------------
+    # -- the dispatcher's answers -----------------------------------------------------------------
 
     async def acknowledge(self, seq: int, refused: Collection[int] = ()) -> None:
         """Note that the dispatcher has handled all frames up to `seq`.

@@ -203,7 +203,7 @@ class Peer(Conversation):
         logger.info("dispatch: %s %s lost its link: %s", self.side, self.id, reason)
 
     def on_given_up(self, frames: list[Frame]) -> None:
-        """Report the frames whose outcome is unknown to the handler."""
+        """Report to the handler the frames whose outcome is unknown."""
         for frame in frames:
             self._refused(str(frame["op"]), str(frame.get("session", "")), LINK_LOST)
 

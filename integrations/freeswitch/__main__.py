@@ -1,4 +1,7 @@
-"""Command line: `poolsite-freeswitch --config FILE` (here: `python -m integrations.freeswitch`)."""
+"""Report the registrations and hang-ups of a FreeSWITCH to a number pool.
+
+Run it as `poolsite-freeswitch --config FILE`, or here as `python -m integrations.freeswitch`.
+"""
 
 import argparse
 import asyncio

@@ -69,7 +69,7 @@ class Terms:
 def terms_of(answer: Answer) -> Terms:
     """Read an answer that contains a permit.
 
-    The permit lasts at least from when the request was sent, plus the time that the request waited
+    Its remaining time counts from when the request was sent, plus the time that the request waited
     according to the gate.
     """
     body = answer.body

@@ -1,4 +1,7 @@
-"""`python -m integrations.simulator.gateway --config FILE --port N --url ADDRESS`."""
+"""Simulate a message gateway with its own HTTP interface.
+
+Run `python -m integrations.simulator.gateway --config FILE --port N --url ADDRESS`.
+"""
 
 import argparse
 import asyncio
