@@ -2,9 +2,9 @@
 
 Each class stands for one object of the platform (a pool, an account, a gate, a queue …) and has
 blocking calls. The class with `Async` before its name does the same for asyncio. The package uses
-relative imports, so that it can be installed on its own (`pip install
-./integrations/poolsite_client`). All classes except `Verifier` need httpx, which is imported when
-one of them is first used: `Verifier` needs only the standard library.
+relative imports, so that it can be installed on its own
+(`pip install ./integrations/poolsite_client`). All classes except `Verifier` need httpx, which is
+imported when one of them is first used: `Verifier` needs only the standard library.
 """
 
 from importlib import import_module

@@ -38,7 +38,7 @@ class SessionWords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """The state of a message after a request, or after an earlier repeat of it.
+    """The result of a request about a message, or of an earlier request with the same content.
 
     Amounts are in the account's currency. held: until the message ends. charged: when it has ended.
     spendable, seq: of the balance afterwards. fallback: the mode that `by_terminal` has found.
@@ -113,7 +113,7 @@ def sent(account: str, message_id: str) -> Steps[MessageResult]:
 
 
 def cancel(account: str, message_id: str) -> Steps[MessageResult]:
-    """Return the hold of a message that was not sent. The message can never be sent afterwards."""
+    """Cancel a message that was not sent, and release its hold. It can never be sent afterwards."""
     return _one(account, "cancellations", {"message_id": message_id})
 
 

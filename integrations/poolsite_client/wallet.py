@@ -31,7 +31,7 @@ class Wallet(Client):
         return self._runner.run(messages.sent(self.account, message_id))
 
     def cancel(self, message_id: str) -> MessageResult:
-        """Return the hold of a message that was not sent.
+        """Cancel a message that was not sent, and release its hold.
 
         The message can never be sent afterwards.
         """
@@ -84,7 +84,7 @@ class AsyncWallet(AsyncClient):
         return await self._runner.run(messages.sent(self.account, message_id))
 
     async def cancel(self, message_id: str) -> MessageResult:
-        """Return the hold of a message that was not sent.
+        """Cancel a message that was not sent, and release its hold.
 
         The message can never be sent afterwards.
         """
