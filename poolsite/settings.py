@@ -36,7 +36,7 @@ CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
 DRAIN_SECONDS = env.float("POOLSITE_DRAIN_SECONDS", default=30.0)  # for websockets, at the end
 PUBLIC_HOST = env.str("POOLSITE_PUBLIC_HOST", default="")
-SITE_HOST = PUBLIC_HOST or "127.0.0.1:8000"  # if there is no request
+SITE_HOST = PUBLIC_HOST or "127.0.0.1:8000"  # if no request names one
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
@@ -121,7 +121,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "poolsite.access.middleware.PrincipalMiddleware",  # inside: it handles password checks itself
+    "poolsite.access.middleware.PrincipalMiddleware",  # inside: it answers reauthentication
     "poolsite.console.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "axes.middleware.AxesMiddleware",
