@@ -1,1 +1,1 @@
-"""Clients of the public interfaces; they import nothing from the apps."""
+"""Clients of the public interfaces. They import nothing from the Django apps."""

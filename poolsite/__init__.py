@@ -1,11 +1,11 @@
-"""The ground floor: what every app stands on.
+"""The base package, on which every app builds.
 
-The app `numbers` shares its name with a standard-library module that `decimal`,
-`fractions` and `statistics` import. Our folder has no `__init__.py`, so the standard
-module always wins the name; here it is given our folder as its `__path__`, so that
-`numbers.models` and its siblings import as its submodules while `from numbers import
-Integral` still works. Reasons and trials: docs/decisions/0001-the-name-numbers.md.
-Only the standard library may be imported here: this runs before everything else.
+The app `numbers` shares its name with a standard-library module that `decimal`, `fractions` and
+`statistics` import. The app's folder has no `__init__.py`, so the standard module always gets the
+name. This module adds the folder as the standard module's `__path__`, so that `numbers.models` and
+the other modules can be imported as its submodules while `from numbers import Integral` still
+works. Reasons and alternatives: docs/decisions/0001-the-name-numbers.md. Only the standard library
+may be imported here, because this module runs before all others.
 """
 
 from pathlib import Path

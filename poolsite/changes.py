@@ -1,4 +1,4 @@
-"""Whether what runs may have changed something: SQL that was committed, a script that writes."""
+"""Detects whether code may have changed something: by committed SQL or a script that writes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,13 +8,16 @@ from typing import Any, Final
 
 from django.db import Error, connection, transaction
 
-# How a statement begins that changes no row, or only says where a transaction begins and ends.
+# How a statement begins that changes no row, or only begins or ends a transaction.
 _HARMLESS: Final = ("SELECT", "SAVEPOINT", "RELEASE", "ROLLBACK", "PRAGMA", "SET", "SHOW", "BEGIN")
 
 
 @dataclass
 class Seen:
-    """What was seen. `changed` stays False only if surely nothing was changed."""
+    """The detected changes.
+
+    `changed` stays False only if it is certain that nothing was changed.
+    """
 
     changed: bool = False
     _wrote: bool = False
@@ -39,7 +42,10 @@ class Seen:
         return result
 
     def _left_by(self, error: BaseException) -> None:
-        """Where no statement failed, it was the commit, whose outcome is unknown then."""
+        """Handle an error that left the block.
+
+        If no statement failed, the commit did, and its outcome is unknown.
+        """
         if isinstance(error, Error) and self._wrote and not self._failed:
             self.changed = True
 
@@ -49,7 +55,7 @@ _watching: ContextVar[Seen | None] = ContextVar("poolsite_changes", default=None
 
 @contextmanager
 def watching() -> Iterator[Seen]:
-    """See what this thread changes inside: in the default database, and by commands of hotpath."""
+    """Detect this thread's changes in the default database, and those by commands of hotpath."""
     seen = Seen()
     before = _watching.set(seen)
     try:
@@ -63,12 +69,12 @@ def watching() -> Iterator[Seen]:
 
 
 def is_watched() -> bool:
-    """Whether anybody wants to know."""
+    """Whether the caller runs inside `watching`."""
     return _watching.get() is not None
 
 
 def note() -> None:
-    """Say that something may have been changed."""
+    """Note that something may have been changed."""
     seen = _watching.get()
     if seen is not None:
         seen.changed = True
@@ -76,7 +82,10 @@ def note() -> None:
 
 @contextmanager
 def noted(*harmless: type[Exception]) -> Iterator[None]:
-    """Note whatever comes of what runs inside, except for errors that say: nothing was changed."""
+    """Note a change, whatever the outcome of the block, except after `harmless` errors.
+
+    These errors mean that nothing was changed.
+    """
     try:
         yield
     except harmless:

@@ -1,10 +1,11 @@
-"""CSV that a spreadsheet opens without running anything in it: the one guard of every export.
+"""CSV that is safe to open in a spreadsheet: the one guard of every export.
 
-A cell that begins with = + - @, in any of their forms and behind whatever a spreadsheet skips, is
-a formula to a spreadsheet. Such a cell gets a single quote in front, apart from a number (a sign,
-digits, a point and digits): that computes to itself, and must stay usable for whoever reads the
-file by a program. Where a spreadsheet's language separates columns by semicolons, or somebody
-imports the file by tabs, a cell falls into several, so the same holds for each part of a cell.
+A spreadsheet treats a cell as a formula if it begins with = + - @, in any of their forms and after
+any characters that it skips. Such a cell gets a leading single quote. The exception is a number (a
+sign, digits, a point and digits): it computes to itself, and must stay usable for programs that
+read the file. If a spreadsheet's language separates columns by semicolons, or if the file is
+imported with tabs as separators, a cell is split into several. So the same holds for each part of a
+cell.
 """
 
 import csv
@@ -17,17 +18,17 @@ from django.http import StreamingHttpResponse
 
 from poolsite.number_format import DIGITS_LIMIT
 
-# The four, their full-width, small, raised and lowered forms, and what is drawn like them.
+# The four characters in their normal, full-width, small, raised and lowered forms, and lookalikes.
 OPERATORS = "=+-@＝＋－＠﹦﹢﹣﹫⁼⁺⁻₌₊₋−﬩⩵⩶"
 _OPERATOR = re.compile(f"[{re.escape(OPERATORS)}]")
 _FILLERS = '"“”„‟«»\u115f\u1160\u2800\u3164\uffa0'  # quotes, and letters that show nothing
 _CUTS = re.compile("([;\t\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]+)")
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{DIGITS_LIMIT}}}(\.[0-9]{{1,9}})?")
-BYTE_ORDER_MARK = "\ufeff"  # without it a spreadsheet takes the text for its own old encoding
+BYTE_ORDER_MARK = "\ufeff"  # without it, a spreadsheet assumes its own old encoding
 
 
 def safe_cell(value: Any) -> str:
-    """The cell as text that no spreadsheet runs, whole or in parts."""
+    """Return the cell as text that no spreadsheet runs, whole or in parts."""
     text = "" if value is None else str(value)
     if unicodedata.category(text[:1] or " ") == "Cc":
         text = f"'{text}"
@@ -42,7 +43,7 @@ def _safe_part(part: str) -> str:
 
 
 def _is_skipped(char: str) -> bool:
-    """Whether nothing is seen of the character: space, control, format, mark, quote."""
+    """Whether the character is invisible or skipped: space, control, format, mark, quote."""
     return unicodedata.category(char)[0] in "ZCM" or char in _FILLERS
 
 
@@ -58,9 +59,9 @@ class _Line:
 def csv_lines(
     head: Sequence[Any], rows: Iterable[Sequence[Any]], mark: str = BYTE_ORDER_MARK
 ) -> Iterator[str]:
-    """The lines of a CSV file, one at a time, so that a million rows need no memory.
+    """Yield the lines of a CSV file one at a time, so that a million rows need no memory.
 
-    mark: what the file begins with; "" for one that programs read.
+    mark: what the file begins with; "" for a file that programs read.
     """
     writer = csv.writer(_Line())
     yield mark + writer.writerow([safe_cell(cell) for cell in head])
@@ -71,7 +72,7 @@ def csv_lines(
 def csv_file(
     name: str, head: Sequence[Any], rows: Iterable[Sequence[Any]], mark: str = BYTE_ORDER_MARK
 ) -> StreamingHttpResponse:
-    """The answer that is saved as the CSV file `name`; a row is read when it is sent."""
+    """Return the response that is saved as the CSV file `name`. A row is read when it is sent."""
     lines = csv_lines(head, rows, mark)
     answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     answer["Content-Disposition"] = f'attachment; filename="{name}"'

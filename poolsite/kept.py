@@ -1,4 +1,4 @@
-"""What a process has worked out lately: pages and topics that ask for the same share the answer."""
+"""Recently computed answers of a process, shared by pages and topics that need the same answer."""
 
 import time
 from collections.abc import Callable
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 class TtlCache(Generic[K, T]):
-    """Answers by key, worked out again once they are older than `seconds`.
+    """Answers by key, computed again once they are older than `seconds`.
 
-    most: so many keys; one more, and all are forgotten.
+    most: with more keys than this, all answers are dropped before the next one is stored.
     """
 
     def __init__(self, seconds: float, *, most: int = 5_000) -> None:
@@ -20,7 +20,7 @@ class TtlCache(Generic[K, T]):
         self._known: dict[K, tuple[float, T]] = {}
 
     def get(self, key: K, work_out: Callable[[], T]) -> T:
-        """The answer for a key."""
+        """Return the answer for a key."""
         known = self._known.get(key)
         now = time.monotonic()
         if known is not None and now - known[0] < self._seconds:
@@ -32,5 +32,5 @@ class TtlCache(Generic[K, T]):
         return answer
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all answers."""
         self._known.clear()

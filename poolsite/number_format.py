@@ -1,7 +1,7 @@
-"""What a number is: optional + and 3 to 32 ASCII digits, however it was pasted.
+"""The format of a number: an optional + and 3 to 32 ASCII digits, extracted from pasted text.
 
-Separators are dropped where that keeps the meaning; poolsite/number_rejections.py names the
-texts where it would not.
+Separators are dropped where that doesn't change the meaning. poolsite/number_rejections.py detects
+the texts where it would.
 """
 
 import unicodedata
@@ -24,7 +24,7 @@ from poolsite.number_rejections import (
 
 DIGITS_LIMIT: Final = 32
 DIGITS_NEEDED: Final = 3
-TEXT_LIMIT: Final = 256  # what people paste round 32 digits; a longer text is not looked into
+TEXT_LIMIT: Final = 256  # what people paste around 32 digits; a longer text is not examined
 
 _DIGITS: Final = frozenset("0123456789")
 _REMOVED: Final = (
@@ -37,7 +37,7 @@ _REMOVED: Final = (
 
 
 class Correction(StrEnum):
-    """One thing that was done to a text to make it a number."""
+    """A change that was made to a text to turn it into a number."""
 
     SPACE = "space"
     DASH = "dash"
@@ -50,14 +50,14 @@ class Correction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A number and what was done to get it, each kind of change once, in order."""
+    """A number and the changes that led to it, each kind of change once, in order."""
 
     value: str
     changes: tuple[Correction, ...] = ()
 
 
 class NotANumberError(ValueError):
-    """Raised by `parse`; its text says the reason, and what to write where that is clear."""
+    """Raised by `parse`. Its text states the reason, and what to write if that is clear."""
 
     def __init__(self, rejected: Rejected) -> None:
         instead = f"; write {rejected.instead}" if rejected.instead else ""
@@ -66,11 +66,11 @@ class NotANumberError(ValueError):
 
 
 def normalise(text: str) -> Normalised | Rejected:
-    """The number that a text stands for, or why it stands for none."""
+    """Return the number that a text means, or the reason why it means none."""
     digits = text[1:] if text[:1] == "+" else text
     plain = digits.isascii() and digits.isdigit() and len(digits) <= DIGITS_LIMIT
     if plain and text[:2] != "00" and len(digits) >= DIGITS_NEEDED and digits.strip("0"):
-        return Normalised(text)  # what machines send: nothing to clean
+        return Normalised(text)  # sent by machines: nothing to clean
     if len(text) > TEXT_LIMIT:
         return _too_big(text)
     suspect = None if plain else suspicion(text)
@@ -80,7 +80,7 @@ def normalise(text: str) -> Normalised | Rejected:
 
 
 def parse(text: str) -> str:
-    """The number's value. Raises NotANumberError."""
+    """Return the number's value. Raise NotANumberError if the text is not a number."""
     result = normalise(text)
     if isinstance(result, Rejected):
         raise NotANumberError(result)
@@ -88,14 +88,19 @@ def parse(text: str) -> str:
 
 
 def cleaned(text: str) -> str:
-    """The number's value; a text that is no number (a SIP address) as it is."""
+    """Return the number's value.
+
+    A text that is not a number (a SIP address) is returned unchanged.
+    """
     result = normalise(text)
     return result.value if isinstance(result, Normalised) else text
 
 
 def beginning(text: str) -> str:
-    """What somebody has typed of a number so far, for a search: a few digits will do, and no
-    separator is judged. "" when no number begins with it."""
+    """Return the part of a number that was typed so far, for a search.
+
+    A few digits are enough, and separators are not checked. Return "" if no number begins with it.
+    """
     read = _read(text) if len(text) <= TEXT_LIMIT else None
     if read is None or isinstance(read, Rejected):
         return ""
@@ -106,7 +111,7 @@ def beginning(text: str) -> str:
 
 
 def masked(number: str) -> str:
-    """A number on a page that many look at: the first three and last four digits."""
+    """Mask a number for a page that many see. The first three and last four digits remain."""
     digits = number.removeprefix("+")
     if not digits.isdecimal() or len(digits) < 8:
         return number
@@ -121,14 +126,14 @@ def _too_big(text: str) -> Rejected:
 
 
 def _advised(suspect: Rejected, text: str) -> Rejected:
-    """The same with what to write instead, where the text leaves one number to mean."""
+    """Return the rejection, with what to write instead if the text can mean only one number."""
     bad = text[suspect.start : suspect.end]
     without = text[: suspect.start] + text[suspect.end :]
     if suspect.reason is Rejection.THOUSANDS:
         without = text.replace(",", "").replace("\uff0c", "")
     elif suspect.reason is Rejection.DECIMAL:
         if any(char.isdecimal() and unicodedata.decimal(char) for char in bad):
-            return suspect  # 13978000024.5: nobody knows what it was
+            return suspect  # 13978000024.5: its meaning is unknown
     elif suspect.reason not in (Rejection.TRUNK, Rejection.APOSTROPHE):
         return suspect
     meant = normalise(without)
@@ -139,7 +144,7 @@ def _advised(suspect: Rejected, text: str) -> Rejected:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The signs of a number, the place of each in the text, and what was dropped."""
+    """The characters of a number, the place of each in the text, and what was dropped."""
 
     kept: list[str]
     places: list[int]
@@ -157,8 +162,8 @@ def _read(text: str) -> _Read | Rejected:
     changes: dict[Correction, None] = {}
     bad: tuple[int, int] | None = None
     for place, raw in enumerate(text):
-        # One character at a time, so that a bad part can be shown where it stands. What
-        # whole-text NFKC would compose further is a letter or a mark, never a digit.
+        # One character at a time, so that a bad part can be shown at its place. NFKC of the whole
+        # text could also compose letters and marks, but never a digit.
         for char in unicodedata.normalize("NFKC", raw):
             change = _removed(char)
             if change is not None:

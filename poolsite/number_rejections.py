@@ -1,8 +1,9 @@
-"""Texts that look like a number and mean something else: refused by name, never "cleaned".
+"""Texts that look like a number but mean something else. They are rejected with a reason.
 
-A separator may be dropped only when the digits around it still say the same. These would not:
-13978000024.0 (a spreadsheet's decimal) would grow a digit, 13978000029–30 (a range) would become
-one longer number, and +49 (0)30 1234567 would keep a 0 that nobody dials after a country code.
+A separator may be dropped only if the digits around it keep their meaning. These texts would lose
+it: 13978000024.0 (a spreadsheet's decimal) would grow a digit, 13978000029–30 (a range) would
+become one longer number, and +49 (0)30 1234567 would keep a 0 that is not dialled after a country
+code.
 """
 
 import re
@@ -13,7 +14,7 @@ from typing import Final
 
 
 class Rejection(StrEnum):
-    """Why a text is not taken."""
+    """Why a text is rejected."""
 
     EMPTY = "empty"
     NOT_A_NUMBER = "not a number"
@@ -39,14 +40,14 @@ SUSPICIOUS: Final = frozenset(
         *(Rejection.FORMULA, Rejection.APOSTROPHE, Rejection.SHEET_ERROR, Rejection.RANGE),
         *(Rejection.EXTENSION, Rejection.TRUNK, Rejection.SEVERAL),
     }
-)  # a person must say which number was meant
+)  # a person must decide which number was meant
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A text that is not a number; `text[start:end]` is the part that is bad.
+    """A text that is not a number. `text[start:end]` is the bad part.
 
-    `instead` is what to write where the text leaves only one number to mean, else "".
+    `instead` is what to write if the text can mean only one number, else "".
     """
 
     reason: Rejection
@@ -57,7 +58,7 @@ class Rejected:
 
 SPACES: Final = frozenset(" \t\u2028\u2029")
 HYPHENS: Final = frozenset("-\u2010\u2012\u2212")
-LONG_DASHES: Final = frozenset("\u2013\u2014\u2015\u2e3a\u2e3b")  # what ranges are written with
+LONG_DASHES: Final = frozenset("\u2013\u2014\u2015\u2e3a\u2e3b")  # used to write ranges
 DOTS: Final = frozenset(".\u00b7\u2022")
 OPENING: Final = frozenset("([{\u3010\u3014\u300c")
 CLOSING: Final = frozenset(")]}\u3011\u3015\u300d")
@@ -71,7 +72,7 @@ _ELLIPSIS: Final = "\u2026"
 _DAY: Final = r"(?:0?[1-9]|[12][0-9]|3[01])"
 _MONTH: Final = r"(?:0?[1-9]|1[0-2])"
 _YEAR: Final = r"(?:19|20)[0-9]{2}"
-# The first that fits names the text; `bad` is the part that a page marks.
+# The first match determines the reason; `bad` is the part that a page marks.
 _NAMED: Final = tuple(
     (reason, re.compile(pattern))
     for reason, pattern in (
@@ -106,9 +107,9 @@ _LAST_DASH: Final = re.compile(r"([0-9]+)( *[-–]+ *)([0-9]+)[^0-9]*$")
 
 
 def suspicion(text: str) -> Rejected | None:
-    """Why dropping the separators of a text would change what it means; None: it would not.
+    """Return why dropping the separators of a text would change its meaning, or None.
 
-    `text` is bounded by the caller. `instead` is left to the caller too.
+    The caller limits the length of `text`, and sets `instead`.
     """
     plain, places = _plain(text)
     if not plain:
@@ -159,8 +160,11 @@ def _named(plain: str) -> Found | None:
 
 
 def _decimal(plain: str) -> Found | None:
-    """A dot is a decimal point when what follows it is too short for a group of digits, or
-    when what stands before it is a whole number already, or no group at all."""
+    """Find a decimal point.
+
+    A dot is one if the text after it is too short for a group of digits, or if the text before it
+    is a whole number already or no group at all.
+    """
     match = _LAST_DOT.search(plain)
     if match is None:
         return None
@@ -181,10 +185,10 @@ def _decimal(plain: str) -> Found | None:
 
 
 def _range(plain: str) -> Found | None:
-    """A dash makes a range when the digits after it replace the last ones before it.
+    """Find a range: a dash after which the digits replace the last ones before it.
 
-    They are fewer, or as many with the same beginning, and they are higher; after a long dash
-    they need not be. After nine digits or more that are no range, it is an extension.
+    They are fewer digits, or as many with the same beginning. They must be higher, except after a
+    long dash. After nine digits or more that form no range, they are an extension.
     """
     match = _LAST_DASH.search(plain)
     if match is None:

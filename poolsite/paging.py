@@ -1,4 +1,4 @@
-"""Pages by keyset: one row more than a page shows is read, and tells whether another follows."""
+"""Keyset pagination: each query reads one row more than the page shows, to see if more follow."""
 
 from typing import TypeVar
 
@@ -8,13 +8,13 @@ M = TypeVar("M", bound=Model)
 
 
 def keyset_page(rows: QuerySet[M], size: int) -> tuple[list[M], M | None]:
-    """The first `size` rows, and the last of them when others follow; None = that was all."""
+    """Return the first `size` rows, and the last of them if more rows follow, else None."""
     found = list(rows[: size + 1])
     shown = found[:size]
     return shown, shown[-1] if len(found) > size else None
 
 
 def older_page(rows: QuerySet[M], before: int | None, size: int) -> tuple[list[M], int | None]:
-    """A page of rows that stand newest first, by primary key; and the next page's `before`."""
+    """Return a page of `rows`, newest first by primary key, and the next page's `before`."""
     shown, last = keyset_page(rows.filter(pk__lt=before) if before else rows, size)
     return shown, last.pk if last is not None else None

@@ -1,8 +1,8 @@
-"""Documents on paper (A4, PDF): text in any of our languages, tables, page numbers.
+"""Documents on paper (A4, PDF): text in all supported languages, tables, page numbers.
 
-The same content gives the same bytes: nothing of the clock or of chance goes in. No font is
-copied into the tree: Latin text is Helvetica, which every reader has, Chinese and Korean text is
-in the fonts that PDF readers know by name. docs/decisions/0046-statements-as-pdf.md
+The same content gives the same bytes, because neither the clock nor random values are used. No font
+is included: Latin text uses Helvetica, which every reader has; Chinese and Korean text uses fonts
+that PDF readers know by name. docs/decisions/0046-statements-as-pdf.md
 """
 
 import unicodedata
@@ -23,9 +23,9 @@ from reportlab.pdfgen.canvas import Canvas
 MARGIN: Final = 48.0
 WIDTH: Final = A4[0] - 2 * MARGIN
 BOTTOM: Final = MARGIN + 20
-LINE: Final = 1.75  # of a row, in sizes of its text
+LINE: Final = 1.75  # a row's height, in multiples of the font size
 STRONG, MUTED, RULE = (HexColor(value) for value in ("#101828", "#4a5565", "#d1d5dc"))
-# Font and the encoding that tells which characters it has; the first that has one writes it.
+# Fonts, each with the encoding that shows its characters. The first that has a character is used.
 FONTS: Final = (("STSong-Light", "gbk"), ("HYSMyeongJo-Medium", "cp949"))
 MISSING: Final = "□"
 Draw = Callable[[Canvas], None]
@@ -33,7 +33,7 @@ Draw = Callable[[Canvas], None]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A table's column: its heading, its share of the width, and whether it has figures."""
+    """A table's column: its heading, its share of the width, and whether it contains figures."""
 
     heading: str
     share: float
@@ -41,7 +41,10 @@ class Column:
 
 
 class Paper:
-    """A document that is written from top to bottom. `footer` and a page number end each page."""
+    """A document that is written from top to bottom.
+
+    Each page ends with `footer` and its number.
+    """
 
     def __init__(self, title: str, at: datetime, footer: str) -> None:
         self._title, self._at, self._footer = title, at, footer
@@ -49,7 +52,7 @@ class Paper:
         self._y = A4[1] - MARGIN
 
     def text(self, text: str, size: float = 9, *, bold: bool = False, muted: bool = False) -> None:
-        """Write one line; what is too long for the page is cut."""
+        """Write one line. Text that is too long for the page is cut."""
         self._make_room(size * LINE)
         self._put(MARGIN, fit(text, size, WIDTH, bold), size, bold=bold, muted=muted)
         self._y -= size * LINE
@@ -60,11 +63,14 @@ class Paper:
             self.text(labelled(label, value), muted=True)
 
     def space(self, height: float = 10) -> None:
-        """Leave some room."""
+        """Leave vertical space."""
         self._y -= height
 
     def heading(self, text: str, rows: int = 2) -> None:
-        """Write the title of a part; it stays together with `rows` rows of what follows."""
+        """Write the title of a part.
+
+        It stays on one page with `rows` rows of the following content.
+        """
         self.space(14)
         self._make_room(18 + (rows + 1) * 9 * LINE)
         self.text(text, 11, bold=True)
@@ -77,7 +83,7 @@ class Paper:
         size: float = 9,
         last_is_total: bool = False,
     ) -> None:
-        """Write a table; its head comes again on each page."""
+        """Write a table. Its head is repeated on each page."""
         self._head(columns, size)
         for number, cells in enumerate(rows):
             total = last_is_total and number == len(rows) - 1
@@ -150,7 +156,7 @@ class Paper:
         self._pages[-1].append(draw)
 
     def _make_room(self, height: float) -> bool:
-        """Begin a new page when so much does not fit; whether it did."""
+        """Begin a new page if the height does not fit on this one. Return whether it did."""
         if self._y - height >= BOTTOM:
             return False
         self._pages.append([])
@@ -159,18 +165,18 @@ class Paper:
 
 
 def labelled(label: str, value: str) -> str:
-    """A value behind its label, as the reader's language writes it."""
+    """Combine a value with its label in the reader's language."""
     return _("%(label)s: %(value)s") % {"label": label, "value": value}
 
 
 def width_of(text: str, size: float, bold: bool = False) -> float:
-    """How wide a line is."""
+    """Return the width of a line."""
     widths = [pdfmetrics.stringWidth(part, font, size) for font, part in _runs(text, bold)]
     return float(sum(widths))
 
 
 def fit(text: str, size: float, width: float, bold: bool = False) -> str:
-    """The text, or as much of its beginning as fits, with an ellipsis."""
+    """Return the text, shortened with an ellipsis if it is wider than `width`."""
     if width_of(text, size, bold) <= width:
         return text
     while text and width_of(f"{text}…", size, bold) > width:
@@ -189,7 +195,7 @@ def _write(
     for font, part in _runs(text, bold):
         line = canvas.beginText(x, y)
         line.setFont(font, size)
-        # The Chinese font has one weight: outlines make it bold.
+        # The Chinese font has one weight only: outlines make it bold.
         line.setTextRenderMode(2 if bold and not font.startswith("Helvetica") else 0)
         line.textOut(part)
         line.setTextRenderMode(0)
@@ -199,7 +205,7 @@ def _write(
 
 
 def _runs(text: str, bold: bool) -> Iterator[tuple[str, str]]:
-    """The text in pieces of one font each."""
+    """Split the text into pieces of one font each."""
     latin = "Helvetica-Bold" if bold else "Helvetica"
     font, piece = latin, ""
     for char in unicodedata.normalize("NFC", text):
@@ -214,8 +220,8 @@ def _runs(text: str, bold: bool) -> Iterator[tuple[str, str]]:
 
 @cache
 def _font_of(char: str) -> tuple[str, str]:
-    """The font that has the character ("" = the Latin one), and what is written for it."""
-    if char == "\N{MINUS SIGN}":  # Helvetica has none; its dash is as wide as a digit
+    """Return the font for the character ("" is the Latin one), and the text to write for it."""
+    if char == "\N{MINUS SIGN}":  # not in Helvetica; its dash has a digit's width
         return "", "\N{EN DASH}"
     if unicodedata.category(char)[0] == "C":
         return "", " "

@@ -1,4 +1,4 @@
-"""One object of a kind for each event loop: what belongs to a loop may not be used in another."""
+"""One object per event loop, for objects that must not be used in another loop."""
 
 import asyncio
 from collections.abc import Callable
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """Call it for the running loop's object; it is made at the first call, and ends with the loop.
+    """Call it to get the running loop's object. The first call creates it; it ends with the loop.
 
     `make` is called without arguments, inside the loop.
     """
@@ -26,5 +26,5 @@ class PerLoop(Generic[T]):
         return found
 
     def all(self) -> list[T]:
-        """The objects of every loop that lives, in any thread."""
+        """Return the objects of all living loops, in any thread."""
         return list(self._made.values())

@@ -1,10 +1,10 @@
-"""Text that people type, made fit to be kept on one line."""
+"""Text that people type, cleaned so that it can be stored as one line."""
 
-# They join letters and parts of emoji; without them such text is damaged.
+# They join letters and parts of emoji. Without them, such text would be damaged.
 JOINERS = "\u200c\u200d"
 
 
 def one_line(text: str) -> str:
-    """The text without control characters; runs of spaces and line breaks become one space."""
+    """Return the text without control characters. Spaces and line breaks become single spaces."""
     kept = "".join(c if c.isprintable() or c in JOINERS else " " for c in text)
     return " ".join(kept.split()).strip(JOINERS)

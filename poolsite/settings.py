@@ -1,6 +1,6 @@
-"""The one settings file; what differs between machines comes from the environment.
+"""The only settings file. Values that differ between machines come from the environment.
 
-Every variable is described in docs/operations/settings.md, in one table; a test compares the two.
+Every variable is described in docs/operations/settings.md, in one table. A test compares the two.
 """
 
 import gc
@@ -17,14 +17,14 @@ from poolsite.runtime import stores
 from poolsite.runtime.environment import SettingsReader
 from poolsite.runtime.paths import redis_socket
 
-# Importing the apps makes a great many objects that stay. With Python's own threshold of 700, the
-# searches for garbage among them take a sixth of the time that a process needs to start.
+# Importing the apps creates many objects that stay. With Python's own threshold of 700, garbage
+# collection would take a sixth of the time that a process needs to start.
 gc.set_threshold(20_000, 20, 20)
 
 env = SettingsReader()
 BASE_DIR = Path(__file__).resolve().parent.parent
 
-# -- where things are -----------------------------------------------------------------
+# -- paths and addresses --------------------------------------------------------------
 DATA_DIR = Path(env.str("POOLSITE_DATA_DIR", default=str(BASE_DIR / "var"))).resolve()
 DEBUG = env.bool("POOLSITE_DEBUG", default=False)
 DEMO = env.bool("POOLSITE_DEMO", default=False)
@@ -34,9 +34,9 @@ SECRET_KEY_FALLBACKS = env.list("POOLSITE_OLD_SECRET_KEYS", default=[])
 ALLOWED_HOSTS = env.list("POOLSITE_ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("POOLSITE_TRUSTED_ORIGINS", default=[])
 BEHIND_TLS = env.bool("POOLSITE_BEHIND_TLS", default=False)
-DRAIN_SECONDS = env.float("POOLSITE_DRAIN_SECONDS", default=30.0)  # of websockets, at the end
+DRAIN_SECONDS = env.float("POOLSITE_DRAIN_SECONDS", default=30.0)  # for websockets, at the end
 PUBLIC_HOST = env.str("POOLSITE_PUBLIC_HOST", default="")
-SITE_HOST = PUBLIC_HOST or "127.0.0.1:8000"  # where nobody's request names one
+SITE_HOST = PUBLIC_HOST or "127.0.0.1:8000"  # if no request names one
 PLATFORM_NAME = env.str("POOLSITE_PLATFORM_NAME", default="Poolsite")
 PLATFORM_ZONE = env.str("POOLSITE_PLATFORM_ZONE", default="Asia/Shanghai")
 PLATFORM_CURRENCY = env.str("POOLSITE_PLATFORM_CURRENCY", default="CNY")
@@ -47,7 +47,7 @@ EMBEDDED_REDIS_SOCKET = redis_socket(DATA_DIR / "redis")
 REDIS_URL = env.str("REDIS_URL", default=f"unix://{EMBEDDED_REDIS_SOCKET}")
 _ONE_SERVER = stores.one_server_of(REDIS_URL)
 CACHE_URL = env.str("CACHE_URL", default=_ONE_SERVER)
-BROKER_ADDRESS = env.str("CELERY_BROKER_URL", default=_ONE_SERVER)  # before it is Celery's form
+BROKER_ADDRESS = env.str("CELERY_BROKER_URL", default=_ONE_SERVER)  # not in Celery's form yet
 CELERY_BROKER_URL, _BROKER_OPTIONS = stores.broker(BROKER_ADDRESS)
 
 # -- SQL ----------------------------------------------------------------------------------
@@ -63,18 +63,18 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;"
         ),
     }
-    # A file, as in earnest: connections of several threads lock an in-memory one differently.
+    # A file, as in production: threads lock an in-memory database differently.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
 else:
     DATABASES["default"]["OPTIONS"] = {"pool": {"min_size": 1, "max_size": 8, "timeout": 10}}
-    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # the pool's, when one is taken from it
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # when taken from the pool
     # A cursor belongs to one session of PostgreSQL; a pooler gives each transaction another one.
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = SQL_POOLER
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
-# -- what is installed -----------------------------------------------------------------
+# -- installed apps and middleware -----------------------------------------------------
 INSTALLED_APPS = [
-    # It gives `runserver` its sockets; the other processes need not load Twisted for it.
+    # It gives `runserver` its sockets. The other processes need not load Twisted for it.
     *(["daphne"] if "runserver" in sys.argv else []),
     "unfold",
     "unfold.contrib.filters",
@@ -112,7 +112,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "poolsite.access.middleware.RequestNameMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",  # outside of what may refuse
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",  # outside: for refusals, too
     "csp.middleware.CSPMiddleware",
     "poolsite.access.middleware.HeadersMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -121,7 +121,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
-    "poolsite.access.middleware.PrincipalMiddleware",  # inside: it answers "is it you?" itself
+    "poolsite.access.middleware.PrincipalMiddleware",  # inside: it answers reauthentication
     "poolsite.console.reader.ReaderMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "axes.middleware.AxesMiddleware",
@@ -165,11 +165,11 @@ AXES_CLIENT_IP_CALLABLE = "poolsite.access.addresses.client_address"
 AXES_USERNAME_CALLABLE = "poolsite.access.logins.axes_username"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "username", "ip_address"]
 AXES_LOCKOUT_CALLABLE = "poolsite.people.views.log_in.locked_out"
-AXES_FAILURE_LIMIT = 1  # the handler answers 1 once one of these is reached
+AXES_FAILURE_LIMIT = 1  # the handler returns 1 when a limit below is reached
 LOGIN_FAILURES_TOGETHER = env.int("POOLSITE_LOGIN_FAILURES_TOGETHER", default=5)
 LOGIN_FAILURES_BY_USER = env.int("POOLSITE_LOGIN_FAILURES_BY_USER", default=20)
 LOGIN_FAILURES_BY_ADDRESS = env.int("POOLSITE_LOGIN_FAILURES_BY_ADDRESS", default=50)
-# Requests a second, bad tokens a minute; 0 = no limit.
+# Requests per second, bad tokens per minute; 0 means no limit.
 RATE_PER_TOKEN = env.int("POOLSITE_RATE_PER_TOKEN", default=10_000)
 RATE_PER_ACCOUNT = env.int("POOLSITE_RATE_PER_ACCOUNT", default=20_000)
 RATE_PER_USER = env.int("POOLSITE_RATE_PER_USER", default=50)
@@ -178,11 +178,12 @@ BAD_TOKENS_PER_ADDRESS = env.int("POOLSITE_BAD_TOKENS_PER_ADDRESS", default=30)
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 AXES_DISABLE_ACCESS_LOG = True
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # nor does guessing on lengthen a lock
-# The demo's mail goes to files, never to the log: its links are secrets. See runtime/safety.py.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # more guesses don't extend a lock
+# The demo's mail is written to files, never to the log: its links are secrets. See
+# runtime/safety.py.
 EMAIL_CONFIG = env.email_url("EMAIL_URL", default=f"filemail:///{quote(str(DATA_DIR / 'mail'))}")
 vars().update(EMAIL_CONFIG)
-EMAIL_TIMEOUT = 10  # seconds; a mail server that hangs must not hold a page or a worker
+EMAIL_TIMEOUT = 10  # seconds; a hanging mail server must not block a page or a worker
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str("POOLSITE_MAIL_FROM", default="poolsite@localhost")
 PASSWORD_RESET_TIMEOUT = 3600
 LOGIN_URL = "/login/"
@@ -195,10 +196,10 @@ SESSION_COOKIE_AGE = env.int("POOLSITE_SESSION_IDLE_SECONDS", default=12 * 3600)
 SESSION_ABSOLUTE_SECONDS = env.int("POOLSITE_SESSION_ABSOLUTE_SECONDS", default=24 * 3600)
 SECOND_FACTOR_FOR_MONEY = env.bool("POOLSITE_SECOND_FACTOR_FOR_MONEY", default=not DEMO)
 SECOND_FACTOR_FRESH_SECONDS = env.int("POOLSITE_SECOND_FACTOR_FRESH_SECONDS", default=600)
-# How long people who gave one another access do not count as two pairs of eyes; at least a day.
+# How long people who gave each other access don't count as two pairs of eyes; at least a day.
 FOUR_EYES_APART_DAYS = max(1, env.int("POOLSITE_FOUR_EYES_APART_DAYS", default=30))
 PASSWORD_FRESH_SECONDS = env.int("POOLSITE_PASSWORD_FRESH_SECONDS", default=300)
-# Log-in by allauth (docs/decisions/0038). axes throttles it, and `access.limiting` the mails.
+# Login by allauth (docs/decisions/0038). axes throttles it, and `access.limiting` the mails.
 ACCOUNT_ADAPTER = "poolsite.access.adapters.AccountAdapter"
 MFA_ADAPTER = "poolsite.access.adapters.MfaAdapter"
 USERSESSIONS_ADAPTER = "poolsite.access.adapters.SessionsAdapter"
@@ -225,9 +226,9 @@ ACCOUNT_PASSWORD_RESET_TOKEN_GENERATOR = "poolsite.access.reset_links.ResetLinks
 ACCOUNT_REAUTHENTICATION_TIMEOUT = PASSWORD_FRESH_SECONDS
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_WEBAUTHN_USER_VERIFICATION = "required"  # a passkey alone is two factors then
+MFA_WEBAUTHN_USER_VERIFICATION = "required"  # so that a passkey alone is two factors
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not BEHIND_TLS
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # addresses are ours to check, by invitation
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # we check addresses ourselves, by invitation
 MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_RECOVERY_CODE_DIGITS = 12
 # Single sign-on (docs/decisions/0051); off without an issuer. OIDC_ROLES: access/oidc/mapping.py
@@ -240,17 +241,17 @@ OIDC_GROUPS_CLAIM = env.str("POOLSITE_OIDC_GROUPS_CLAIM", default="groups")
 OIDC_ROLES = env.str("POOLSITE_OIDC_ROLES", default="{}")
 OIDC_ONLY = env.bool("POOLSITE_OIDC_ONLY", default=False)
 SOCIALACCOUNT_ADAPTER = "poolsite.access.oidc.adapter.SingleSignOnAdapter"
-SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds; a provider that hangs must not hold many pages
-MFA_RATE_LIMITS = False  # nobody guesses a passkey, and an office shares an address
+SOCIALACCOUNT_REQUESTS_TIMEOUT = 5  # seconds; a hanging provider must not block many pages
+MFA_RATE_LIMITS = False  # a passkey can't be guessed, and an office shares an address
 TRUSTED_PROXIES = env.list("POOLSITE_TRUSTED_PROXIES", default=[])
 CSRF_COOKIE_NAME = "__Host-csrf" if BEHIND_TLS else "csrf"
 SECURE_SSL_REDIRECT = BEHIND_TLS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_TLS else None
-# For this host alone, unless somebody promises HTTPS for every host of the domain.
+# For this host only, unless the operator promises HTTPS for every host of the domain.
 SECURE_HSTS_SECONDS = env.int("POOLSITE_HSTS_SECONDS", default=365 * 24 * 3600 if BEHIND_TLS else 0)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = env.bool("POOLSITE_HSTS_SUBDOMAINS", default=False)
 SECURE_HSTS_PRELOAD = env.bool("POOLSITE_HSTS_PRELOAD", default=False)
-# W005 and W021 advise both for every site; they are the domain owner's to promise, not ours.
+# W005 and W021 advise both for every site, but only the owner of the domain can promise them.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
@@ -278,15 +279,15 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     **_BROKER_OPTIONS,
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # for ever: nobody is there to start it again
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # forever: no one is there to restart it
 CELERY_WORKER_CONSUMER = "poolsite.jobs.lasting:LastingConsumer"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_DEFAULT_QUEUE = "jobs"
-# Which each sweep and job goes to: poolsite/jobs/registry.py. A worker without -Q takes all.
+# poolsite/jobs/registry.py assigns each sweep and job. A worker without -Q takes all queues.
 CELERY_TASK_QUEUES: dict[str, dict[str, str]] = {"jobs": {}, "books": {}, "history": {}}
 CELERY_TASK_ACKS_LATE = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
-CELERY_DB_REUSE_MAX = 1_000  # tasks; what is broken or old goes before (poolsite/celery.py)
+CELERY_DB_REUSE_MAX = 1_000  # tasks; broken or old ones close earlier (poolsite/celery.py)
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULER = "poolsite.jobs.beat:SweepScheduler"
@@ -301,7 +302,7 @@ CALLS_KEEP_DAYS = env.float(
     "POOLSITE_CALLS_KEEP_DAYS", default=1 / 24 if DEMO else HISTORY_KEEP_DAYS
 )  # calls and events of pools
 METRICS_TOKEN = env.str("POOLSITE_METRICS_TOKEN", default="")
-SWEEP_SHARDS = env.int("POOLSITE_SWEEP_SHARDS", default=1 if DEMO else 0)  # 0 = unbounded
+SWEEP_SHARDS = env.int("POOLSITE_SWEEP_SHARDS", default=1 if DEMO else 0)  # 0: unlimited
 LOG_FORMAT = env.str("POOLSITE_LOG_FORMAT", default="console" if DEBUG or DEMO else "json")
 LOG_LEVEL = env.str("POOLSITE_LOG_LEVEL", default="INFO")
 LOGGING = logging_config(LOG_FORMAT, LOG_LEVEL)
@@ -326,7 +327,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "poolsite.api.static_names.HashedNames"},
-    # Files of rooms: below no address, and readable by us alone (docs/operations/stores.md).
+    # Files of rooms: without an address, readable only by us (docs/operations/stores.md).
     "attachments": env.json("POOLSITE_ATTACHMENTS_STORAGE", default=None)
     or {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
@@ -338,7 +339,7 @@ STORAGES = {
     },
 }
 
-# -- the admin's look: the console's own tokens (docs/reference/platform/console.md) --------------
+# -- the admin's theme: the console's own tokens (docs/reference/platform/console.md) -------------
 UNFOLD = {
     "SITE_TITLE": PLATFORM_NAME,
     "SITE_HEADER": PLATFORM_NAME,
@@ -358,7 +359,7 @@ UNFOLD = {
 }
 
 # -- money -----------------------------------------------------------------------------
-BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0 = always
+BILLING_FOUR_EYES_ABOVE = env.int("POOLSITE_FOUR_EYES_ABOVE", default=0)  # units; 0: always
 BILLING_PERSIST_SECONDS = env.float("POOLSITE_PERSIST_SECONDS", default=5.0 if DEMO else 60.0)
 BILLING_SHARDS = env.int("POOLSITE_BILLING_SHARDS", default=1 if DEMO else 4)  # persistence
 BILLING_AUDIT_SECONDS = env.float("POOLSITE_AUDIT_SECONDS", default=30.0 if DEMO else 300.0)

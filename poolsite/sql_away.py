@@ -1,11 +1,11 @@
-"""Whether an error says that the database could not be asked, rather than that we asked wrongly."""
+"""Distinguishes errors of an unavailable database from errors of a wrong statement."""
 
 import sqlite3
 from typing import Final
 
 from django.db import InterfaceError, InternalError, OperationalError
 
-# SQLite raises one class for all of this and for a missing table; its code tells them apart.
+# SQLite raises one class for all of these errors and for a missing table; the code differs.
 _AWAY: Final = frozenset(
     {
         *(sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM),
@@ -16,9 +16,9 @@ _AWAY: Final = frozenset(
 
 
 def sql_is_away(error: BaseException | None) -> bool:
-    """True for a lock that was not had in time, a lost connection, a full disk or pool.
+    """Whether the database was unavailable: a lock timeout, a lost connection, a full disk or pool.
 
-    The same statement may work a moment later; nothing of it was done.
+    The same statement may work a moment later. Nothing of it was carried out.
     """
     if not isinstance(error, OperationalError | InterfaceError):
         return False
@@ -35,7 +35,7 @@ _TAKES_NOTHING_STATES: Final = frozenset({"53100", "25006"})
 
 
 def sql_takes_nothing(error: BaseException | None) -> bool:
-    """True when the database answers and takes no writes: its disk is full, or it is read-only."""
+    """Whether the database answers but accepts no writes: its disk is full, or it is read-only."""
     if not isinstance(error, OperationalError | InternalError):
         return False
     cause = error.__cause__

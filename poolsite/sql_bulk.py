@@ -1,12 +1,12 @@
-"""Rows by the thousand: COPY and unnest on PostgreSQL, executemany on SQLite.
+"""Bulk writes of rows: COPY and unnest on PostgreSQL, executemany on SQLite.
 
 For the few places that write all the time: the history and the books. Django's bulk_create and
-bulk_update prepare every value of every row on its own, which costs more than the rows do. Each
-function works inside the caller's transaction. Tables and columns are named by models or by
-constants, never by callers' data; values travel as parameters, or escaped in COPY's text form.
+bulk_update prepare every value of every row separately, which costs more than the rows do. Each
+function works inside the caller's transaction. Table and column names come from models or
+constants, never from callers' data. Values are sent as parameters, or escaped in COPY's text form.
 """
 
-# ruff: noqa: S608  every statement is built of names of ours
+# ruff: noqa: S608 every statement consists of our own names
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ _PLAIN = (
 
 @dataclass(frozen=True)
 class Table:
-    """A table, and the columns that are given."""
+    """A table, and the columns that rows provide."""
 
     name: str
     columns: tuple[str, ...]
@@ -38,7 +38,7 @@ class Table:
 
 @dataclass(frozen=True)
 class _Column:
-    """A field: its column, quoted, PostgreSQL's type, and how its value is read from a row."""
+    """A field: its quoted column, PostgreSQL's type, and the function that reads its value."""
 
     name: str
     kind: str
@@ -46,24 +46,24 @@ class _Column:
 
 
 def on_postgres() -> bool:
-    """Whether SQL is PostgreSQL."""
+    """Whether the SQL database is PostgreSQL."""
     return connection.vendor == "postgresql"
 
 
 def adapted(value: Any) -> Any:
-    """Return what the driver takes: SQLite's has no datetimes."""
+    """Return the value in the driver's form: SQLite's driver has no datetimes."""
     if isinstance(value, datetime) and not on_postgres():
         return connection.ops.adapt_datetimefield_value(value)
     return value
 
 
 def insert(model: type[models.Model], rows: Sequence[Values]) -> None:
-    """Insert new rows: attributes of the model (a foreign key's ends in `_id`) and their values,
-    or `vars` of an instance. What a row does not name takes its default.
+    """Insert new rows. Attributes that a row leaves out get their defaults.
 
-    The rows do not learn their keys, and no signal is sent. Raises IntegrityError when one is
-    there, and DataError when a value does not fit: nothing is written then. Raises TypeError for
-    a field of a kind that is not known here.
+    A row maps the model's attributes (a foreign key's ends in `_id`) to their values, or is `vars`
+    of an instance. The rows do not get their keys, and no signal is sent. Raise IntegrityError if a
+    row exists already, DataError if a value does not fit: nothing is written then. Raise TypeError
+    for a field of an unsupported kind.
     """
     if not rows:
         return
@@ -73,10 +73,10 @@ def insert(model: type[models.Model], rows: Sequence[Values]) -> None:
 
 
 def update(model: type[models.Model], rows: Sequence[Values], names: Sequence[str]) -> None:
-    """Write these attributes of rows that SQL has, found by their keys.
+    """Write these attributes of existing rows, which are found by their keys.
 
-    A row that is gone is passed over. Raises as `insert`, and KeyError for a row of which one of
-    these attributes was not given, or not loaded.
+    A row that no longer exists is skipped. Raise the errors of `insert`, and KeyError if a row
+    lacks one of these attributes, because it was not given or not loaded.
     """
     if not rows:
         return
@@ -105,10 +105,10 @@ def add_up(
     added: Sequence[str],
     replaced: Sequence[str] = (),
 ) -> None:
-    """Insert rows of these attributes; where one is there already, add to its counts.
+    """Insert rows of these attributes. If a row exists already, add to its counts.
 
-    unique: what makes a row the same; no two of `rows` may share it. added: the counts. replaced:
-    what takes the new value.
+    unique: the attributes that identify a row; no two of `rows` may share their values. added: the
+    counts. replaced: the attributes that get the new value.
     """
     if not rows:
         return
@@ -126,7 +126,7 @@ def add_up(
 
 
 def add_rows(table: Table, rows: Sequence[Row]) -> None:
-    """Insert rows; IntegrityError when one is there, whatever its content."""
+    """Insert rows. Raise IntegrityError if one exists already, whatever its content."""
     if not rows:
         return
     if on_postgres():
@@ -137,7 +137,7 @@ def add_rows(table: Table, rows: Sequence[Row]) -> None:
 
 
 def add_lines(table: Table, lines: Sequence[str]) -> None:
-    """Insert rows that are in COPY's text form already, on PostgreSQL; raises as `add_rows`."""
+    """Insert rows that are already in COPY's text form, on PostgreSQL. Raise as `add_rows` does."""
     if not lines:
         return
     statement = f"COPY {table.name} ({', '.join(table.columns)}) FROM STDIN"
@@ -150,7 +150,7 @@ def add_lines(table: Table, lines: Sequence[str]) -> None:
 
 
 def _unnested(columns: Sequence[_Column]) -> str:
-    """Return columns that travel as one array each, as a table called g."""
+    """Return the SQL of a table g whose columns are sent as one array each."""
     arrays = ", ".join(f"%s::{column.kind}[]" for column in columns)
     return f"unnest({arrays}) AS g({', '.join(column.name for column in columns)})"
 
@@ -190,7 +190,7 @@ def _columns(model: type[models.Model], names: tuple[str, ...]) -> tuple[_Column
 
 
 def _kind(field: "models.Field[Any, Any]") -> str:
-    # Not varchar(n): a cast to it cuts off silently what an assignment refuses.
+    # Not varchar(n): a cast to it silently cuts off text that an assignment rejects.
     return "text" if isinstance(field, _TEXTS) else str(field.db_type(connection))
 
 

@@ -1,8 +1,8 @@
-"""How long SQL connections are kept by what serves no requests: readers' threads, and workers.
+"""How long SQL connections live outside of requests: in readers' threads and in workers.
 
-Django closes a connection after each call from an event loop, Celery after each task. SQLite's are
-made anew then, which costs more than most reads (1 ms and more); here they live for a moment.
-PostgreSQL's go back to the process's pool.
+Django closes a connection after each call from an event loop, Celery after each task. SQLite's
+connections would then be opened again, which costs more than most reads (1 ms and more); with this
+module they live for a moment. PostgreSQL's connections return to the process's pool.
 """
 
 import threading
@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db.backends.signals import connection_created
 
-KEPT_SECONDS = 10.0  # a file that was put in the place of the old one is seen within it
+KEPT_SECONDS = 10.0  # a replaced database file is noticed within this time
 
 _here = threading.local()
 
@@ -23,8 +23,10 @@ def sql_threads(count: int, name: str) -> ThreadPoolExecutor:
 
 
 def keep_here() -> None:
-    """Keep the SQLite connections that this thread makes, though `close_old_connections` is called
-    after each piece of work."""
+    """Keep this thread's new SQLite connections open for a moment.
+
+    Otherwise `close_old_connections`, which is called after each piece of work, would close them.
+    """
     _here.keeps = True
 
 

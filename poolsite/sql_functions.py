@@ -6,8 +6,8 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import DurationField, Func
 from django.db.models.sql.compiler import SQLCompiler
 
-# Of a moment as Django stores it, 2026-11-23 08:30:00.250000, the fraction only where there is one.
-# SQLite would round the fraction to milliseconds, and .9995 up into the next second.
+# For a moment as Django stores it, 2026-11-23 08:30:00.250000, with a fraction only if there is
+# one. SQLite would round the fraction to milliseconds, and .9995 up into the next second.
 _MICROSECONDS = (
     "(CAST(strftime('%%s', substr({at}, 1, 19)) AS INTEGER) * 1000000"
     " + CAST(substr({at}, 21) AS INTEGER))"
@@ -17,8 +17,8 @@ _MICROSECONDS = (
 class Elapsed(Func):
     """`Elapsed("joined_at", "matched_at")`: the time between two moments, NULL without both.
 
-    SQLite knows no times, and Django's own subtraction calls Python for every row there; this uses
-    SQLite's functions on the stored texts, exact to the microsecond.
+    SQLite has no time type, and Django's own subtraction calls Python for every row there. This
+    class uses SQLite's functions on the stored texts, exact to the microsecond.
     """
 
     template = "(%(expressions)s)"
@@ -31,14 +31,14 @@ class Elapsed(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> tuple[str, tuple[Any, ...]]:
-        """Whole microseconds, as a duration is stored there."""
+        """Whole microseconds, which is how SQLite stores a duration."""
         compiled = [compiler.compile(each) for each in self.get_source_expressions()]
         sql = " - ".join(_MICROSECONDS.format(at=at) for at, _ in compiled)
         return f"({sql})", tuple(value for _, values in compiled for value in (*values, *values))
 
 
 class Seconds(Func):
-    """`Seconds("high_seconds")`: whole seconds as a time, to be compared with an `Elapsed`."""
+    """`Seconds("high_seconds")`: whole seconds as a duration, for comparison with an `Elapsed`."""
 
     template = "(%(expressions)s * INTERVAL '1 second')"
     output_field = DurationField()
@@ -46,6 +46,6 @@ class Seconds(Func):
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
     ) -> tuple[str, tuple[Any, ...]]:
-        """Microseconds, as a duration is stored there."""
+        """Microseconds, which is how SQLite stores a duration."""
         sql, values = compiler.compile(self.get_source_expressions()[0])
         return f"({sql} * 1000000)", tuple(values)

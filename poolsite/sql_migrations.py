@@ -1,4 +1,4 @@
-"""Operations of migrations that let the former release go on (docs/operations/upgrade.md)."""
+"""Migration operations that let the previous release keep running (docs/operations/upgrade.md)."""
 
 from typing import Any
 
@@ -10,16 +10,16 @@ from django.db.models import CheckConstraint
 class AddIndexWithoutLock(AddIndexConcurrently):
     """Add an index while rows are written: concurrently on PostgreSQL, as usual on SQLite.
 
-    Its migration needs `atomic = False`; in a transaction PostgreSQL raises NotSupportedError. If
+    The migration needs `atomic = False`; in a transaction PostgreSQL raises NotSupportedError. If
     it fails halfway, PostgreSQL keeps an invalid index: drop it, then migrate again.
     """
 
     def database_forwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
-        """Add it."""
+        """Add the index."""
         _way_of(schema_editor).database_forwards(self, app_label, schema_editor, *states)
 
     def database_backwards(self, app_label: str, schema_editor: Any, *states: Any) -> None:
-        """Remove it."""
+        """Remove the index."""
         _way_of(schema_editor).database_backwards(self, app_label, schema_editor, *states)
 
 
@@ -29,11 +29,11 @@ def _way_of(schema_editor: Any) -> type[AddIndex]:
 
 
 class AddLooserCheck(AddConstraint):
-    """Put a check in place of a tighter one (`instead_of`) while the former release writes rows.
+    """Replace a tighter check (`instead_of`) while the previous release writes rows.
 
-    Every row that the tighter one let through passes the new one: that is the caller's promise, and
-    why PostgreSQL need not read the table (NOT VALID). Both change in one statement on PostgreSQL;
-    SQLite makes the table anew, as for every change of its checks.
+    The caller promises that every row that passed the tighter check passes the new one. So
+    PostgreSQL need not read the table (NOT VALID). PostgreSQL changes both in one statement. SQLite
+    rebuilds the table, as for every change of a check.
     """
 
     def __init__(self, model_name: str, constraint: CheckConstraint, instead_of: str) -> None:
@@ -41,23 +41,23 @@ class AddLooserCheck(AddConstraint):
         super().__init__(model_name, constraint)
 
     def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
-        """How a migration writes it."""
+        """Return the arguments that a migration file contains."""
         name, args, values = super().deconstruct()
         return name, list(args), {**values, "instead_of": self.instead_of}
 
     def describe(self) -> str:
-        """What `migrate --plan` says."""
+        """Return the text that `migrate --plan` shows."""
         return f"Loosen {self.instead_of} of {self.model_name} to {self.constraint.name}"
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """The one instead of the other."""
+        """Replace the tighter check in the state."""
         state.remove_constraint(app_label, self.model_name_lower, self.instead_of)
         super().state_forwards(app_label, state)
 
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        """Replace the tighter check."""
+        """Replace the tighter check in the database."""
         model = to_state.apps.get_model(app_label, self.model_name)
         if not self.allow_migrate_model(schema_editor.connection.alias, model):
             return
@@ -69,7 +69,7 @@ class AddLooserCheck(AddConstraint):
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        """Put the tighter check back; it refuses where a row already needs the looser one."""
+        """Restore the tighter check. This fails if a row already needs the looser one."""
         model = to_state.apps.get_model(app_label, self.model_name)
         if not self.allow_migrate_model(schema_editor.connection.alias, model):
             return

@@ -1,4 +1,4 @@
-"""Rows as PostgreSQL reads them in bulk: COPY's text form, and arrays as text."""
+"""Rows in the forms that PostgreSQL reads in bulk: COPY's text form, and arrays as text."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -9,7 +9,7 @@ Row = Sequence[Any]
 
 
 def array_text(values: Sequence[Any]) -> str:
-    """Return PostgreSQL's text form of an array: far cheaper than adapting each element."""
+    """Return PostgreSQL's text form of an array. It is far cheaper than adapting each element."""
     kinds = set(map(type, values))
     if kinds == {int}:
         return "{" + ",".join(map(str, values)) + "}"
@@ -17,7 +17,7 @@ def array_text(values: Sequence[Any]) -> str:
         return "{" + ",".join(["NULL" if value is None else str(value) for value in values]) + "}"
     if kinds == {str}:
         inner = '","'.join(values)
-        # No quote but those just put between, nothing to escape: looked at once for all.
+        # No quotes except those just added, and nothing to escape: one check for all values.
         if "\\" not in inner and inner.count('"') == 2 * (len(values) - 1):
             return f'{{"{inner}"}}'
     return "{" + ",".join([_array_item(value) for value in values]) + "}"
@@ -45,7 +45,7 @@ def copy_line(row: Row) -> str:
     """Return a row as a line of COPY's text form."""
     if None not in row:
         line = _forms(len(row)) % tuple(row)
-        # None of the four signs that COPY reads in a text: looked at once for the whole row.
+        # No text contains one of COPY's four special characters: one check for the whole row.
         plain = "\\" not in line and "\n" not in line and "\r" not in line
         if plain and line.count("\t") == len(row) - 1:
             return line + "\n"
@@ -53,12 +53,12 @@ def copy_line(row: Row) -> str:
 
 
 def _copy_text(text: str) -> str:
-    # A printable text has none of the signs that COPY reads, but for the backslash.
+    # A printable text contains none of COPY's special characters except the backslash.
     return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
 
 
 def _copy_other(value: Any) -> str:
-    if isinstance(value, str):  # a choice of an enumeration
+    if isinstance(value, str):  # a member of an enumeration
         return _copy_text(str(value))
     return "\\N" if value is None else str(value)
 

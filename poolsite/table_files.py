@@ -1,8 +1,7 @@
 """The cells of a CSV or XLSX file as text, whatever program wrote it.
 
-The file is read by a process of its own with limits of memory and CPU time
-(`poolsite.table_reader`), because people who upload files may be hostile. What that process sends
-is not trusted either.
+A separate process with limits for memory and CPU time (`poolsite.table_reader`) reads the file,
+because people who upload files may be hostile. Its output is not trusted either.
 """
 
 import os
@@ -36,20 +35,21 @@ _log = structlog.get_logger(__name__)
 
 
 def read_cells(path: Path, file_name: str) -> Iterator[Sequence[str]]:
-    """Yield the rows of a file, each a sequence of texts; the name's ending tells the kind.
+    """Yield the rows of a file, each as a sequence of texts. The name's ending determines the kind.
 
-    A CSV line that an open quote runs over is a row of one OpenQuote; a computed cell of a
-    workbook is a Formula. Raises UnreadableFileError, at once or while reading. The process that
-    reads ends with the iterator.
+    A CSV line that an open quote runs over becomes a row with one OpenQuote. A computed cell of a
+    workbook is a Formula. Raise UnreadableFileError, at once or while reading. The reading process
+    ends with the iterator.
     """
     return _rows(path, _kind_of(file_name))
 
 
 def read_exactly(path: Path, file_name: str) -> Generator[tuple[int, Sequence[str]], None, None]:
-    """Yield the rows of a file that a machine wrote, each with its place, counted from 1.
+    """Yield the rows of a machine-written file, each with its place, counted from 1.
 
-    As `read_cells`, but a CSV is UTF-8 with commas: nothing is guessed, so that a cell arrives as
-    it was written. The place is the line on which the row ends; of a workbook, the row.
+    Like `read_cells`, but a CSV must be UTF-8 with commas: nothing is guessed, so each cell is
+    returned as it was written. The place is the line on which the row ends, or the row of a
+    workbook.
     """
     kind = _kind_of(file_name)
     place = 0
@@ -91,7 +91,7 @@ def _rows(path: Path, kind: str) -> Generator[Sequence[str], None, None]:
 
 
 def _decoded(data: bytes) -> dict[str, Any]:
-    """Return a message; UnreadableFileError if its outer form is not that of `child`."""
+    """Return a message. Raise UnreadableFileError if it does not have the outer form of `child`."""
     try:
         message = orjson.loads(data)
     except ValueError as error:
@@ -112,7 +112,7 @@ def _special(cell: object) -> str:
 
 
 def _messages(path: Path, kind: str) -> Generator[bytes, None, None]:
-    """Yield the messages of a child that reads the file. It ends with this iterator."""
+    """Yield the messages of a child process that reads the file. It ends with this iterator."""
     with _child(path, kind) as process:
         pipe = _Pipe(process)
         while True:
@@ -124,10 +124,10 @@ def _messages(path: Path, kind: str) -> Generator[bytes, None, None]:
 
 @contextmanager
 def _child(path: Path, kind: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that has the file open and nothing else: no environment, no folder, no descriptor.
+    """Start a process that has only the file: no environment, no folder, no other descriptor.
 
-    It bounds itself before it looks at the file. Between fork and exec nothing of ours runs, so
-    that threads of this process do no harm.
+    It limits itself before it reads the file. None of our code runs between fork and exec, so
+    threads of this process are harmless.
     """
     with path.open("rb") as file:
         process = subprocess.Popen(
@@ -148,11 +148,11 @@ def _child(path: Path, kind: str) -> Iterator[subprocess.Popen[bytes]]:
 
 
 class _Pipe:
-    """What a child has written, with a limit of the time for which it is waited."""
+    """The output of a child process, with a limit on the total waiting time."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Read the standard output of this process."""
-        assert process.stdout is not None  # noqa: S101 - we have asked for it
+        """Prepare to read the process's standard output."""
+        assert process.stdout is not None  # noqa: S101 - we requested a pipe
         self._process, self._fd = process, process.stdout.fileno()
         self._poll = select.poll()
         self._poll.register(self._fd, select.POLLIN)
@@ -160,7 +160,10 @@ class _Pipe:
         self._left = float(WAIT_SECONDS)
 
     def take(self, size: int) -> bytes:
-        """Return the next bytes. UnreadableFileError if the child ends before, or is too slow."""
+        """Return the next `size` bytes.
+
+        Raise UnreadableFileError if the child ends or is too slow.
+        """
         while len(self._held) < size:
             started = time.monotonic()
             if not self._poll.poll(max(0.0, self._left) * 1_000):
@@ -175,7 +178,7 @@ class _Pipe:
         return taken
 
     def _ended(self) -> UnreadableFileError:
-        """Return why the child has ended without its last message."""
+        """Return the error for a child that ended without its last message."""
         try:
             code = self._process.wait(timeout=5)
         except subprocess.TimeoutExpired:

@@ -1,7 +1,7 @@
 """Why a file cannot be read, in the reader's language.
 
-The program that reads files has no Django, and what it says may be stored: everything keeps the
-English sentence, and pages say it anew.
+The program that reads files has no Django, and its sentences may be stored. So the English sentence
+is stored everywhere, and pages translate it.
 """
 
 import re
@@ -39,7 +39,7 @@ _PATTERNS: Final = [
 
 
 def said(sentence: str) -> str:
-    """The sentence of an UnreadableFileError in the active language; another text as it is."""
+    """Translate the sentence of an UnreadableFileError. Return any other text unchanged."""
     for text, pattern in _PATTERNS:
         found = pattern.fullmatch(sentence)
         if found is not None:

@@ -1,9 +1,9 @@
-"""Traces by OpenTelemetry, switched on by its standard variables (docs/operations/tracing.md).
+"""OpenTelemetry traces, enabled by its standard variables (docs/operations/tracing.md).
 
-While it is off, nothing of it is imported, and `span` gives back a block that does nothing. What
-runs inside a request gets spans of the request's trace; what happens later because of it (the
-drain, the push to open pages) has a trace of its own that links to it. Spans hold no addresses,
-no query strings, no texts of errors: only names of ours, counts and sizes.
+While tracing is off, none of OpenTelemetry is imported, and `span` returns a block that does
+nothing. Work inside a request gets spans of the request's trace. Work that a request causes later
+(the drain, the push to open pages) has its own trace, which links to it. Spans contain no
+addresses, no query strings and no error texts: only our own names, counts and sizes.
 """
 
 import atexit
@@ -21,19 +21,19 @@ PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"
 PROTOCOL = "http/protobuf"
 EXPORTERS = ("otlp", "console", "none")
 TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
-EXPORT_SECONDS = 5  # the standard's 10 would hold up a process that ends
+EXPORT_SECONDS = 5  # the standard's 10 would delay the end of a process
 STOP_SECONDS = 2.0
 OFF: AbstractContextManager[Any] = nullcontext()
 
-_deadline = float("inf")  # from then on nothing is exported
+_deadline = float("inf")  # nothing is exported after this time
 _tracer: Any = None
 _provider: Any = None
-# The request that is served, as a W3C traceparent, if what it changes is to lead back to it.
+# The current request as a W3C traceparent, if its changes are to link back to it.
 _cause: ContextVar[str] = ContextVar("poolsite_cause", default="")
 
 
 def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether an exporter or its address is named, and OTEL_SDK_DISABLED is not true."""
+    """Whether an exporter or its address is set and OTEL_SDK_DISABLED is not true."""
     if environment.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return False
     exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip()
@@ -41,7 +41,7 @@ def is_wanted(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def refusals(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """One sentence for each variable that asks for what is not there."""
+    """Yield a sentence for each variable that requests something unsupported."""
     if not is_wanted(environment):
         return
     exporter = environment.get("OTEL_TRACES_EXPORTER", "").strip() or "otlp"
@@ -54,7 +54,7 @@ def refusals(environment: Mapping[str, str] = os.environ) -> Iterator[str]:
 
 
 def start(role: str) -> None:
-    """Export this process's spans from now on, if that is wanted; once in each process.
+    """Export this process's spans from now on, if tracing is wanted. Call this once per process.
 
     `role` ("web", "worker", "timers") is the default of OTEL_SERVICE_NAME, after "poolsite-".
     """
@@ -73,7 +73,7 @@ def _otlp_exporter() -> Any:
     from opentelemetry.sdk.trace.export import SpanExportResult
 
     class Exporter(OTLPSpanExporter):
-        """One that holds up the end of a process for a few seconds at most."""
+        """An exporter that delays the end of a process only by a few seconds."""
 
         def export(self, spans: Any) -> Any:
             if time.monotonic() > _deadline:
@@ -85,7 +85,7 @@ def _otlp_exporter() -> Any:
 
 
 def start_with(processor: Any, role: str) -> None:
-    """Give every span to `processor`; the sampler is that of OTEL_TRACES_SAMPLER."""
+    """Pass every span to `processor`. OTEL_TRACES_SAMPLER determines the sampler."""
     global _deadline, _provider, _tracer
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.sdk.trace import TracerProvider
@@ -99,7 +99,10 @@ def start_with(processor: Any, role: str) -> None:
 
 
 def stop() -> None:
-    """Send what is left, for STOP_SECONDS and one more export at most, and be off again."""
+    """Send the remaining spans and turn tracing off.
+
+    This takes up to STOP_SECONDS plus one more export.
+    """
     global _deadline, _provider, _tracer
     _deadline = time.monotonic() + STOP_SECONDS
     provider, _provider, _tracer = _provider, None, None
@@ -120,10 +123,11 @@ def span(
     links: Sequence[str] = (),
     attributes: Mapping[str, str | int] | None = None,
 ) -> AbstractContextManager[Any]:
-    """A span around a block, which gets it (None while tracing is off).
+    """Open a span around a block. The block gets the span, or None while tracing is off.
 
-    `parent`: headers that may hold a traceparent; None: the span around this one. `links`:
-    traceparents of what led here. An error's type is noted, its text is not.
+    `parent` is a mapping of headers that may contain a traceparent; with None, the parent is the
+    enclosing span. `links` are the traceparents of the causes. An error's type is recorded, its
+    text is not.
     """
     if _tracer is None:
         return OFF
@@ -158,7 +162,7 @@ def _span(
 
 
 def note_error(made: Any, error: BaseException) -> None:
-    """A span's block met this error, whether it is raised or returned."""
+    """Record an error of a span's block, whether it is raised or returned."""
     from opentelemetry.trace import StatusCode
 
     made.set_attribute("error.type", type(error).__qualname__)
@@ -172,7 +176,7 @@ def _propagator() -> Any:
 
 
 def headers() -> dict[str, str]:
-    """The headers that lead to the span around the caller; empty outside of one."""
+    """Return the headers that lead to the enclosing span, or an empty dict outside of a span."""
     carrier: dict[str, str] = {}
     if _tracer is not None:
         _propagator().inject(carrier)
@@ -189,13 +193,13 @@ def is_recording() -> bool:
 
 
 def trace_id() -> str:
-    """The trace of the caller, 32 hex digits, for its log lines; "" outside of one."""
+    """Return the caller's trace ID (32 hex digits) for log lines, or "" outside of a trace."""
     return headers().get("traceparent", "--").split("-")[1] if _tracer is not None else ""
 
 
 @contextmanager
 def causing() -> Iterator[None]:
-    """What is changed inside leads back to the span around it, if that is exported."""
+    """Link changes inside the block back to the enclosing span, if that is exported."""
     token = _cause.set(headers().get("traceparent", "") if is_recording() else "")
     try:
         yield
@@ -204,5 +208,5 @@ def causing() -> Iterator[None]:
 
 
 def cause() -> str:
-    """The traceparent of the request that is served and that may change something; "" = none."""
+    """Return the traceparent of the current request, if it may change something, else ""."""
     return _cause.get() if _tracer is not None else ""

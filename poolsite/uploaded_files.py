@@ -1,4 +1,4 @@
-"""Files that people upload: kept in SQL in parts, because the worker is another machine."""
+"""Files that people upload. They are stored in SQL in parts, because the worker may be remote."""
 
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -15,9 +15,10 @@ class TooLargeError(ValueError):
 
 
 def keep_parts(found: Any, data: Iterable[bytes]) -> int:
-    """Store an upload as the parts of its row; returns its bytes.
+    """Store an upload as parts of its row. Return its size in bytes.
 
-    TooLargeError as soon as it is larger than 32 MB: leave the transaction.
+    Raise TooLargeError as soon as it is larger than 32 MB. The caller must then leave the
+    transaction.
     """
     size = place = 0
     for chunk in data:
@@ -32,9 +33,10 @@ def keep_parts(found: Any, data: Iterable[bytes]) -> int:
 
 @contextmanager
 def file_of(found: Any) -> Iterator[Path]:
-    """The uploaded file, from its parts in SQL, on this machine's disk for as long as needed.
+    """Yield the uploaded file on this machine's disk, copied from its parts in SQL.
 
-    found: a row with `file_name`, and `parts` of `place` and `data`.
+    The copy is deleted at the end of the block. found: a row with `file_name`, and `parts` with
+    `place` and `data`.
     """
     parts = found.parts.order_by("place").values_list("data", flat=True).iterator()
     with _on_disk(map(bytes, parts), Path(found.file_name).suffix.lower()) as path:
@@ -43,9 +45,9 @@ def file_of(found: Any) -> Iterator[Path]:
 
 @contextmanager
 def file_from(data: bytes | Iterable[bytes], limit: int) -> Iterator[Path]:
-    """What came with one request, on this machine's disk for as long as needed.
+    """Yield a request's upload as a file on this machine's disk, deleted at the end of the block.
 
-    TooLargeError as soon as it has more than `limit` bytes.
+    Raise TooLargeError as soon as it has more than `limit` bytes.
     """
     chunks = (data,) if isinstance(data, bytes) else data
     with _on_disk(bounded(chunks, limit)) as path:
@@ -53,7 +55,7 @@ def file_from(data: bytes | Iterable[bytes], limit: int) -> Iterator[Path]:
 
 
 def bounded(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """The same chunks; TooLargeError as soon as they are more than `limit` bytes."""
+    """Yield the chunks. Raise TooLargeError as soon as they exceed `limit` bytes."""
     size = 0
     for chunk in chunks:
         size += len(chunk)

@@ -1,7 +1,7 @@
-"""Every page's address; each app brings its own list.
+"""The addresses of all pages. Each app provides its own list.
 
-What only pages and the API need is imported here, not when Django starts: a worker or a
-command that opens no page does without it (a third of the start's CPU time).
+Modules that only pages and the API need are imported here, not when Django starts. So a worker or a
+command that opens no page does without them (a third of the start's CPU time).
 """
 
 from django.contrib import admin

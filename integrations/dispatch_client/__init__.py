@@ -1,7 +1,8 @@
-"""Both sides of docs/reference/dispatch/protocol.md: front-ends and application-server instances.
+"""A client for both sides of docs/reference/dispatch/protocol.md: front-ends and instances.
 
-Imports relatively and needs `websockets` alone, so that it installs by itself under a name of
-its own (`pip install ./integrations/dispatch_client` gives `poolsite_dispatch`).
+An instance is an application server. The package uses relative imports and needs only `websockets`,
+so that it can be installed on its own under another name
+(`pip install ./integrations/dispatch_client` installs `poolsite_dispatch`).
 """
 
 from .blocking import (

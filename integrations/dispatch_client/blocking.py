@@ -1,4 +1,7 @@
-"""The same peers with blocking calls, for several threads: each runs in a thread of its own."""
+"""Front-ends and instances with blocking calls, for several threads.
+
+Each peer has its own thread.
+"""
 
 import asyncio
 import threading
@@ -21,9 +24,10 @@ CLOSE_SECONDS = 1.0
 
 
 class BlockingHandler:
-    """As `Handler`, with plain methods. They run in threads, and may block.
+    """Like `Handler`, with plain methods. They run in threads and may block.
 
-    At most `handler_threads` of them run at a time, those of one session one after another.
+    Up to `handler_threads` methods run at the same time. Those of one session run one after
+    another.
     """
 
     def linked(self, arrival: str) -> None:
@@ -43,18 +47,18 @@ class BlockingHandler:
 
 
 class BlockingFrontHandler(BlockingHandler):
-    """What a front-end hears."""
+    """The calls that a blocking front-end receives."""
 
 
 class BlockingInstanceHandler(BlockingHandler):
-    """What an instance hears."""
+    """The calls that a blocking instance receives."""
 
     def started(self, session: str, front: str, body: Any) -> None:
         """See `InstanceHandler.started`."""
 
 
 class BlockingSent:
-    """A frame on its way; see `Sent`."""
+    """A frame that was queued for sending; see `Sent`."""
 
     def __init__(self, sent: Sent, run: "_Thread") -> None:
         self._sent, self._run = sent, run
@@ -66,16 +70,16 @@ class BlockingSent:
 
     @property
     def outcome(self) -> Outcome | None:
-        """What became of it; None: not known yet."""
+        """The outcome of the frame, or None while it is not known yet."""
         return self._sent.outcome
 
     def wait(self, seconds: float | None = None) -> Outcome:
-        """Wait for the outcome. Raises TimeoutError when it is not known in time."""
+        """Wait for the outcome. Raise TimeoutError if it is not known in time."""
         return self._sent.outcome or self._run.call(self._sent.wait(), seconds)
 
 
 class _Thread:
-    """A thread with an event loop, and threads for the handlers."""
+    """A thread with an event loop, and a pool of threads for the handlers."""
 
     def __init__(self, handler_threads: int) -> None:
         self._handlers = ThreadPoolExecutor(handler_threads, "dispatch-handler")
@@ -83,7 +87,7 @@ class _Thread:
         self._closing = threading.Lock()
 
     def start(self) -> None:
-        """Begin; once."""
+        """Start the thread. Call this once."""
         self._loop = asyncio.new_event_loop()
         self._thread.start()
 
@@ -93,7 +97,7 @@ class _Thread:
         self._loop.close()
 
     def call(self, work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
-        """Run it in the loop and wait for its end; given up after `seconds` (TimeoutError)."""
+        """Run `work` in the loop and return its result. Raise TimeoutError after `seconds`."""
         with self._closing:
             if not self._thread.is_alive():
                 work.close()
@@ -108,11 +112,11 @@ class _Thread:
             raise
 
     async def handle(self, call: Callable[..., None], *words: Any) -> None:
-        """Run a handler's method in a thread."""
+        """Run a handler's method in one of the handler threads."""
         await self._loop.run_in_executor(self._handlers, lambda: call(*words))
 
     def close(self) -> None:
-        """End the loop; a second time nothing happens."""
+        """Stop the loop and the threads. A second call does nothing."""
         with self._closing:
             if self._thread.is_alive():
                 self._loop.call_soon_threadsafe(self._loop.stop)
@@ -150,7 +154,10 @@ class _InstanceBridge(_FrontBridge, InstanceHandler):
 
 
 class _BlockingPeer:
-    """What both blocking peers have in common. Use it in a `with`, or `start_link` and `stop`."""
+    """The common part of both blocking peers.
+
+    Use it in a `with`, or with `start_link` and `stop`.
+    """
 
     _peer: Peer
 
@@ -168,54 +175,63 @@ class _BlockingPeer:
 
     @property
     def id(self) -> str:
-        """What the dispatcher knows it by."""
+        """The ID under which the dispatcher knows the peer."""
         return self._peer.id
 
     @property
     def linked(self) -> bool:
-        """Whether there is a registered link now."""
+        """Whether the peer has a registered link now."""
         return self._peer.linked
 
     @property
     def sessions(self) -> list[str]:
-        """The sessions that this end holds now."""
+        """The sessions that this peer holds now."""
         return list(self._peer.sessions)
 
     def start_link(self) -> None:
-        """Begin to link; `wait_registered` waits for it."""
+        """Start linking to the dispatcher. `wait_registered` waits for the link."""
         self._run.call(self._peer.start_link())
 
     def wait_registered(self, seconds: float = 30.0) -> None:
-        """Wait for a link. Raises NotLinkedError when there is none in time, StoppedError."""
+        """Wait for a link.
+
+        Raise NotLinkedError if there is none in time, StoppedError if stopped.
+        """
         self._run.call(self._peer.wait_registered(seconds))
 
     def send(self, session: str, body: Any = None) -> BlockingSent:
-        """Send a message of a session; waits while too much is unacknowledged."""
+        """Send a message of a session. Wait while too many frames are unacknowledged."""
         return self._sent(self._peer.send(session, body))
 
     def end(
         self, session: str, reason: str = "", body: Any = None, *, failed: bool = False
     ) -> BlockingSent:
-        """End a session: the other end is told, and again until it has heard it."""
+        """End a session. The other end is notified; a lost notice is sent again."""
         return self._sent(self._peer.end(session, reason, body, failed=failed))
 
     def deliver(self, body: Any = None, to: str = "") -> BlockingSent:
-        """Send a message outside any session: an instance names the front-end."""
+        """Send a message outside any session. An instance names the front-end in `to`."""
         return self._sent(self._peer.deliver(body, to))
 
     def _sent(self, work: Coroutine[Any, Any, Sent]) -> BlockingSent:
         return BlockingSent(self._run.call(work), self._run)
 
     def flush(self, seconds: float = 10.0) -> bool:
-        """Wait until all own frames are acknowledged; False: not in time."""
+        """Wait until all frames of this peer are acknowledged.
+
+        Return False if that takes too long.
+        """
         return self._run.call(self._peer.flush(seconds))
 
     def drain(self, seconds: float) -> bool:
-        """Wait until no session is left; False: not in time. See `Peer.drain`."""
+        """Wait until no session is left. Return False if that takes too long. See `Peer.drain`."""
         return self._run.call(self._peer.drain(seconds))
 
     def stop(self, seconds: float = 5.0) -> None:
-        """End in order, as `Peer.stop`, then the thread. Not from a handler."""
+        """Stop cleanly, as `Peer.stop` does, then end the thread.
+
+        Don't call this from a handler.
+        """
         try:
             self._run.call(self._peer.stop(seconds))
         except StoppedError:
@@ -249,14 +265,14 @@ class BlockingFrontEnd(_BlockingPeer):
     def start(
         self, body: Any = None, *, seconds: float | None = None, **words: Unpack[StartWords]
     ) -> Started:
-        """Begin a session and wait until an instance has accepted it; see `FrontEnd.start`.
+        """Start a session and wait until an instance has accepted it; see `FrontEnd.start`.
 
-        Raises TimeoutError after `seconds`; the session is then ended.
+        Raise TimeoutError after `seconds`. The session is ended in that case.
         """
         return self._run.call(self._front.start(body, **words), seconds)
 
     def begin(self, body: Any = None, **words: Unpack[BeginWords]) -> BlockingSent:
-        """Have a session begun, without waiting for the answer; see `FrontEnd.begin`."""
+        """Start a session without waiting for an instance to accept it; see `FrontEnd.begin`."""
         return self._sent(self._front.begin(body, **words))
 
 
@@ -291,7 +307,7 @@ class BlockingInstance(_BlockingPeer):
 
 
 async def _end_all(tasks: set[asyncio.Task[Any]]) -> None:
-    """Who waited for an outcome has been told; whatever else runs is ended."""
+    """Give callers that wait for an outcome time to receive it, then cancel the remaining tasks."""
     if tasks:
         _, running = await asyncio.wait(tasks, timeout=CLOSE_SECONDS)
         for task in running:

@@ -1,4 +1,4 @@
-"""Frames on the wire: JSON text, or MessagePack in binary frames."""
+"""The encoding of frames: JSON in text frames, or MessagePack in binary frames."""
 
 import json
 from typing import Any, Protocol
@@ -7,19 +7,19 @@ Frame = dict[str, Any]
 
 
 class Codec(Protocol):
-    """How frames are written."""
+    """An encoding of frames."""
 
     subprotocol: str
 
     def encode(self, frame: Frame) -> str | bytes:
-        """The frame as it travels."""
+        """Encode a frame for sending."""
 
     def decode(self, data: str | bytes) -> Frame:
-        """The frame that came. Raises ValueError when it is none."""
+        """Decode a received frame. Raise ValueError if it is not a frame."""
 
 
 class JsonCodec:
-    """Text frames."""
+    """JSON in text frames."""
 
     subprotocol = "poolsite.dispatch.v1.json"
 
@@ -31,12 +31,12 @@ class JsonCodec:
 
 
 class MessagePackCodec:
-    """Binary frames; needs the package msgpack."""
+    """MessagePack in binary frames. It needs the package msgpack."""
 
     subprotocol = "poolsite.dispatch.v1.msgpack"
 
     def __init__(self) -> None:
-        import msgpack  # here: the package is optional
+        import msgpack  # imported here because the package is optional
 
         self._pack: Any = msgpack.packb
         self._unpack: Any = msgpack.unpackb
@@ -50,7 +50,7 @@ class MessagePackCodec:
 
 
 def codec(*, binary: bool) -> Codec:
-    """The codec of a setting."""
+    """Return the codec for the setting `binary`."""
     return MessagePackCodec() if binary else JsonCodec()
 
 

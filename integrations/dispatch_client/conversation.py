@@ -1,4 +1,4 @@
-"""What is said in sessions, and what is heard: frames become calls of the handler."""
+"""The messages of sessions: sends them, and turns received frames into calls of the handler."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,11 +11,11 @@ from .outgoing import ENDED, Outgoing
 from .sessions import Sessions
 
 GONE = "no such session"
-LATER = frozenset({"peer full", "recovering"})  # an end that was refused so is sent again
+LATER = frozenset({"peer full", "recovering"})  # after these, an end is sent again
 
 
 class Conversation:
-    """One end of all its sessions. The handler is told once of each that ends."""
+    """A peer's end of all its sessions. The handler is called once for each session that ends."""
 
     def __init__(self, handler: Handler, unacknowledged_limit: int) -> None:
         self.sessions = Sessions()
@@ -26,9 +26,9 @@ class Conversation:
     # -- sending ----------------------------------------------------------------------------------
 
     async def send(self, session: str, body: Any = None) -> Sent:
-        """Send a message of a session; waits while too much is unacknowledged.
+        """Send a message of a session. Wait while too many frames are unacknowledged.
 
-        Returns at once otherwise: `await` what it returns for the message's outcome.
+        This doesn't wait for an answer: `await` the returned object for the message's outcome.
         """
         frame: Frame = {"op": "message", "session": session, "body": body}
         return self._void(frame) or await self._outgoing.put(frame)
@@ -36,9 +36,10 @@ class Conversation:
     async def end(
         self, session: str, reason: str = "", body: Any = None, *, failed: bool = False
     ) -> Sent:
-        """End a session: the other end is told, and again until it has heard it.
+        """End a session. The other end is notified; a lost notice is sent again.
 
-        `failed`: this instance could not serve it; counts towards its ejection.
+        `failed` states that this instance could not serve the session. That counts towards its
+        ejection.
         """
         self.sessions.remove(session)
         self._outgoing.over(session, Outcome("unknown", ENDED))
@@ -48,11 +49,14 @@ class Conversation:
         return self._void(frame) or self._outgoing.put_nowait(frame)
 
     def is_void(self, frame: Frame) -> bool:
-        """Whether a frame is of a session that an earlier ID of this end had."""
+        """Whether a frame belongs to a session of an ID that this peer had on an earlier link."""
         return False
 
     def _void(self, frame: Frame) -> Sent | None:
-        """The outcome of a frame that must not be sent: the dispatcher would close the link."""
+        """Return the outcome of a frame that must not be sent, or None if it can be sent.
+
+        The dispatcher would close the link if it received such a frame.
+        """
         if not self.is_void(frame):
             return None
         sent = Sent(str(frame["session"]))
@@ -60,14 +64,14 @@ class Conversation:
         return sent
 
     async def deliver(self, body: Any = None, to: str = "") -> Sent:
-        """Send a message outside any session: an instance names the front-end."""
+        """Send a message outside any session. An instance names the front-end in `to`."""
         frame = {"op": "deliver", "body": body}
         return await self._outgoing.put({**frame, "to": to} if to else frame)
 
-    # -- what the frames ask for ------------------------------------------------------------------
+    # -- received frames --------------------------------------------------------------------------
 
     def _jobs(self, frame: Frame) -> list[tuple[str, Job]]:
-        """What a numbered frame asks for: jobs, each with the key in whose order it runs."""
+        """Return the jobs for a numbered frame. Jobs with the same key run one after another."""
         handler, session = self._handler, str(frame.get("session", ""))
         reason, body = str(frame.get("reason", "")), frame.get("body")
         match frame["op"]:
@@ -90,7 +94,7 @@ class Conversation:
         return []
 
     def _over(self, sessions: list[str], reason: str, body: Any = None) -> list[tuple[str, Job]]:
-        """The jobs that tell of sessions which are over; each session is told of once."""
+        """Return the jobs that report ended sessions to the handler, once for each session."""
         for session in sessions:
             self._outgoing.over(session, Outcome("refused", reason))
 
@@ -105,7 +109,7 @@ class Conversation:
 
     def _refused(self, what: str, session: str, reason: str) -> None:
         if what in ("end", "clear"):
-            return  # both ends ended it at once, or it is long gone, or it is said again
+            return  # both ends ended it at once, or it ended long ago, or the end is sent again
         if what == "start":
             self.sessions.remove(session)
         self._serial.submit(session, lambda: self._handler.refused(session, what, reason))

@@ -1,22 +1,22 @@
-"""What can go wrong for a peer."""
+"""The errors of a peer."""
 
 
 class DispatchError(Exception):
-    """The mother of them all."""
+    """The base class of all errors of this package."""
 
 
 class NotLinkedError(DispatchError):
-    """There was no link to the dispatcher in the time that the caller gave."""
+    """The peer had no link to the dispatcher within the time that the caller gave."""
 
 
 class StoppedError(DispatchError):
-    """The peer was stopped, by its owner or for good by the dispatcher."""
+    """The peer was stopped, either by its owner or because the dispatcher refused it for good."""
 
 
 class RefusedError(StoppedError):
-    """The dispatcher will not have this peer: do not come again before something has changed.
+    """The dispatcher refuses this peer. Don't connect again before something has changed.
 
-    `code` is the socket's close code, `reason` its words.
+    `code` is the close code of the socket, `reason` is its reason text.
     """
 
     def __init__(self, code: int, reason: str) -> None:
@@ -26,7 +26,7 @@ class RefusedError(StoppedError):
 
 
 class NotStartedError(DispatchError):
-    """The dispatcher did not take a `start`; `reason` is why. There is no such session."""
+    """The dispatcher did not accept a `start`; `reason` states why. The session does not exist."""
 
     def __init__(self, session: str, reason: str) -> None:
         super().__init__(f"{session}: {reason}")
@@ -35,7 +35,7 @@ class NotStartedError(DispatchError):
 
 
 class UnknownOutcomeError(DispatchError):
-    """Nobody knows whether a session began; `reason` is why."""
+    """It is unknown whether a session began; `reason` states why."""
 
     def __init__(self, session: str, reason: str) -> None:
         super().__init__(f"{session}: {reason}")

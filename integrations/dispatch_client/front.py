@@ -1,4 +1,4 @@
-"""A protocol front-end: it begins sessions and sends their messages."""
+"""A protocol front-end. It starts sessions and sends their messages."""
 
 import asyncio
 import itertools
@@ -14,9 +14,11 @@ from .settings import Settings
 
 
 class StartWords(TypedDict, total=False):
-    """What a start may say. `number`: the front-end's own name for the session, unique among its
-    sessions. `key`: in a group that shares by key, sessions of one key go to one instance.
-    `ttl_seconds`: its life in a profile with timed routes.
+    """The options of a start.
+
+    `number` is the front-end's own name for the session, unique among its sessions. `key`: in a
+    group that shares by key, all sessions with the same key are assigned to one instance.
+    `ttl_seconds` is the session's lifetime in a profile with timed routes.
     """
 
     number: str
@@ -25,8 +27,10 @@ class StartWords(TypedDict, total=False):
 
 
 class BeginWords(StartWords, total=False):
-    """`confirm`: the outcome comes when an instance has accepted the session, and names it.
-    Otherwise it comes when the dispatcher has chosen one.
+    """The options of `FrontEnd.begin`.
+
+    With `confirm`, the outcome is known when an instance has accepted the session, and contains the
+    instance's name. Without it, the outcome is known when the dispatcher has chosen an instance.
     """
 
     confirm: bool
@@ -35,8 +39,8 @@ class BeginWords(StartWords, total=False):
 class FrontEnd(Peer):
     """A front-end of one of the profiles SIP, BICC, SMP, CMPP, HTTP.
 
-    `peer_id` is its own id; without one (CMPP, HTTP) the dispatcher gives one, another for each
-    link. A SIP front-end that starts anew says `clear` first, as the profile has it.
+    `peer_id` is the front-end's own ID. Without one (CMPP, HTTP), the dispatcher assigns a new ID
+    for each link. A SIP front-end that restarts sends `clear` first, as its profile requires.
     """
 
     side = "front"
@@ -52,18 +56,19 @@ class FrontEnd(Peer):
     ) -> None:
         super().__init__(settings, handler, peer_id=peer_id, incarnation=incarnation)
         self.profile = profile
-        self.keeps_sessions = profile == "SMP"  # its routes run out by their timers
+        self.keeps_sessions = profile == "SMP"  # the timers of the routes end them
         self._assigned = not peer_id
         self._numbers = itertools.count(1)
         if profile == "SIP":
             self._outgoing.first({"op": "clear"})
 
     async def start(self, body: Any = None, **words: Unpack[StartWords]) -> Started:
-        """Begin a session and wait until an instance has accepted it: until its handler is done.
+        """Start a session and wait until an instance has accepted it.
 
-        The instance may send before this has returned; `begin` tells the session's ID earlier.
-        Raises NotStartedError when it is refused, or ends before; UnknownOutcomeError when nobody
-        knows. In the latter case, and when the wait is cancelled, the session is ended.
+        It has accepted it when its handler has returned. The instance may send messages before this
+        returns; `begin` returns the session's ID earlier. Raise NotStartedError if the start is
+        refused or the session ends before. Raise UnknownOutcomeError if the outcome stays unknown.
+        In that case, and if the wait is cancelled, the session is ended.
         """
         sent = await self.begin(body, **words, confirm=True)
         try:
@@ -84,10 +89,10 @@ class FrontEnd(Peer):
             await self.end(session, reason)
 
     async def begin(self, body: Any = None, **words: Unpack[BeginWords]) -> Sent:
-        """Have a session begun; waits for the first link, and for room, but for no answer.
+        """Start a session, without waiting for the answer.
 
-        What it returns has the session's ID, and is awaited for the outcome. Raises ValueError
-        when the session is there already.
+        Wait only for the first link and for room in the queue. The returned object has the
+        session's ID; `await` it for the outcome. Raise ValueError if the session exists already.
         """
         if not self.id or self._assigned:
             await self.wait_registered()

@@ -1,4 +1,4 @@
-"""The dispatcher's frames: repeats dropped, handled in order per session, then acknowledged."""
+"""The dispatcher's frames: drops repeats, handles them in order per session, acknowledges them."""
 
 import asyncio
 import logging
@@ -17,7 +17,7 @@ Job = Callable[[], Awaitable[None]]
 
 
 class Inbox:
-    """Which numbered frames came and which were handled, since the numbers last began anew."""
+    """Which numbered frames were received and handled since the numbering last restarted."""
 
     def __init__(self, received: int = 0) -> None:
         self.received = received
@@ -25,9 +25,9 @@ class Inbox:
         self._ahead: set[int] = set()
 
     def take(self, seq: int) -> bool:
-        """Whether the frame is the next one; False: it was here before.
+        """Return True if the frame is the next one, False if it was received before.
 
-        Raises ValueError when one between is missing: the link is then made anew.
+        Raise ValueError if a frame in between is missing. The link is then closed and opened again.
         """
         if seq <= self.received:
             return False
@@ -37,7 +37,7 @@ class Inbox:
         return True
 
     def done(self, seq: int) -> bool:
-        """The frame was handled; returns whether there is more to acknowledge now."""
+        """Note that the frame was handled. Return whether there is more to acknowledge now."""
         self._ahead.add(seq)
         before = self.handled
         while self.handled + 1 in self._ahead:
@@ -47,14 +47,14 @@ class Inbox:
 
 
 class Serial:
-    """Runs the jobs of one key one after another, those of different keys side by side."""
+    """Runs the jobs of one key one after another, and those of different keys concurrently."""
 
     def __init__(self) -> None:
         self._queues: dict[str, deque[Job]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
     def submit(self, key: str, job: Job) -> None:
-        """Have the job run when all earlier ones of its key have ended."""
+        """Queue the job. It runs after all earlier jobs of the same key."""
         queue = self._queues.get(key)
         if queue is not None:
             queue.append(job)
@@ -72,18 +72,18 @@ class Serial:
                 try:
                     await job()
                 except Exception:
-                    # The frame counts as handled: it would fail again, and hold up all others.
+                    # The frame counts as handled: a repeat would fail again and block all others.
                     logger.exception("a handler of %s failed", key or "a frame without a session")
         finally:
             del self._queues[key]
 
     async def idle(self) -> None:
-        """Wait until nothing runs."""
+        """Wait until no job runs."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks))
 
     async def aclose(self) -> None:
-        """End what still runs."""
+        """Cancel the jobs that still run."""
         tasks = tuple(self._tasks)
         for task in tasks:
             task.cancel()
@@ -91,7 +91,7 @@ class Serial:
 
 
 class Acks:
-    """Has what was handled acknowledged, many frames at a time or after a moment."""
+    """Acknowledges handled frames: when there are many of them, or after a short time."""
 
     def __init__(self, send: Job) -> None:
         self._send = send
@@ -100,23 +100,23 @@ class Acks:
         self._count = 0
 
     def due(self) -> None:
-        """There is something to say, be it again."""
+        """Request an acknowledgement, even a repeated one."""
         self._due.set()
 
     def handled(self) -> None:
-        """One more frame was handled."""
+        """Count one more handled frame."""
         self._count += 1
         self._due.set()
         if self._count >= ACK_EVERY:
             self._many.set()
 
     async def run(self) -> None:
-        """Say it, again and again."""
+        """Send acknowledgements until cancelled."""
         while True:
             await self._due.wait()
             await within(ACK_SECONDS, self._many.wait())
             self._due.clear()
             self._many.clear()
             self._count = 0
-            with suppress(OSError):  # said again on the next link
+            with suppress(OSError):  # repeated on the next link
                 await self._send()

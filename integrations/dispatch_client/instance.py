@@ -1,4 +1,4 @@
-"""An application-server instance: it serves the sessions that the dispatcher gives it."""
+"""An application-server instance. It serves the sessions that the dispatcher assigns to it."""
 
 from .codec import Frame
 from .handlers import InstanceHandler
@@ -8,7 +8,11 @@ from .settings import Settings
 
 
 class Instance(Peer):
-    """An instance of the group: `name` is stable and unique there, the id is offered and kept."""
+    """An instance of a group.
+
+    `name` is stable and unique in the group. The ID is the one that the dispatcher offers on the
+    first link, unless `peer_id` is given, and stays the same afterwards.
+    """
 
     side = "back"
 

@@ -1,4 +1,4 @@
-"""One peer's link to the dispatcher: connect, register, beat, read, write, and again."""
+"""A peer's link to the dispatcher: connects, registers, beats, reads, writes, reconnects."""
 
 import asyncio
 import logging
@@ -17,43 +17,46 @@ from .settings import Settings
 
 logger = logging.getLogger(__name__)
 
-FINAL_CODES = frozenset({4400, 4401, 4403, 4404, 4410})  # coming again would change nothing
+FINAL_CODES = frozenset({4400, 4401, 4403, 4404, 4410})  # connecting again would change nothing
 FRAME_LIMIT_BYTES = 1 << 20
 CLOSE_SECONDS = 2.0
-LONGEST_NAMED_SECONDS = 60.0  # a pause that the dispatcher names is kept up to here
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the dispatcher names is respected up to this
 _LOST = (OSError, InvalidHandshake, ConnectionClosed, ValueError, KeyError, TypeError)
 
 
 class Owner(Protocol):
-    """What a link tells its peer."""
+    """The calls that a link makes to its peer."""
 
     def on_registration(self, hello: Frame) -> Frame:
-        """The frame that answers the dispatcher's hello."""
+        """Return the frame that answers the dispatcher's hello."""
 
     def on_registered(self, frame: Frame) -> bool:
-        """The dispatcher took the registration; returns whether unacknowledged frames go again."""
+        """Handle an accepted registration. Return whether unacknowledged frames are sent again."""
 
     def is_void(self, frame: Frame) -> bool:
-        """Whether a frame cannot be sent on this link: it is of an ID that this end had before."""
+        """Whether a frame belongs to an earlier ID of the peer, so that this link can't send it."""
 
     def on_resync(self) -> list[Frame]:
-        """The frames that tell which sessions this end holds: the dispatcher lost its data."""
+        """Return the frames that list the peer's sessions. The dispatcher has lost its data."""
 
     def on_linked(self) -> None:
-        """The link is up; nothing was sent on it yet."""
+        """The link is registered. Nothing was sent on it yet."""
 
     def on_given_up(self, frames: list[Frame]) -> None:
-        """These were sent on an earlier link and nobody knows what became of them."""
+        """Handle frames of an earlier link whose outcome is unknown."""
 
     def on_frame(self, frame: Frame) -> None:
-        """A frame came that the link does not handle itself. ValueError: make the link anew."""
+        """Handle a frame that the link does not handle itself.
+
+        On ValueError, the link is reopened.
+        """
 
     def on_unlinked(self, reason: str) -> None:
-        """The link is gone; another one follows unless the peer was stopped or refused."""
+        """The link is lost. Another one follows unless the peer was stopped or refused."""
 
 
 class Link:
-    """Keeps one socket up for as long as `run` runs."""
+    """Keeps one socket open while `run` runs."""
 
     def __init__(self, settings: Settings, side: str, owner: Owner, outgoing: Outgoing) -> None:
         self._settings = settings
@@ -65,10 +68,10 @@ class Link:
         self._heard_at = 0.0
         self._beat_seconds = 5.0
         self._silence_seconds = 15.0
-        self.links = 0  # how often it was registered
+        self.links = 0  # how many times it was registered
 
     async def run(self) -> None:
-        """Link again and again; raises RefusedError when that is of no use any more."""
+        """Connect again and again. Raise RefusedError when another attempt cannot succeed."""
         attempt = failures = 0
         while True:
             before, named = self.links, 0.0
@@ -101,7 +104,7 @@ class Link:
             subprotocols=[Subprotocol(self._codec.subprotocol)],
             open_timeout=settings.open_seconds,
             close_timeout=CLOSE_SECONDS,
-            ping_interval=None,  # the protocol has a heartbeat of its own, both ways
+            ping_interval=None,  # the protocol has its own heartbeat, in both directions
             max_size=FRAME_LIMIT_BYTES,
             compression=None,
             proxy=settings.proxy,
@@ -135,17 +138,17 @@ class Link:
         given_up = self._outgoing.begin(
             int(answer["received"]),
             again=again,
-            refusals_until=int(answer.get("sent", 0)),  # a server of the release before
+            refusals_until=int(answer.get("sent", 0)),  # absent in the previous release
             forgot=bool(answer["resync"]),
             is_void=self._owner.is_void,
         )
         self.links += 1
         self._owner.on_linked()
         self._owner.on_given_up(given_up)
-        await self._outgoing.acknowledge(int(answer["received"]))  # wakes who waits for room
+        await self._outgoing.acknowledge(int(answer["received"]))  # wakes waiting senders
 
     async def _resync(self, socket: ClientConnection) -> None:
-        """Answer the question that follows, before anything is sent that builds on the answer."""
+        """Answer the dispatcher's resync request before sending anything that builds on it."""
         asked = self._codec.decode(await socket.recv())
         if asked["op"] != "resync":
             raise ValueError(f"{asked['op']} in place of resync")
@@ -157,11 +160,11 @@ class Link:
     async def _serve(self, socket: ClientConnection) -> None:
         self._heard_at = _now()
         if not self._outgoing.waiting:
-            await self.send({"op": "beat"})  # so that what is held for our first frame comes
+            await self.send({"op": "beat"})  # the dispatcher holds frames until our first
         try:
             await _first_of(self._read(socket), self._write(), self._beat(), self._listen())
         except _ClosedError:
-            # What came before the close counts: the dispatcher's last word on our frames.
+            # Read what arrived before the close. It may contain acknowledgements and refusals.
             await self._read(socket)
             raise
 
@@ -194,7 +197,7 @@ class Link:
             await asyncio.sleep(left)
 
     async def send(self, frame: Frame) -> None:
-        """Send an unnumbered frame now; raises OSError while there is no link."""
+        """Send an unnumbered frame now. Raise OSError if there is no link."""
         if self._socket is None:
             raise OSError("no link")
         try:
@@ -203,7 +206,7 @@ class Link:
             raise _ClosedError(_code(error), _told(error)) from None
 
     def cut(self) -> None:
-        """Drop the connection without a word."""
+        """Drop the connection without a close frame."""
         if self._socket is not None:
             self._socket.transport.abort()
 
@@ -215,7 +218,7 @@ class _ClosedError(OSError):
 
 
 def _named_seconds(error: BaseException) -> float:
-    """The pause that a refused handshake names in `Retry-After`, bounded; 0 when it names none."""
+    """Return the bounded pause in the `Retry-After` of a refused handshake; 0 without one."""
     if not isinstance(error, InvalidStatus):
         return 0.0
     named = error.response.headers.get("Retry-After", "")
@@ -242,7 +245,10 @@ def _now() -> float:
 
 
 async def _first_of(*work: Coroutine[Any, Any, None]) -> None:
-    """Run all until the first ends, then end the others; raises what that one raised."""
+    """Run all until the first one ends, then cancel the rest.
+
+    Raise the first one's error, if any.
+    """
     tasks = [asyncio.ensure_future(each) for each in work]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

@@ -1,4 +1,4 @@
-"""What became of a frame that a peer has sent."""
+"""The outcome of a frame that a peer has sent."""
 
 import asyncio
 from collections.abc import Generator
@@ -10,10 +10,11 @@ State = Literal["accepted", "refused", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The dispatcher has accepted a frame, or refused it, or nobody knows.
+    """Whether the dispatcher has accepted a frame or refused it, or whether that is unknown.
 
-    `reason`: why it was refused, or why it is unknown. `instance`: the name of the instance that
-    accepted a session, if this was asked; empty if the dispatcher lost its data meanwhile.
+    `reason` states why it was refused, or why its outcome is unknown. `instance` is the name of the
+    instance that accepted a session, if `confirm` was set. It is empty if the dispatcher lost its
+    data in the meantime.
     """
 
     state: State
@@ -22,7 +23,7 @@ class Outcome:
 
     @property
     def accepted(self) -> bool:
-        """Whether it has been carried out."""
+        """Whether the frame was carried out."""
         return self.state == "accepted"
 
 
@@ -35,10 +36,10 @@ class Started:
 
 
 class Sent:
-    """A frame on its way; `await` it for its outcome, or leave it: it needs no care.
+    """A frame that was queued for sending. `await` it for its outcome, or ignore it.
 
-    `session` is empty for a message outside any session. `outcome` is None until it is known, at
-    the latest when the peer stops.
+    `session` is empty for a message outside any session. `outcome` is None until it is known, which
+    happens no later than when the peer stops.
     """
 
     __slots__ = ("__weakref__", "_known", "outcome", "session")
@@ -46,20 +47,20 @@ class Sent:
     def __init__(self, session: str = "") -> None:
         self.session = session
         self.outcome: Outcome | None = None
-        self._known: asyncio.Event | None = None  # only for those who wait
+        self._known: asyncio.Event | None = None  # created only if a caller waits
 
     def __await__(self) -> Generator[Any, None, Outcome]:
         return self.wait().__await__()
 
     async def wait(self) -> Outcome:
-        """Wait for the outcome; any number of callers may."""
+        """Wait for the outcome. Any number of callers may wait."""
         while self.outcome is None:
             self._known = self._known or asyncio.Event()
             await self._known.wait()
         return self.outcome
 
     def settle(self, outcome: Outcome) -> None:
-        """The outcome is known; the first word counts. For the library itself."""
+        """Set the outcome; later calls change nothing. For the library's own use."""
         if self.outcome is None:
             self.outcome = outcome
             if self._known is not None:

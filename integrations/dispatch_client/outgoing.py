@@ -1,4 +1,4 @@
-"""A peer's own frames: numbered, kept until the dispatcher acknowledges them, sent again."""
+"""A peer's own frames: numbers them, and stores and repeats them until they are acknowledged."""
 
 import asyncio
 import random
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .codec import Frame
 from .outcomes import Outcome, Sent
 
-AGAIN_SECONDS = 2.0  # before a refused end is sent again, shortened at random by up to half
+AGAIN_SECONDS = 2.0  # before a refused end is sent again; shortened by a random share, up to half
 LINK_LOST = "link lost"
 ENDED = "ended by this end"
 FORGOTTEN = "the dispatcher lost its data"
@@ -17,12 +17,12 @@ FORGOTTEN = "the dispatcher lost its data"
 
 @dataclass(slots=True, eq=False)
 class Item:
-    """A frame in the queue, and what its sender was given for it."""
+    """A frame in the queue, and the `Sent` object that its sender received."""
 
     frame: Frame
     sent: Sent
-    seq: int = 0  # 0 = not sent on this numbering
-    doubted: bool = False  # sent before to a dispatcher that has forgotten it
+    seq: int = 0  # 0: not sent since the numbering last restarted
+    doubted: bool = False  # sent before to a dispatcher that has lost its data
 
 
 def _never(_frame: Frame) -> bool:
@@ -30,17 +30,17 @@ def _never(_frame: Frame) -> bool:
 
 
 class Outgoing:
-    """The queue of one peer. It outlives its links; the numbers may begin anew with a link."""
+    """The queue of one peer. It outlives the links; the numbering may restart with a link."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._items: deque[Item] = deque()  # not acknowledged
         self._unsent: deque[Item] = deque()
-        self._open: dict[int, Item] = {}  # by number: sent, the outcome is not known
+        self._open: dict[int, Item] = {}  # by number: sent, with an unknown outcome
         self._starts: dict[str, Item] = {}  # by session: no instance is known to have accepted it
         self._later: dict[Item, asyncio.TimerHandle] = {}
         self._decided: tuple[int, int] | None = None
-        self._last = 0  # the number of the last frame that was given one
+        self._last = 0  # the last number that was assigned
         self._acknowledged = 0
         self._linked = False
         self._closed: Exception | None = None
@@ -52,19 +52,22 @@ class Outgoing:
 
     @property
     def waiting(self) -> bool:
-        """Whether there is something to send on this link."""
+        """Whether there are frames to send on this link."""
         return bool(self._unsent)
 
     # -- the queue --------------------------------------------------------------------------------
 
     async def put(self, frame: Frame) -> Sent:
-        """Queue a frame; waits while too many are unacknowledged. Raises what `close` was given."""
+        """Queue a frame.
+
+        Wait while too many are unacknowledged. Raise the error given to `close`.
+        """
         async with self._room:
             await self._room.wait_for(lambda: self._closed or len(self._items) < self._limit)
             return self.put_nowait(frame)
 
     def put_nowait(self, frame: Frame) -> Sent:
-        """Queue a frame, limit or not (an end must not wait behind messages)."""
+        """Queue a frame regardless of the limit (an end must not wait behind messages)."""
         if self._closed is not None:
             raise self._closed
         item = Item(frame, Sent(str(frame.get("session", ""))))
@@ -74,16 +77,16 @@ class Outgoing:
         return item.sent
 
     def first(self, frame: Frame) -> None:
-        """Queue a frame before all others; only before the first link (SIP's `clear`)."""
+        """Queue a frame before all others. Allowed only before the first link (SIP's `clear`)."""
         item = Item(frame, Sent())
         self._items.appendleft(item)
         self._unsent.appendleft(item)
         self._more.set()
 
     def _put_later(self, item: Item) -> None:
-        """Queue a frame that was refused once more, after a pause."""
+        """Queue a refused frame once more, after a pause."""
         seconds = AGAIN_SECONDS * random.uniform(0.5, 1.0)  # noqa: S311  spread, not secrecy
-        again = Item(item.frame, item.sent)  # the first may still wait for its acknowledgement
+        again = Item(item.frame, item.sent)  # the first one may still wait for its acknowledgement
         timer = asyncio.get_running_loop().call_later(seconds, self._put_again, again)
         self._later[again] = timer
 
@@ -97,7 +100,7 @@ class Outgoing:
         self._more.set()
 
     async def next(self) -> Frame:
-        """The next frame to send on this link, with its number; waits for one."""
+        """Wait for the next frame to send on this link, and return it with its number."""
         while not (self._linked and self._unsent):
             self._more.clear()
             await self._more.wait()
@@ -108,12 +111,15 @@ class Outgoing:
         return {**item.frame, "seq": item.seq}
 
     async def empty(self) -> None:
-        """Wait until everything is acknowledged, or nothing is taken any more."""
+        """Wait until everything is acknowledged, or the queue is closed."""
         async with self._room:
             await self._room.wait_for(lambda: self._closed or not len(self))
 
     async def close(self, error: Exception) -> None:
-        """Take nothing more: a put raises this. What is not known by now stays unknown."""
+        """Close the queue; `put` then raises `error`.
+
+        Outcomes that are not known yet stay unknown.
+        """
         async with self._room:
             self._closed = error
             for timer in self._later.values():
@@ -125,7 +131,7 @@ class Outgoing:
             self._room.notify_all()
 
     def frames(self) -> list[Frame]:
-        """What is not acknowledged, in order."""
+        """Return the unacknowledged frames in order."""
         return [item.frame for item in self._items]
 
     # -- a link -----------------------------------------------------------------------------------
@@ -139,13 +145,14 @@ class Outgoing:
         forgot: bool = False,
         is_void: Callable[[Frame], bool] = _never,
     ) -> list[Frame]:
-        """A new link: the dispatcher has everything up to `received`.
+        """Start a new link. The dispatcher has received all frames up to the number `received`.
 
-        What it lacks is sent again, under new numbers if it has forgotten the old ones. With
-        `again` false, frames that were sent and not acknowledged are given up and returned, as
-        are those that are void now: nobody knows what became of them. Others are kept.
+        Missing frames are sent again, with new numbers if the dispatcher has lost its data
+        (`forgot`). If `again` is false, frames that were sent and not acknowledged are given up and
+        returned because their outcome is unknown, and so are frames that are void on this link. The
+        rest stays in the queue.
 
-        `refusals_until`: what it has refused of the frames that it received, it has told in its
+        `refusals_until`: the dispatcher has sent all refusals of the frames that it received in its
         own frames up to this number.
         """
         for item in tuple(self._later):
@@ -170,11 +177,11 @@ class Outgoing:
         return [item.frame for item in given_up]
 
     def pause(self) -> None:
-        """The link is gone: what is queued waits for the next one."""
+        """Stop sending because the link is lost. Queued frames wait for the next link."""
         self._linked = False
 
     def _forget(self, *, again: bool) -> None:
-        """Both numberings begin anew: refusals that have not come will not come any more."""
+        """Restart both numberings. Refusals that have not arrived will never arrive."""
         reason = FORGOTTEN if again else LINK_LOST
         queued = set(self._items)
         for item in (*self._open.values(), *self._starts.values()):
@@ -189,11 +196,13 @@ class Outgoing:
             dropped.append(self._items.popleft())
         return dropped
 
-    # -- what the dispatcher says -----------------------------------------------------------------
+    # -- the dispatcher's answers -----------------------------------------------------------------
 
     async def acknowledge(self, seq: int, refused: Collection[int] = ()) -> None:
-        """The dispatcher has done everything up to here, but for what it refused: frames of its
-        own tell why."""
+        """Note that the dispatcher has handled all frames up to `seq`.
+
+        Those in `refused` were not carried out; separate frames contain the reasons.
+        """
         async with self._room:
             self._acknowledged = max(self._acknowledged, min(seq, self._last))
             for item in self._drop_until(self._acknowledged):
@@ -202,7 +211,10 @@ class Outgoing:
             self._room.notify_all()
 
     def refuse(self, seq: int, reason: str, *, again: bool = False) -> None:
-        """A frame was not carried out; `again`: it is sent once more, after a pause."""
+        """Note that a frame was not carried out.
+
+        With `again`, it is sent once more after a pause.
+        """
         item = self._open.pop(seq, None)
         if item is None:
             return
@@ -212,17 +224,17 @@ class Outgoing:
             self._settle(item, Outcome("unknown" if item.doubted else "refused", reason))
 
     def started(self, session: str, instance: str) -> None:
-        """An instance has accepted a session."""
+        """Note that an instance has accepted a session."""
         if session in self._starts:
             self._settle(self._starts[session], Outcome("accepted", "", instance))
 
     def over(self, session: str, outcome: Outcome) -> None:
-        """A session is over, perhaps before any instance has accepted it."""
+        """Note that a session is over, perhaps before an instance has accepted it."""
         if session in self._starts:
             self._settle(self._starts[session], outcome)
 
     def heard(self, seq: int) -> None:
-        """The dispatcher's frames up to here have come, and with them its refusals."""
+        """Note that the dispatcher's frames up to `seq`, with its refusals, were received."""
         if self._decided is None or seq < self._decided[1]:
             return
         received, self._decided = self._decided[0], None
@@ -230,8 +242,11 @@ class Outgoing:
             self._accept(number)
 
     def _accept(self, seq: int) -> None:
-        """A frame was carried out. Who accepted a session is told later, but not if the dispatcher
-        has forgotten it meanwhile and the instance has not."""
+        """Note that a frame was carried out.
+
+        A later frame names the instance that accepted a session. It never arrives if the dispatcher
+        lost its data in the meantime although the instance still has the session.
+        """
         item = self._open.pop(seq)
         if item.doubted or self._starts.get(item.sent.session) is not item:
             self._settle(item, Outcome("accepted"))

@@ -1,4 +1,4 @@
-"""What front-ends and instances have in common."""
+"""The common part of front-ends and instances."""
 
 import asyncio
 import logging
@@ -21,15 +21,15 @@ logger = logging.getLogger(__name__)
 
 
 class Peer(Conversation):
-    """One registered end. Use as an asynchronous context, or `start_link` and `stop`.
+    """A registered peer. Use it in an `async with`, or with `start_link` and `stop`.
 
-    `id` is what the dispatcher knows it by; it is kept over lost links. `incarnation` names this
-    start of the program: the same on every link of one object, another after a restart.
-    `failure` is why there will be no link any more.
+    `id` is the ID under which the dispatcher knows the peer; it is kept when a link is lost.
+    `incarnation` identifies this start of the program: it is the same on every link of one object
+    and different after a restart. `failure` is the reason why there will be no more links.
     """
 
     side = ""
-    keeps_sessions = False  # whether sessions outlive a link that the dispatcher calls new
+    keeps_sessions = False  # whether sessions survive if the dispatcher reports the link as new
 
     def __init__(
         self, settings: Settings, handler: Handler, *, peer_id: str = "", incarnation: str = ""
@@ -46,7 +46,7 @@ class Peer(Conversation):
         self._acknowledging: asyncio.Task[None] | None = None
         self._acks = Acks(self._send_ack)
 
-    # -- life -----------------------------------------------------------------------------------
+    # -- start and stop ---------------------------------------------------------------------------
 
     async def __aenter__(self) -> Self:
         await self.start_link()
@@ -56,7 +56,10 @@ class Peer(Conversation):
         await self.stop()
 
     async def start_link(self) -> None:
-        """Begin to link; returns at once, `wait_registered` waits."""
+        """Start linking to the dispatcher and return at once.
+
+        `wait_registered` waits for the link.
+        """
         if self._running is None and self.failure is None:
             loop = asyncio.get_running_loop()
             self._running = loop.create_task(self._run())
@@ -72,11 +75,14 @@ class Peer(Conversation):
 
     async def _fail(self, error: DispatchError) -> None:
         self.failure = self.failure or error
-        self._registered.set()  # whoever waits is told
+        self._registered.set()  # wakes waiting callers, which then see the failure
         await self._outgoing.close(self.failure)
 
     async def wait_registered(self, seconds: float = 30.0) -> None:
-        """Wait for a link. Raises NotLinkedError when there is none in time, StoppedError."""
+        """Wait for a link.
+
+        Raise NotLinkedError if there is none in time, StoppedError if stopped.
+        """
         try:
             async with asyncio.timeout(seconds):
                 await self._registered.wait()
@@ -87,37 +93,40 @@ class Peer(Conversation):
 
     @property
     def linked(self) -> bool:
-        """Whether there is a registered link now."""
+        """Whether the peer has a registered link now."""
         return self._registered.is_set() and self.failure is None
 
     @property
     def links(self) -> int:
-        """How many links there have been."""
+        """How many links were registered so far."""
         return self._link.links
 
     @property
     def unacknowledged(self) -> int:
-        """How many own frames the dispatcher has not acknowledged."""
+        """How many frames of this peer the dispatcher has not acknowledged."""
         return len(self._outgoing)
 
     async def flush(self, seconds: float = 10.0) -> bool:
-        """Wait until all own frames are acknowledged; False: not in time."""
+        """Wait until all frames of this peer are acknowledged.
+
+        Return False if that takes too long.
+        """
         return await within(seconds, self._outgoing.empty())
 
     async def drain(self, seconds: float) -> bool:
-        """Wait until no session is left; False: not in time.
+        """Wait until no session is left. Return False if that takes too long.
 
-        Have the instance's name drained first (page, API, `manage.py dispatch drain`), else new
-        sessions keep coming.
+        Drain the instance's name in the dispatcher first (page, API, `manage.py dispatch drain`).
+        Otherwise it keeps getting new sessions.
         """
         return await within(seconds, self.sessions.none_left())
 
     async def stop(self, seconds: float = 5.0) -> None:
-        """End in order: handlers finish, own frames are acknowledged, then the socket closes.
+        """Stop cleanly: wait for the handlers and for acknowledgements, then close the socket.
 
-        What cannot be told within `seconds` is left to the dispatcher's timers. The other ends
-        are not told: an instance that should first serve its sessions to their end uses `drain`.
-        `ended` is called for each session that is left.
+        Frames that cannot be sent within `seconds` are left to the dispatcher's timers. The other
+        ends are not notified: an instance that should first finish its sessions uses `drain`.
+        `ended` is called for each remaining session.
         """
         if self.linked:
             done = await within(seconds, self._settle())
@@ -135,7 +144,7 @@ class Peer(Conversation):
             await self._send_ack()
 
     async def abort(self) -> None:
-        """End at once: nothing more is said, the socket closes, no handler is called any more."""
+        """Stop at once: send nothing more, close the socket, call no more handlers."""
         await self._unlink()
         await self._serial.aclose()
 
@@ -147,17 +156,17 @@ class Peer(Conversation):
                 await asyncio.gather(task, return_exceptions=True)
 
     def cut(self) -> None:
-        """Drop the link as a broken line would; the next one follows after the back-off."""
+        """Drop the link as a broken line would. The next link follows after the back-off."""
         self._link.cut()
 
-    # -- what the link tells ----------------------------------------------------------------------
+    # -- calls from the link ----------------------------------------------------------------------
 
     def on_registration(self, hello: Frame) -> Frame:
-        """The frame that registers this end."""
+        """Return the frame that registers this peer."""
         raise AssertionError("each side registers in its own way")
 
     def on_registered(self, frame: Frame) -> bool:
-        """Take up the numbers of both directions; returns whether old frames are sent again."""
+        """Adopt the frame numbers of both directions. Return whether old frames are sent again."""
         self.arrival, self.id = str(frame["arrival"]), str(frame["id"])
         if int(frame["next"]) != self._inbox.received + 1:
             self._inbox = Inbox(int(frame["next"]) - 1)
@@ -168,11 +177,14 @@ class Peer(Conversation):
 
     @property
     def received(self) -> int:
-        """The number of the last frame that came, for the registration."""
+        """The number of the last received frame, for the registration."""
         return self._inbox.received
 
     def on_resync(self) -> list[Frame]:
-        """The sessions that this end holds; those whose start goes again are not among them."""
+        """Return the frames that list this peer's sessions.
+
+        Sessions whose start is sent again are left out.
+        """
         return self.sessions.resync_frames(without=self._starting())
 
     def _starting(self) -> frozenset[str]:
@@ -180,28 +192,28 @@ class Peer(Conversation):
         return frozenset(str(frame["session"]) for frame in frames if frame["op"] == "start")
 
     def on_linked(self) -> None:
-        """The link is up; nothing was sent on it yet."""
+        """The link is registered. Nothing was sent on it yet."""
         self._outgoing.heard(self._inbox.received)
         self._registered.set()
         self._serial.submit("link", lambda: self._handler.linked(self.arrival))
 
     def on_unlinked(self, reason: str) -> None:
-        """The link is gone."""
+        """The link is lost."""
         self._registered.clear()
         logger.info("dispatch: %s %s lost its link: %s", self.side, self.id, reason)
 
     def on_given_up(self, frames: list[Frame]) -> None:
-        """Tell of frames whose fate nobody knows."""
+        """Report to the handler the frames whose outcome is unknown."""
         for frame in frames:
             self._refused(str(frame["op"]), str(frame.get("session", "")), LINK_LOST)
 
     def on_frame(self, frame: Frame) -> None:
-        """Take a numbered frame; others are none of a peer's business."""
+        """Handle a numbered frame. A peer ignores frames without a number."""
         if "seq" not in frame:
             return
         seq, inbox = int(frame["seq"]), self._inbox
         if not inbox.take(seq):
-            self._acks.due()  # the word about it may have been lost
+            self._acks.due()  # the acknowledgement may have been lost
             return
         jobs = self._jobs(frame)
         self._outgoing.heard(seq)

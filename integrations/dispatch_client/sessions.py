@@ -1,4 +1,4 @@
-"""The sessions that a peer holds, as it would tell them in a resync."""
+"""The sessions that a peer holds, as it reports them in a resync."""
 
 import asyncio
 import time
@@ -11,14 +11,17 @@ RESYNC_ENTRIES = 1_000
 
 @dataclass(slots=True)
 class Held:
-    """One session: the other end's id ("" = not known), and when it ends by itself."""
+    """A session: the ID of its other end ("" if unknown), and when it ends automatically."""
 
     other: str = ""
     deadline: float | None = None  # Unix seconds
 
 
 class Sessions:
-    """Session id → what is known of it; bounded by what the dispatcher lets a peer hold."""
+    """The peer's sessions by ID.
+
+    Their number is limited by what the dispatcher lets a peer hold.
+    """
 
     def __init__(self) -> None:
         self._held: dict[str, Held] = {}
@@ -35,13 +38,13 @@ class Sessions:
         return iter(tuple(self._held))
 
     def add(self, session: str, other: str = "", ttl_seconds: int | None = None) -> None:
-        """A session began."""
+        """Add a session that began."""
         deadline = None if ttl_seconds is None else time.time() + ttl_seconds
         self._held[session] = Held(other, deadline)
         self._none.clear()
 
     def remove(self, session: str) -> bool:
-        """A session ended; returns whether it was held."""
+        """Remove a session that ended. Return whether it was held."""
         held = self._held.pop(session, None) is not None
         if not self._held:
             self._none.set()
@@ -52,11 +55,14 @@ class Sessions:
         await self._none.wait()
 
     def of(self, other: str) -> list[str]:
-        """The sessions with one other end."""
+        """Return the sessions whose other end has this ID."""
         return [session for session, held in self._held.items() if held.other == other]
 
     def resync_frames(self, without: Collection[str] = ()) -> list[dict[str, Any]]:
-        """Everything, in frames of 1 000; the last one says so. None held = one empty frame."""
+        """Return the frames that list all sessions, up to 1,000 per frame; the last one is marked.
+
+        Without sessions, this is one empty frame.
+        """
         entries = [
             [name, held.other, held.deadline]
             for name, held in self._held.items()

@@ -1,4 +1,4 @@
-"""Where the dispatcher is, and how patient a peer is with it."""
+"""The dispatcher's address, and the limits and timeouts of a peer."""
 
 import ssl as tls
 from collections.abc import Sequence
@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What both kinds of peers need.
+    """The settings of both kinds of peers.
 
-    `servers` are addresses without a path, `ws://10.0.0.1:8000`; after each lost link the next one
-    is tried. `unacknowledged_limit`: so many own frames may wait for the dispatcher's word;
-    then a send waits. `backoff_seconds` are the pauses before each attempt, the last one again
-    and again, each shortened at random by up to half so that a thousand peers do not come at once.
+    `servers` are addresses without a path, such as `ws://10.0.0.1:8000`. After each lost link, the
+    next one is tried. `unacknowledged_limit` is how many of the peer's frames may wait for an
+    acknowledgement; a send waits beyond that. `backoff_seconds` are the pauses before each attempt.
+    The last one is repeated. Each is shortened by a random share, up to half, so that a thousand
+    peers do not connect at the same moment.
     """
 
     servers: Sequence[str]
@@ -26,6 +27,6 @@ class Settings:
     ssl: tls.SSLContext | None = None
 
     def address(self, attempt: int, side: str) -> str:
-        """The socket's address for the n-th attempt; side is `front` or `back`."""
+        """Return the socket's address for attempt number `attempt`; `side` is `front` or `back`."""
         server = self.servers[attempt % len(self.servers)].rstrip("/")
         return f"{server}/ws/dispatch/{self.group}/{side}/"

@@ -1,4 +1,4 @@
-"""Waiting, but not for ever."""
+"""Waiting with a time limit."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -6,7 +6,7 @@ from typing import Any
 
 
 async def within(seconds: float, work: Coroutine[Any, Any, Any]) -> bool:
-    """Run it; False: it did not end in time, and was cancelled."""
+    """Run `work` and return True. Return False if it did not end in time and was cancelled."""
     try:
         async with asyncio.timeout(seconds):
             await work

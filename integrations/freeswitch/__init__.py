@@ -1,7 +1,7 @@
 """Connects a FreeSWITCH to a number pool: registrations, hang-ups and live lists.
 
-Imports relatively, so that it installs by itself under a name of its own
-(`pip install ./integrations/freeswitch` gives `poolsite_freeswitch`).
+The package uses relative imports, so that it can be installed on its own under another name
+(`pip install ./integrations/freeswitch` installs `poolsite_freeswitch`).
 """
 
 from .daemon import Daemon

@@ -1,4 +1,7 @@
-"""Command line: `poolsite-freeswitch --config FILE` (here: `python -m integrations.freeswitch`)."""
+"""Report the registrations and hang-ups of a FreeSWITCH to a number pool.
+
+Run it as `poolsite-freeswitch --config FILE`, or here as `python -m integrations.freeswitch`.
+"""
 
 import argparse
 import asyncio
@@ -12,7 +15,7 @@ from .settings import Settings, SettingsError, load_settings
 
 
 def main() -> int:
-    """Run until SIGTERM or SIGINT; 2 when the configuration cannot be used."""
+    """Run until SIGTERM or SIGINT. Return 2 if the configuration is invalid."""
     parser = argparse.ArgumentParser(prog="poolsite-freeswitch", description=__doc__)
     parser.add_argument("--config", type=Path, required=True, help="the TOML file")
     parser.add_argument("--check", action="store_true", help="only read the configuration")

@@ -1,9 +1,9 @@
-"""Which channels carry which of the pool's calls.
+"""The calls of the pool, and the channels that belong to each call.
 
-The dialplan names a call by its first channel's uuid, in the variable `pool_call`, which is
-exported to the channels that it dials. The call lasts as long as any of them: a first gateway
-that fails ends nothing while the caller still waits for the second, and after a transfer the
-number is in use although the caller's own channel is gone.
+The dialplan identifies a call by the UUID of its first channel, in the variable `pool_call`, which
+is exported to the channels that it dials. The call lasts as long as any of these channels: if a
+first gateway fails, the call continues while the caller waits for the second one, and after a
+transfer the number is in use although the caller's own channel is gone.
 """
 
 from collections import OrderedDict
@@ -14,9 +14,9 @@ from .reports import Ending
 
 CALL_VARIABLE = "pool_call"
 NUMBER_VARIABLE = "pool_number"
-ENDED_LIMIT = 50_000  # channels whose end is remembered: each end is told three times
+ENDED_LIMIT = 50_000  # ended channels to remember: each end is reported three times
 ASKED_LIMIT = 3  # how often a channel is asked whether it carries a call
-MISSED_LIMIT = 2  # a channel is gone when so many lists in a row do not name it
+MISSED_LIMIT = 2  # a channel is gone when this many lists in a row miss it
 ID_LIMIT = 128
 
 
@@ -36,25 +36,25 @@ class Calls:
         return call_id in self._channels
 
     def channels_of(self, call_id: str) -> list[str]:
-        """The live channels of a call, as far as is known."""
+        """Return the known live channels of a call."""
         return sorted(self._channels.get(call_id, ()))
 
     # -- events ------------------------------------------------------------------------------
 
     def see(self, event: Mapping[str, str]) -> None:
-        """A channel lives: remember its call, if it carries one."""
+        """Note a live channel, and the call that it carries, if any."""
         self._note(event)
 
     def end(self, event: Mapping[str, str]) -> tuple[str, Ending] | None:
-        """A channel has ended. Returns the call that ended with it, if one did.
+        """Note that a channel has ended. Return the call that ended with it, or None.
 
-        FreeSWITCH tells an end up to three times, in any order: the first counts.
+        FreeSWITCH reports an end up to three times, in any order. Only the first report counts.
         """
         channel = event.get("Unique-ID", "")
         if not channel or channel in self._ended:
             return None
         call_id = event.get(f"variable_{CALL_VARIABLE}", "")
-        if call_id not in self._ended or call_id in self._channels:  # else it was told already
+        if call_id not in self._ended or call_id in self._channels:  # else it was reported already
             self._note(event)
         self._remember_end(channel)
         call_id = self._call_of.get(channel, "")
@@ -69,7 +69,10 @@ class Calls:
         self.carries(event.get("Unique-ID", ""), call_id, number)
 
     def carries(self, channel: str, call_id: str, number: str = "") -> None:
-        """This channel is part of that call; so is the channel that the call is named after."""
+        """Note that a channel is part of a call.
+
+        The call's first channel, its namesake, is added, too.
+        """
         if not channel or not 0 < len(call_id) <= ID_LIMIT:
             return
         for each in (channel, call_id):
@@ -80,8 +83,10 @@ class Calls:
             self._numbers[call_id] = number
 
     def _keep_ending(self, call_id: str, channel: str, event: Mapping[str, str]) -> None:
-        """The cause is that of the caller's channel where it is known: FreeSWITCH gives it the
-        outcome of what was dialled. Answered is what any of them was.
+        """Store the cause of the end, and whether any of the call's channels was answered.
+
+        The cause of the caller's channel has priority, because FreeSWITCH sets it to the outcome of
+        the dialled channels.
         """
         before = self._endings.get(call_id, Ending())
         cause = event.get("Hangup-Cause", "") or before.cause
@@ -109,10 +114,11 @@ class Calls:
     # -- lists of channels -------------------------------------------------------------------
 
     def unknown(self, listed: Iterable[str], *, ask_all: bool) -> list[str]:
-        """The channels of a list that must be asked whether they carry a call.
+        """Return the listed channels that must be asked whether they carry a call.
 
         An event may have been lost, and the variable is set after the channel has begun. So each
-        is asked a few times, and all of them again after a new connection.
+        channel is asked a few times, and after a new connection (`ask_all`) all of them are asked
+        again.
         """
         asked = {} if ask_all else self._asked
         self._asked = {}
@@ -127,9 +133,10 @@ class Calls:
         return chosen
 
     def listed(self, channels: Collection[str]) -> None:
-        """Forget channels that lists do not name. The pool learns it from the live list, which
-        then does not name their calls either. FreeSWITCH writes its list a moment late, so one
-        list is not enough.
+        """Forget channels that are missing from several lists in a row.
+
+        The pool learns of the end from the live list, which then omits their calls. FreeSWITCH
+        writes its list a moment late, so one list is not enough.
         """
         named = set(channels)
         for channel in list(self._call_of):
@@ -142,7 +149,7 @@ class Calls:
                 self._leave(channel)
 
     def live(self) -> list[dict[str, Any]]:
-        """The calls as a live list names them."""
+        """Return the calls in the format of a live list."""
         return [
             {"call_id": call_id} | ({"number": number} if number else {})
             for call_id in self._channels

@@ -1,7 +1,7 @@
-"""FreeSWITCH's clock, as far as its events tell it.
+"""FreeSWITCH's clock, as known from the timestamps of its events.
 
-A registration's order (`seq`) is FreeSWITCH's own time, so that it goes on over restarts of this
-daemon, and an event that happened after a list was read counts more than the list.
+The order of registrations (`seq`) uses FreeSWITCH's own time. So it continues when this daemon
+restarts, and an event that happened after a list was read has priority over the list.
 """
 
 import time
@@ -11,7 +11,7 @@ _US = 1_000_000
 
 
 class SwitchClock:
-    """Keeps the distance between FreeSWITCH's clock and a clock here that nobody sets."""
+    """Stores the offset between FreeSWITCH's clock and a local monotonic clock."""
 
     def __init__(
         self,
@@ -22,7 +22,7 @@ class SwitchClock:
         self._distance_us = int(wall() * _US) - int(here() * _US)
 
     def at_us(self, event: Mapping[str, str]) -> int:
-        """When an event happened, by FreeSWITCH's clock; now, where it does not say."""
+        """Return the time of an event by FreeSWITCH's clock; the time now without a timestamp."""
         told = event.get("Event-Date-Timestamp", "")
         if not (told.isascii() and told.isdecimal() and len(told) == 16):
             return self.now_us()
@@ -31,9 +31,9 @@ class SwitchClock:
         return at_us
 
     def now_us(self) -> int:
-        """FreeSWITCH's time now: as of its newest event, plus what has passed since."""
+        """Return FreeSWITCH's time now: the time of its newest event plus the time since then."""
         return int(self._here() * _US) + self._distance_us
 
     def loop_time(self, at_us: int, seconds: float) -> float:
-        """When, by the clock here, so many seconds after that moment have passed."""
+        """Return the local clock's time `seconds` after FreeSWITCH's time `at_us`."""
         return (at_us - self._distance_us) / _US + seconds

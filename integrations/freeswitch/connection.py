@@ -1,4 +1,4 @@
-"""One connection to FreeSWITCH's Event Socket: log in, subscribe, ask, hear events."""
+"""A connection to FreeSWITCH's Event Socket: login, subscription, commands, events."""
 
 import asyncio
 import contextlib
@@ -15,19 +15,19 @@ _REPLIES = frozenset({"command/reply", "api/response"})
 _REFUSED = "text/rude-rejection"
 
 
-class Lost(Exception):  # noqa: N818  it happens; the daemon connects again
-    """The connection has ended, or never came about."""
+class Lost(Exception):  # noqa: N818  expected; the daemon connects again
+    """The connection has ended or could not be established."""
 
 
 class Refused(Lost):
-    """FreeSWITCH does not let us in: wrong password, or its access list."""
+    """FreeSWITCH refuses the login, because of the password or its access list."""
 
 
 class Connection:
-    """Commands are answered in their order; events are handed to `on_event` as they come.
+    """One connection. Commands are answered in order; each event is passed to `on_event` at once.
 
-    `on_event` is called in the reading task and must not block: so nothing queues here, and
-    FreeSWITCH, which drops a listener that is 100 000 events behind, never has to.
+    `on_event` runs in the reading task and must not block. So events don't queue here, and
+    FreeSWITCH, which drops a listener that is 100,000 events behind, never has to drop this one.
     """
 
     def __init__(self, on_event: Callable[[Event], None], *, timeout_seconds: float) -> None:
@@ -40,7 +40,7 @@ class Connection:
         self._task: asyncio.Task[None] | None = None
 
     async def open(self, host: str, port: int, password: str) -> None:
-        """Connect and log in. Raises Lost, or Refused."""
+        """Connect and log in. Raise Lost if that fails, Refused if FreeSWITCH rejects the login."""
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 self._reader, self._writer = await asyncio.open_connection(host, port)
@@ -53,7 +53,7 @@ class Connection:
             raise Refused("FreeSWITCH refused the password")
 
     async def close(self) -> None:
-        """End the connection."""
+        """Close the connection."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
@@ -64,15 +64,15 @@ class Connection:
                 await self._writer.wait_closed()
 
     async def command(self, text: str) -> str:
-        """Send a command; returns its reply text. Raises Lost."""
+        """Send a command and return its reply text. Raise Lost if the connection ends."""
         return (await self._ask(text)).headers.get("Reply-Text", "")
 
     async def api(self, text: str) -> str:
-        """Run an API command; returns what it printed. Raises Lost."""
+        """Run an API command and return its output. Raise Lost if the connection ends."""
         return (await self._ask(f"api {text}")).text
 
     async def closed(self) -> None:
-        """Return never: raises Lost as soon as the connection has ended."""
+        """Wait until the connection has ended, then raise Lost. This never returns."""
         if self._task is None:
             raise Lost("not connected")
         await asyncio.shield(self._task)
@@ -91,8 +91,10 @@ class Connection:
         return await self._within(reply)
 
     async def _within(self, future: "asyncio.Future[T]") -> T:
-        """The future's result. Too late, the connection ends: its later replies would be taken
-        for those of the commands behind.
+        """Return the future's result. Close the connection and raise Lost if it takes too long.
+
+        The connection is closed because a late reply would be taken for the reply to the next
+        command.
         """
         try:
             async with asyncio.timeout(self._timeout_seconds):
@@ -106,7 +108,7 @@ class Connection:
             self._writer.transport.abort()
 
     async def _read(self, reader: asyncio.StreamReader) -> None:
-        """Read until the end; whoever waits for a reply then learns that there will be none."""
+        """Read until the end, then fail all commands that wait for a reply."""
         framer = Framer()
         lost: Lost
         try:
@@ -148,7 +150,7 @@ class Connection:
 
 
 def _one_line(text: str) -> str:
-    """A command is one line: a line break in it would be a second command."""
+    """Return the command. Raise ValueError for a line break, which would begin a second command."""
     if any(character in text for character in "\r\n\0"):
         raise ValueError("a line break in a command")
     return text

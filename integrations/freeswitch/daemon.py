@@ -1,4 +1,4 @@
-"""Connects one FreeSWITCH to one pool, for as long as `run` runs."""
+"""Connects one FreeSWITCH to one pool while `run` runs."""
 
 import asyncio
 import contextlib
@@ -26,13 +26,13 @@ logger = logging.getLogger(__name__)
 _ENDS = frozenset({"CHANNEL_HANGUP", "CHANNEL_HANGUP_COMPLETE", "CHANNEL_DESTROY"})
 _LIVES = frozenset({"CHANNEL_CREATE", "CHANNEL_ANSWER"})
 FLUSH_SECONDS = 5.0
-TROUBLED_SECONDS = 2.0  # at least so long between two readings of everything
+TROUBLED_SECONDS = 2.0  # shortest time between two readings of all lists
 
 
 class Daemon:
-    """Reports what FreeSWITCH's events say, and reads its lists wherever events may be missing.
+    """Reports FreeSWITCH's events, and reads its lists whenever events may be missing.
 
-    Both are needed: events come at once but can be lost; lists are complete but late.
+    Both are needed: events arrive at once but can be lost; lists are complete but late.
     """
 
     def __init__(
@@ -55,13 +55,14 @@ class Daemon:
         )
         self.core = ""
         self._sequence = 0
-        self._has_read = False  # everything, on this connection
+        self._has_read = False  # whether all lists were read on this connection
         self._trouble = asyncio.Event()
         self._must_end: asyncio.Queue[str] = asyncio.Queue(10_000)
 
     async def run(self, stop: asyncio.Event | None = None) -> None:
-        """Run until cancelled, or until `stop` is set: then what waits is still sent, for a few
-        seconds.
+        """Run until cancelled or until `stop` is set.
+
+        After `stop`, waiting reports are still sent for a few seconds.
         """
         works = [
             asyncio.create_task(each)
@@ -106,12 +107,12 @@ class Daemon:
                 logger.log(level, "FreeSWITCH: %s", error)
             finally:
                 await connection.close()
-            # Whoever lets us in and then cannot answer is asked slower and slower as well.
+            # Also slow down if FreeSWITCH accepts the login but cannot answer.
             failures = 0 if self._has_read else failures + 1
             await asyncio.sleep(pause_seconds(failures))
 
     async def _begin(self, connection: Connection) -> None:
-        """Learn which run of FreeSWITCH this is; the calls of another run are over."""
+        """Learn which run of FreeSWITCH this is. The calls of an earlier run are over."""
         core = await switch.core_uuid(connection)
         if core != self.core:
             if self.core:
@@ -123,7 +124,7 @@ class Daemon:
         logger.info("connected to FreeSWITCH %s", core)
 
     async def _serve(self, connection: Connection) -> None:
-        """Work until the connection ends; raises Lost."""
+        """Serve the connection until it ends, then raise Lost."""
         works = [
             asyncio.create_task(each)
             for each in (
@@ -144,7 +145,7 @@ class Daemon:
     def _on_event(self, event: Mapping[str, str]) -> None:
         try:
             self._take(event)
-        except Exception:  # one event that we cannot read must not keep us from the next
+        except Exception:  # an unreadable event must not block the next one
             logger.exception("could not handle an event")
             self._trouble.set()
 
@@ -166,8 +167,10 @@ class Daemon:
             logger.warning("FreeSWITCH is shutting down")
 
     def _watch_sequence(self, event: Mapping[str, str]) -> None:
-        """FreeSWITCH numbers all of its events, also those that we did not ask for. So a gap
-        tells of a loss only when we asked for every one.
+        """Notice lost events by gaps in their numbers.
+
+        FreeSWITCH numbers all of its events, including those that we did not subscribe to. So a gap
+        means a loss only if we subscribed to every event.
         """
         told = event.get("Event-Sequence", "")
         if not self._settings.every_event or not (told.isascii() and told.isdecimal()):
@@ -180,7 +183,7 @@ class Daemon:
     # -- lists -------------------------------------------------------------------------------
 
     async def _read_lists(self, connection: Connection) -> None:
-        """Read everything now, when events are missing, and now and then; live lists oftener."""
+        """Read all lists at intervals and after lost events. Send the live list more often."""
         loop = asyncio.get_running_loop()
         settings = self._settings
         all_again_at = 0.0
@@ -197,7 +200,10 @@ class Daemon:
             await self._pause(_spread(settings.live_seconds))
 
     async def _pause(self, seconds: float) -> None:
-        """Wait; shorter when something is amiss, but never so short that it becomes a storm."""
+        """Wait `seconds`, or less if events are missing.
+
+        The shorter wait is still TROUBLED_SECONDS, so that reading lists doesn't become a storm.
+        """
         shortest = min(seconds, TROUBLED_SECONDS)
         await asyncio.sleep(shortest)
         with contextlib.suppress(TimeoutError):
@@ -214,7 +220,7 @@ class Daemon:
             self.outbox.put(self.lines.gateway_listed(name, state))
 
     async def _report_calls(self, connection: Connection, *, ask_all: bool) -> None:
-        """Send the live list. It names the newest answer that came before it was taken."""
+        """Send the live list. It names the newest server time known before the list was read."""
         as_of_us = self.pool.as_of_us
         listed = await switch.channels(connection)
         for channel in self.calls.unknown(listed, ask_all=ask_all):
@@ -238,10 +244,10 @@ class Daemon:
         for call_id in answer.get("hang_up") or []:
             self._on_hang_up(str(call_id))
 
-    # -- hang-ups that the platform wants ------------------------------------------------------
+    # -- hang-ups that the platform requests -----------------------------------------------------
 
     def _on_hang_up(self, call_id: str) -> None:
-        with contextlib.suppress(asyncio.QueueFull):  # the next live list says it again
+        with contextlib.suppress(asyncio.QueueFull):  # the next live list repeats it
             self._must_end.put_nowait(call_id)
 
     async def _hang_up(self, connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Brings the reports that wait to the platform, in order, however long it is away."""
+"""Delivers the waiting reports to the platform, in order, even after a long outage."""
 
 import asyncio
 import logging
@@ -11,14 +11,14 @@ from .retrying import LONGEST_SECONDS, pause_seconds, spread
 
 logger = logging.getLogger(__name__)
 
-EXPIRES_LIMIT_SECONDS = 365 * 86_400  # the pool takes ten years
+EXPIRES_LIMIT_SECONDS = 365 * 86_400  # the pool accepts ten years
 
-# What the pool answers to an event that was of no more use; nothing is wrong.
+# The pool's answers to an event that no longer matters. They are not errors.
 _EXPECTED = frozenset({"unknown-call", "no such call", "stale incarnation"})
 
 
 class Delivery:
-    """One request at a time: a platform that comes back meets one batch, not a storm."""
+    """Sends one request at a time: a platform that comes back gets one batch, not a storm."""
 
     def __init__(self, pool: Pool, outbox: Outbox) -> None:
         self._pool = pool
@@ -29,14 +29,14 @@ class Delivery:
     def speak_as(self, switch: str, incarnation: str) -> None:
         """Name the switch and its present run in every report from now on.
 
-        What still waits from an earlier run is told under the new one: hang-ups of its calls do
-        no harm, and its registrations are as true as before.
+        Reports that still wait from an earlier run are sent under the new run. Hang-ups of its
+        calls do no harm, and its registrations are still correct.
         """
         self._speaker = {"switch": switch, "incarnation": incarnation}
         self._known.set()
 
     async def run(self) -> None:
-        """Send for ever."""
+        """Send reports until cancelled."""
         await self._known.wait()
         failures = 0
         while True:
@@ -55,18 +55,21 @@ class Delivery:
             failures += 1
 
     async def _send(self, reports: list[QueuedEvent]) -> bool:
-        """Send once; returns whether every report has its answer. Raises Unreachable."""
+        """Send once.
+
+        Return whether every report was answered. Raise Unreachable without an answer.
+        """
         now = asyncio.get_running_loop().time()
         try:
             answers = await self._pool.send([self._event(report, now) for report in reports])
         except Rejected as error:
             logger.error("the platform refused the reports: %s", error)
             if error.about_us:
-                return False  # an operator may mend the token: nothing is dropped
+                return False  # an operator can fix the token: nothing is dropped
             if len(reports) == 1:
                 self._outbox.done(reports)
                 return True
-            # One of them spoils it for all: find it.
+            # One report makes the whole batch fail: find it.
             return all([await self._send([report]) for report in reports])
         closed = [report for report, got in zip(reports, answers, strict=True) if not got.is_open]
         for report, answer in zip(reports, answers, strict=True):
@@ -77,7 +80,7 @@ class Delivery:
         return len(closed) == len(reports)
 
     def _event(self, report: QueuedEvent, now: float) -> dict[str, Any]:
-        """The event as it is sent now: a registration has only what is left of its time."""
+        """Return the event to send now. A registration expires in the time that remains of it."""
         event = {**report.event, **self._speaker}
         if report.until is not None:
             event["expires"] = min(max(0, round(report.until - now)), EXPIRES_LIMIT_SECONDS)

@@ -1,7 +1,7 @@
 """The framing of FreeSWITCH's Event Socket, without I/O: bytes in, frames out.
 
 A frame is a block of `Name: value` lines, an empty line, and as many bytes as its Content-Length
-says. An event is a frame whose body holds the event's own headers, as JSON or as plain lines.
+states. An event is a frame whose body contains the event's own headers, as JSON or as plain lines.
 """
 
 import json
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 HEADERS_LIMIT_BYTES = 64 * 1024
-BODY_LIMIT_BYTES = 64 * 1024 * 1024  # a list of 50 000 channels takes about 50 MB
+BODY_LIMIT_BYTES = 64 * 1024 * 1024  # a list of 50,000 channels takes about 50 MB
 EVENT_PLAIN = "text/event-plain"
 EVENT_JSON = "text/event-json"
 
@@ -20,12 +20,15 @@ _LENGTH = re.compile(r"[0-9]{1,10}")
 
 
 class ProtocolError(Exception):
-    """What came is not the Event Socket's protocol; the connection is of no use any more."""
+    """The received data is not the Event Socket's protocol.
+
+    The connection can't be used any more.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One message of FreeSWITCH. A name that came twice keeps its first value."""
+    """A message from FreeSWITCH. A name that occurs twice keeps its first value."""
 
     headers: Mapping[str, str]
     body: bytes = b""
@@ -36,12 +39,12 @@ class Frame:
 
     @property
     def text(self) -> str:
-        """The body as text; bytes that are not UTF-8 become replacement characters."""
+        """The body as text. Bytes that are not UTF-8 become replacement characters."""
         return self.body.decode("utf-8", "replace")
 
 
 class Framer:
-    """Cuts a stream of bytes into frames, however the network has split it."""
+    """Cuts a stream of bytes into frames, regardless of how the network has split it."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
@@ -51,11 +54,11 @@ class Framer:
 
     @property
     def is_between_frames(self) -> bool:
-        """Whether the stream may end here without cutting a frame in two."""
+        """Whether the stream can end here without cutting a frame in two."""
         return self._headers is None and not self._buffer.strip(b"\r\n")
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Yield the frames that are complete with these bytes. Raises ProtocolError."""
+        """Yield the frames that these bytes complete. Raise ProtocolError if they are malformed."""
         self._buffer += data
         while (frame := self._next()) is not None:
             yield frame
@@ -71,8 +74,8 @@ class Framer:
         return Frame(headers, body)
 
     def _take_headers(self) -> bool:
-        """Read the block of headers at the buffer's start; returns whether it was complete."""
-        while self._buffer.startswith((b"\n", b"\r")):  # FreeSWITCH ends some bodies with one more
+        """Read the block of headers at the buffer's start. Return whether it was complete."""
+        while self._buffer.startswith((b"\n", b"\r")):  # some bodies end with an extra line break
             del self._buffer[:1]
         end = _END.search(self._buffer, max(0, self._searched - 3))
         if (end.start() if end else len(self._buffer)) > HEADERS_LIMIT_BYTES:
@@ -96,7 +99,7 @@ def _length(text: str) -> int:
 
 
 def headers_of(block: str) -> dict[str, str]:
-    """The headers of a frame as they stand; raises ProtocolError for a line that is none."""
+    """Return the headers of a frame unchanged. Raise ProtocolError if a line is not a header."""
     headers: dict[str, str] = {}
     for line in re.split(r"\r?\n", block):
         if not line:
@@ -109,9 +112,9 @@ def headers_of(block: str) -> dict[str, str]:
 
 
 def event_of(frame: Frame) -> dict[str, str] | None:
-    """The headers of the event that a frame carries; None when it carries none.
+    """Return the headers of the event that a frame contains, or None if it contains no event.
 
-    Raises ProtocolError when the body is not an event.
+    Raise ProtocolError if the body is not an event.
     """
     if frame.content_type == EVENT_JSON:
         return _json_event(frame)

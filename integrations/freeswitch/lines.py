@@ -1,4 +1,4 @@
-"""Which lines are registered, as FreeSWITCH's events and lists tell it.
+"""The registered lines, as FreeSWITCH's events and lists report them.
 
 A number is registered with FreeSWITCH by a phone or a gateway device (`sofia::register`), or
 FreeSWITCH registers it with a carrier (`sofia::gateway_state`).
@@ -11,19 +11,19 @@ from typing import Any
 from .clock import SwitchClock
 from .reports import QueuedEvent, register, unregister
 
-# FreeSWITCH itself keeps a registration for so much longer (sip-expires-late-margin).
+# FreeSWITCH itself keeps a registration for this much longer (sip-expires-late-margin).
 LATE_SECONDS = 60
 _GATEWAY_UP = frozenset({"REGED"})
-# TRYING, REGISTER and EXPIRED come and go with every refresh; they say nothing yet.
+# TRYING, REGISTER and EXPIRED occur during every refresh and don't mean that the gateway is down.
 _GATEWAY_DOWN = frozenset({"UNREGED", "UNREGISTER", "FAILED", "FAIL_WAIT", "DOWN", "TIMEOUT"})
 
 
 class Lines:
-    """Turns what FreeSWITCH says of registrations into reports.
+    """Turns FreeSWITCH's data about registrations into reports.
 
-    `pattern`: which users are numbers of the pool; the others (agents' phones) are left alone.
-    `multiple`: a number may be registered by several devices at once; else the newest counts, as
-    it does in FreeSWITCH unless `multiple-registrations` is set.
+    `pattern` matches the users that are numbers of the pool; other users (agents' phones) are
+    ignored. `multiple`: several devices may register one number at the same time. Otherwise the
+    newest registration counts, as it does in FreeSWITCH unless `multiple-registrations` is set.
     """
 
     def __init__(
@@ -39,14 +39,14 @@ class Lines:
         self._gateways = gateways
         self._clock = clock
         self._up: set[tuple[str, str]] = set()
-        self._heard: set[Hashable] = set()  # keys of reports since a list was asked for
+        self._heard: set[Hashable] = set()  # keys of reports since the list was requested
 
     def begin_list(self) -> None:
-        """A list is asked for: what events say from now on is newer than the list."""
+        """Note that a list is being requested. Events from now on are newer than the list."""
         self._heard.clear()
 
     def event(self, event: Mapping[str, str]) -> list[QueuedEvent]:
-        """What an event of mod_sofia means; nothing when it is of no line of ours."""
+        """Return the reports for an event of mod_sofia; none if it is about no line of the pool."""
         reports = self._told(event)
         self._heard.update(report.key for report in reports)
         return reports
@@ -56,7 +56,7 @@ class Lines:
         at_us = self._clock.at_us(event)
         if subclass == "sofia::gateway_state":
             return self._gateway(event.get("Gateway", ""), event.get("State", ""), at_us)
-        if subclass == "sofia::register":  # a refresh says `update-reg: true` and is one as well
+        if subclass == "sofia::register":  # a refresh (`update-reg: true`) is one, too
             return self._registered(
                 event.get("from-user", ""),
                 event.get("contact", ""),
@@ -65,16 +65,16 @@ class Lines:
             )
         if subclass == "sofia::unregister":
             return self._gone(event.get("from-user", ""), event.get("contact", ""), at_us)
-        if subclass == "sofia::expire":  # the same fact under other names
+        if subclass == "sofia::expire":  # the same fact with other header names
             user = event.get("user", "") or event.get("username", "")
             return self._gone(user, event.get("contact", ""), at_us)
         return []
 
     def listed(self, rows: Iterable[Mapping[str, Any]], at_us: int) -> list[QueuedEvent]:
-        """What a list of all registrations means, read at that moment of FreeSWITCH's clock.
+        """Return the reports for a list of all registrations, read at FreeSWITCH's time `at_us`.
 
-        An event may arrive between the list and its reading, in one piece with it: of a line that
-        was heard of since `begin_list`, the list says nothing new.
+        An event may arrive between the list and its reading, in the same packet. So the list is
+        ignored for lines that had an event since `begin_list`.
         """
         before, self._up = self._up, set()
         reports = []
@@ -89,7 +89,7 @@ class Lines:
         return gone + [report for report in reports if report.key not in self._heard]
 
     def gateway_listed(self, name: str, state: str) -> list[QueuedEvent]:
-        """What the present state of a gateway means."""
+        """Return the reports for the present state of a gateway."""
         if any(
             self._was_heard((number, _gateway_contact(name))) for number in self._gateways[name]
         ):
@@ -120,7 +120,10 @@ class Lines:
         return user, _address(contact) if self._multiple else ""
 
     def _gateway(self, name: str, state: str, at_us: int) -> list[QueuedEvent]:
-        """A gateway's numbers have no end of their own: FreeSWITCH says when it is down."""
+        """Return the reports for a gateway's numbers.
+
+        They don't expire, because FreeSWITCH reports when the gateway is down.
+        """
         reports = []
         for number in self._gateways.get(name, ()):
             line = number, _gateway_contact(name)
@@ -147,7 +150,9 @@ _ADDRESS = re.compile(r"sips?:([^>;\s]+)")
 
 
 def _address(contact: str) -> str:
-    """User and address alone: events and lists write the rest of a contact differently
+    """Return only the user and address of a contact.
+
+    Events and lists write the rest of a contact differently
     (`"" <sip:138@10.0.0.9:5060;fs_nat=yes>`, `sofia/internal/sip:138@10.0.0.9:5060`).
     """
     found = _ADDRESS.search(contact)

@@ -1,4 +1,4 @@
-"""Reports that wait for the platform: in order, the newest of each line, and never too many."""
+"""Reports that wait for the platform: in order, the newest of each line, up to a limit."""
 
 import asyncio
 import logging
@@ -11,11 +11,11 @@ logger = logging.getLogger(__name__)
 
 
 class Outbox:
-    """A queue in which a newer report takes the place of an older one of the same line or call.
+    """A queue in which a newer report replaces an older one of the same line or call.
 
-    So while the platform is away it holds each line's last state and each ended call once,
-    however long that takes. Should even that be over `limit`, it is emptied and `overflowed` is
-    set: FreeSWITCH's own lists then say what has become of everything.
+    So during an outage of the platform, it holds each line's last state and each ended call once,
+    however long the outage lasts. If that is still more than `limit`, the queue is emptied and
+    `overflowed` is set: FreeSWITCH's own lists then provide the current state.
     """
 
     def __init__(self, limit: int) -> None:
@@ -30,7 +30,7 @@ class Outbox:
         return len(self._reports)
 
     def put(self, reports: Iterable[QueuedEvent]) -> None:
-        """Add reports behind the others."""
+        """Append reports to the queue."""
         for report in reports:
             self._reports.pop(report.key, None)
             self._reports[report.key] = report
@@ -41,19 +41,22 @@ class Outbox:
         self._tell()
 
     async def first(self, count: int) -> list[QueuedEvent]:
-        """Wait for reports; returns the oldest ones, which stay until they are `done`."""
+        """Wait for reports and return the oldest ones.
+
+        They stay in the queue until they are `done`.
+        """
         await self._filled.wait()
         return [report for _, report in zip(range(count), self._reports.values(), strict=False)]
 
     def done(self, reports: Iterable[QueuedEvent]) -> None:
-        """Drop what was answered, unless something newer has taken its place meanwhile."""
+        """Remove answered reports, unless a newer report has replaced them in the meantime."""
         for report in reports:
             if self._reports.get(report.key) is report:
                 del self._reports[report.key]
         self._tell()
 
     async def emptied(self) -> None:
-        """Return when nothing waits."""
+        """Wait until the queue is empty."""
         await self._emptied.wait()
 
     def _tell(self) -> None:

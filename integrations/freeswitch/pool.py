@@ -1,4 +1,4 @@
-"""The pool's HTTP interface, as this daemon uses it."""
+"""The part of the pool's HTTP interface that this daemon uses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ import httpx
 
 EVENTS_PER_REQUEST = 500
 TIMEOUT_SECONDS = 10.0
-# Nothing was done, or nobody knows: ask again. All that we send may be sent again.
+# Nothing was done, or the outcome is unknown: try again. All our requests can be repeated safely.
 ASK_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 
-LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is kept up to here
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is respected up to this
 
 
 def named_seconds(retry_after: str) -> float:
-    """The seconds of a `Retry-After` header, bounded; 0 for none, or for a date."""
+    """Return the seconds of a `Retry-After` header, up to a limit; 0 if it is empty or a date."""
     plain = retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9
     return min(float(retry_after), LONGEST_NAMED_SECONDS) if plain else 0.0
 
 
-class Unreachable(Exception):  # noqa: N818  it happens; we ask again
-    """No answer, or one that leaves the outcome open.
+class Unreachable(Exception):  # noqa: N818  expected; we try again
+    """There was no answer, or one that leaves the outcome open.
 
-    retry_after: seconds before which the platform wants no further request; 0 when it named none.
+    retry_after: the seconds before which the platform wants no more requests; 0 if it named none.
     """
 
     def __init__(self, text: str, retry_after: float = 0.0) -> None:
@@ -32,7 +32,7 @@ class Unreachable(Exception):  # noqa: N818  it happens; we ask again
 
 
 class Rejected(Exception):  # noqa: N818
-    """The platform refuses the request as a whole, for instance because of the token."""
+    """The platform refuses the request as a whole, for example because of the token."""
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(f"{status} {text}".strip())
@@ -40,13 +40,13 @@ class Rejected(Exception):  # noqa: N818
 
     @property
     def about_us(self) -> bool:
-        """Whether the token or the pool is at fault, not what was sent."""
+        """Whether the cause is the token or the pool, not the data that was sent."""
         return self.status in (401, 403, 404)
 
 
 @dataclass(frozen=True, slots=True)
 class EventResult:
-    """What became of one event."""
+    """The outcome of one event."""
 
     status: int
     reason: str
@@ -58,7 +58,7 @@ class EventResult:
 
 
 class Pool:
-    """Sends events and live lists. `as_of_us` is the newest server time that an answer carried."""
+    """Sends events and live lists. `as_of_us` is the newest server time in any answer."""
 
     def __init__(self, http: httpx.AsyncClient, *, slug: str, token: str) -> None:
         self._http = http
@@ -67,14 +67,17 @@ class Pool:
         self.as_of_us = 0
 
     async def send(self, events: Sequence[Mapping[str, Any]]) -> list[EventResult]:
-        """Send events; one answer each, in order. Raises Unreachable or Rejected."""
+        """Send events and return one answer for each, in order. Raise Unreachable or Rejected."""
         body = await self._post("/events", list(events))
         if not isinstance(body, list) or len(body) != len(events):
             raise Unreachable("an answer that does not fit the question")
         return [self._answer(item) for item in body]
 
     async def send_live_list(self, report: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Say which calls there are; returns what the pool made of it."""
+        """Send the list of current calls and return the pool's answer.
+
+        Raise Unreachable or Rejected.
+        """
         body = await self._post("/live", dict(report))
         if not isinstance(body, dict):
             raise Unreachable("an answer that does not fit the question")
@@ -91,7 +94,7 @@ class Pool:
     def _note(self, told: Mapping[str, Any]) -> None:
         as_of = told.get("as_of")
         if isinstance(as_of, int):
-            self.as_of_us = as_of  # the newest, not the largest: that clock may be put back
+            self.as_of_us = as_of  # the newest, not the largest: that clock may be set back
 
     async def _post(self, path: str, body: object) -> Any:
         try:

@@ -1,6 +1,6 @@
-"""The platform's websocket: it says at once which calls must end.
+"""The platform's websocket, which reports at once which calls must end.
 
-What a closed socket misses stands in the answer to the next live list.
+The answer to the next live list repeats what was missed while the socket was closed.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ _LOST = (OSError, EOFError, WebSocketException)
 
 
 async def listen(settings: Settings, on_hang_up: Callable[[str], None]) -> None:
-    """Keep a socket open and call `on_hang_up` with the id of each call that must end."""
+    """Keep a socket open and call `on_hang_up` with the ID of each call that must end."""
     failures = 0
     while True:
         try:
@@ -45,7 +45,7 @@ async def listen(settings: Settings, on_hang_up: Callable[[str], None]) -> None:
 
 
 def _hang_up_of(frame: str | bytes) -> str:
-    """The call id of a `hang up` push; empty for every other frame."""
+    """Return the call ID of a `hang up` push, or "" for every other frame."""
     try:
         read = json.loads(frame)
     except ValueError:

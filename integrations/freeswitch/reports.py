@@ -1,4 +1,4 @@
-"""What the pool is told: its events, as `POST /api/v1/pools/{slug}/events` takes them."""
+"""The pool's events, in the format of `POST /api/v1/pools/{slug}/events`."""
 
 import re
 from collections.abc import Hashable
@@ -12,10 +12,10 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class QueuedEvent:
-    """One event that waits to be sent.
+    """An event that waits to be sent.
 
-    A newer report with the same key takes the place of an older one: of a line only its newest
-    state counts. `until`: when the registration ends, by the event loop's clock.
+    A newer report with the same key replaces an older one: only the newest state of a line counts.
+    `until` is when the registration ends, by the event loop's clock.
     """
 
     key: Hashable
@@ -25,27 +25,27 @@ class QueuedEvent:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a call ended: FreeSWITCH's hangup cause, and whether anyone had answered."""
+    """How a call ended: FreeSWITCH's hangup cause, and whether the call was answered."""
 
     cause: str = ""
     answered: bool = False
 
 
 def hang_up(call_id: str, ending: Ending) -> QueuedEvent:
-    """The end of a call. The one place that knows how the pool is told of its cause."""
+    """Return the event for the end of a call. Only this function sets its cause."""
     event: dict[str, Any] = {"event": "hangup", "call_id": call_id}
-    if ending.cause:  # else its end was not heard, and nothing is known of it
+    if ending.cause:  # else the end was missed, and its cause is unknown
         event |= {"cause": printable(ending.cause, 64), "answered": ending.answered}
     return QueuedEvent(("call", call_id), event)
 
 
 def register(number: str, contact: str, *, seq: int, until: float | None) -> QueuedEvent:
-    """A line is registered until then."""
+    """Return the event for a line that is registered until `until`; None means without an end."""
     return QueuedEvent(("line", number, contact), _line("reg", number, contact, seq), until)
 
 
 def unregister(number: str, contact: str, *, seq: int) -> QueuedEvent:
-    """A line's registration is gone."""
+    """Return the event for a line that is no longer registered."""
     return QueuedEvent(("line", number, contact), _line("unreg", number, contact, seq))
 
 
@@ -57,11 +57,14 @@ def _line(name: str, number: str, contact: str, seq: int) -> dict[str, Any]:
 
 
 def _short(contact: str) -> str:
-    """A contact as the pool takes it: one that is too long is named by its digest."""
+    """Return a contact in the form that the pool accepts.
+
+    One that is too long becomes its digest.
+    """
     text = printable(contact, len(contact))
     return text if len(text) <= TEXT_LIMIT else sha256(contact.encode()).hexdigest()
 
 
 def printable(text: str, limit: int = TEXT_LIMIT) -> str:
-    """Text from the network as the pool takes it: no control characters, and not too long."""
+    """Return text from the network as the pool accepts it: printable and not too long."""
     return _UNPRINTABLE.sub("?", text.encode("utf-8", "replace").decode())[:limit]

@@ -1,6 +1,6 @@
-"""How long to wait before trying again: doubled each time, up to a limit, and spread at random.
+"""The pauses before a retry: doubled each time, up to a limit, and spread at random.
 
-Switches that all came back in the same moment would keep an overloaded server down.
+If all switches came back at the same moment, they would keep an overloaded server down.
 """
 
 import random
@@ -10,11 +10,11 @@ LONGEST_SECONDS = 10.0
 
 
 def pause_seconds(failures: int, longest_seconds: float = LONGEST_SECONDS) -> float:
-    """The pause after that many failures in a row, of which a random half is left out."""
+    """Return the pause after this many failures in a row, shortened at random by up to half."""
     grown = min(FIRST_SECONDS * 2.0 ** min(failures, 16), longest_seconds)
     return grown * random.uniform(0.5, 1.0)  # noqa: S311  spread, not secrecy
 
 
 def spread(seconds: float) -> float:
-    """A pause that the server named, up to a tenth longer, so that not all come at once."""
+    """Return a pause that the server named, lengthened by up to a tenth to spread the clients."""
     return seconds * random.uniform(1.0, 1.1)  # noqa: S311  spread, not secrecy

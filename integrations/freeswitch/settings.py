@@ -1,4 +1,4 @@
-"""The daemon's configuration: one TOML file, secrets in files of their own if wanted."""
+"""The daemon's configuration: one TOML file, with secrets in separate files if wanted."""
 
 import re
 import tomllib
@@ -11,12 +11,12 @@ _NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
 
 
 class SettingsError(Exception):
-    """The configuration cannot be used; the text says what to change."""
+    """The configuration is invalid. The text states what to change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the daemon needs to know. The README's table explains each."""
+    """The daemon's settings. The table in the README explains each of them."""
 
     url: str
     pool: str
@@ -36,7 +36,7 @@ class Settings:
 
     @property
     def pushes_url(self) -> str:
-        """The websocket on which the platform says which calls must end."""
+        """The websocket on which the platform reports which calls must end."""
         return f"ws{self.url.removeprefix('http')}/ws/pools/{self.pool}/events/"
 
 
@@ -66,7 +66,7 @@ _TYPES: dict[str, type] = {
 }
 _RANGES = {
     "port": (1, 65_535),
-    "live_seconds": (0.05, 20),  # a switch that is silent for 30 s is taken for dead
+    "live_seconds": (0.05, 20),  # a switch that is silent for 30 s counts as dead
     "registrations_seconds": (0.05, 86_400),
     "reply_seconds": (0.5, 60),
     "reports_limit": (1_000, 10_000_000),
@@ -74,7 +74,7 @@ _RANGES = {
 
 
 def load_settings(path: Path) -> Settings:
-    """Read a configuration. Raises SettingsError, in a sentence for whoever wrote the file."""
+    """Read a configuration. Raise SettingsError with one sentence for the author of the file."""
     try:
         read = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -146,7 +146,7 @@ def _check(values: dict[str, Any]) -> None:
 
 
 def _gateways(read: Any) -> dict[str, tuple[str, ...]]:
-    """The [gateways] table: the name of each gateway and the numbers that it registers."""
+    """Return the [gateways] table: each gateway's name and the numbers that it registers."""
     if not isinstance(read, dict):
         raise SettingsError("[gateways] must be a table: name = [numbers]")
     gateways: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""Questions to FreeSWITCH over one connection, and their answers as values."""
+"""Commands to FreeSWITCH over one connection, with their answers as values."""
 
 import json
 import logging
@@ -23,14 +23,14 @@ _CORE = re.compile(r"[\w-]{1,64}", re.ASCII)
 
 
 async def subscribe(connection: Connection, *, every_event: bool) -> None:
-    """Ask for the events that we use, as JSON. Raises Lost."""
+    """Subscribe to the events that we use, as JSON. Raise Lost if FreeSWITCH refuses."""
     reply = await connection.command(f"event json {'ALL' if every_event else EVENTS}")
     if not reply.startswith("+OK"):
         raise Lost(f"FreeSWITCH refused the subscription: {reply[:200]}")
 
 
 async def core_uuid(connection: Connection) -> str:
-    """The id of this run of FreeSWITCH. Raises Lost."""
+    """Return the ID of this run of FreeSWITCH. Raise Lost if it is missing."""
     told = (await connection.api("global_getvar core_uuid")).strip()
     if not _CORE.fullmatch(told):
         raise Lost(f"FreeSWITCH does not say its core_uuid: {told[:100]!r}")
@@ -38,28 +38,34 @@ async def core_uuid(connection: Connection) -> str:
 
 
 async def channels(connection: Connection) -> list[str]:
-    """The uuids of all live channels. Raises Lost."""
+    """Return the UUIDs of all live channels. Raise Lost if there is no usable list."""
     rows = await _rows(connection, "show channels as json")
     return [str(row["uuid"]) for row in rows if _UUID.fullmatch(str(row.get("uuid", "")))]
 
 
 async def registrations(connection: Connection) -> list[Mapping[str, Any]]:
-    """The registrations of all profiles. Raises Lost.
+    """Return the registrations of all profiles. Raise Lost if there is no usable list.
 
-    Not `sofia xmlstatus … reg`: that writes user names into XML as they are.
+    This doesn't use `sofia xmlstatus … reg`, which writes user names into XML without escaping.
     """
     return await _rows(connection, "show registrations as json")
 
 
 async def call_of(connection: Connection, channel: str) -> tuple[str, str]:
-    """The call that a channel carries and its number; empty where there is none. Raises Lost."""
+    """Return the ID and number of the call that a channel carries, or empty strings.
+
+    Raise Lost if the connection ends.
+    """
     call_id = await _variable(connection, channel, CALL_VARIABLE)
     number = await _variable(connection, channel, NUMBER_VARIABLE) if call_id else ""
     return call_id, number
 
 
 async def gateway_state(connection: Connection, name: str) -> str:
-    """The state of a gateway such as REGED; empty when it is not known. Raises Lost."""
+    """Return the state of a gateway, such as REGED, or "" if it is unknown.
+
+    Raise Lost if the connection ends.
+    """
     told = await connection.api(f"sofia xmlstatus gateway {name}")
     try:
         return ElementTree.fromstring(told).findtext("state", "")  # noqa: S314  our own FreeSWITCH
@@ -69,7 +75,10 @@ async def gateway_state(connection: Connection, name: str) -> str:
 
 
 async def kill(connection: Connection, channel: str) -> None:
-    """Hang a channel up. One that is gone already is no fault. Raises Lost."""
+    """Hang up a channel. A channel that is already gone is not an error.
+
+    Raise Lost if the connection ends.
+    """
     if _UUID.fullmatch(channel):
         told = (await connection.api(f"uuid_kill {channel}")).strip()
         logger.info("hung up %s: %s", channel, told[:200])
@@ -81,8 +90,10 @@ async def _variable(connection: Connection, channel: str, name: str) -> str:
 
 
 async def _rows(connection: Connection, command: str) -> list[Mapping[str, Any]]:
-    """Rows of a list. An answer that is no list is a failure, never an empty list: an empty one
-    would release every call. (FreeSWITCH answers so without its core database, `-nosql`.)
+    """Return the rows of a list. Raise Lost if the answer is not a list.
+
+    Treating such an answer as an empty list would release every call. (FreeSWITCH answers like that
+    without its core database, `-nosql`.)
     """
     told = await connection.api(command)
     try:

@@ -1,9 +1,10 @@
 """A client of the platform's interface: calls, messages, permits and the waiting line.
 
-Each class speaks for one thing (a pool, an account, a gate, a queue …), with blocking calls or,
-with `Async` before its name, for asyncio. Imports relatively, so that it installs by itself
-(`pip install ./integrations/poolsite_client`). All but `Verifier` need httpx, which is imported
-when one of them is first named: `Verifier` runs with the standard library.
+Each class stands for one object of the platform (a pool, an account, a gate, a queue …) and has
+blocking calls. The class with `Async` before its name does the same for asyncio. The package uses
+relative imports, so that it can be installed on its own
+(`pip install ./integrations/poolsite_client`). All classes except `Verifier` need httpx, which is
+imported when one of them is first used: `Verifier` needs only the standard library.
 """
 
 from importlib import import_module

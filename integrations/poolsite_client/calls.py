@@ -1,4 +1,4 @@
-"""What a switch tells a pool, without I/O: calls, numbers, registrations, live lists."""
+"""A switch's events for a pool, without I/O: calls, numbers, registrations, live lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from .steps import Body, Item, Steps, ask, ask_all, new_id
 
 
 class Origin(TypedDict, total=False):
-    """Who tells it: the switch and its boot ID; `reason` is for the history."""
+    """The origin of an event: the switch and its boot ID. `reason` is stored in the history."""
 
     switch: str
     incarnation: str
@@ -19,9 +19,10 @@ class Origin(TypedDict, total=False):
 
 
 class CallWords(Origin, total=False):
-    """What a call may say. Without `number`, the pool picks one. wait_ms: how long to wait for it.
+    """The options of a call. Without `number`, the pool picks one.
 
-    force: also while the number rests. sticky, near: False turns the pool's rule off.
+    wait_ms: how long to wait for a number, in milliseconds. force: allow the call even while the
+    number rests. sticky, near: False turns the pool's rule off for this call.
     """
 
     number: str
@@ -35,7 +36,7 @@ class CallWords(Origin, total=False):
 
 
 class HangupWords(Origin, total=False):
-    """How the call ended: whether it was answered, for how long, the release cause."""
+    """How a call ended: whether and for how long it was answered, and the release cause."""
 
     number: str
     answered: bool
@@ -44,7 +45,10 @@ class HangupWords(Origin, total=False):
 
 
 class NumberWords(Origin, total=False):
-    """What `add`, `del`, `reg` and `unreg` may say: the contact of a registration, its order."""
+    """The options of `add`, `del`, `reg` and `unreg`.
+
+    contact, expires, seq: a registration's contact, its duration in seconds, and its order.
+    """
 
     call_id: str
     contact: str
@@ -54,10 +58,11 @@ class NumberWords(Origin, total=False):
 
 @dataclass(frozen=True, slots=True)
 class EventResult:
-    """An event that was carried out. `reason` is empty, or `repeat`, `early`, `stale`, `old call`.
+    """The result of an event that was carried out.
 
-    lease_seconds: renew the call within this time. agent: of an inbound call, who used the number
-    last. as_of: the server's time in µs.
+    reason: empty, or `repeat`, `early`, `stale`, `old call`. lease_seconds: renew the call within
+    this time. agent: for an inbound call, the agent who used the number last. as_of: the server's
+    time in µs.
     """
 
     number: str
@@ -70,7 +75,10 @@ class EventResult:
 
 @dataclass(frozen=True, slots=True)
 class LiveResult:
-    """What a pool made of a live list: pairs of call ID and number; `hang_up`: end these now."""
+    """The pool's result for a live list, as pairs of call ID and number.
+
+    hang_up: the IDs of calls that you must end now.
+    """
 
     as_of: int
     renewed: int
@@ -84,23 +92,26 @@ class LiveResult:
 
 @dataclass
 class PoolState:
-    """A pool, and the newest time that it has told: a live list names it."""
+    """A pool, and the newest server time that it has returned.
+
+    A live list must contain that time.
+    """
 
     slug: str
     as_of: int = 0
 
     def path(self, verb: str) -> str:
-        """One of its routes."""
+        """Return the path of one of the pool's routes."""
         return f"/api/v1/pools/{quote(self.slug, safe='')}/{verb}"
 
     def note(self, body: Body) -> Body:
-        """Remember the time of an answer."""
+        """Store the server time of an answer."""
         self.as_of = max(self.as_of, int(body.get("as_of") or 0))
         return body
 
 
 def event(state: PoolState, words: Mapping[str, Any]) -> Steps[EventResult]:
-    """Tell one event. Raises RejectedError when the pool does not allow it."""
+    """Send one event. Raise RejectedError if the pool does not allow it."""
     until = clock.now() + words.get("wait_ms", 0) / 1_000
     try:
         answer = yield from ask(state.path("events"), lambda: _with_time_left(words, until))
@@ -111,40 +122,40 @@ def event(state: PoolState, words: Mapping[str, Any]) -> Steps[EventResult]:
 
 
 def _with_time_left(words: Mapping[str, Any], until: float) -> Mapping[str, Any]:
-    """Each attempt waits only for what is left."""
+    """Return the event with only the remaining waiting time, for the next attempt."""
     if "wait_ms" not in words:
         return words
     return {**words, "wait_ms": max(0, round((until - clock.now()) * 1_000))}
 
 
 def call(state: PoolState, call_id: str, words: CallWords) -> Steps[EventResult]:
-    """Begin a call; the same ID gets the same number."""
+    """Begin a call. The same ID gets the same number."""
     return event(state, {"event": "call", "call_id": call_id, **words})
 
 
 def hangup(state: PoolState, call_id: str, words: HangupWords) -> Steps[EventResult]:
-    """End a call; its number is free again, after the pool's rest."""
+    """End a call. Its number is free again after the pool's cooldown."""
     return event(state, {"event": "hangup", "call_id": call_id, **words})
 
 
 def renew(state: PoolState, call_id: str, words: Origin) -> Steps[EventResult]:
-    """Keep a call's number for another lease."""
+    """Extend a call's use of its number for another lease."""
     return event(state, {"event": "renew", "call_id": call_id, **words})
 
 
 def about_number(
     state: PoolState, verb: str, number: str, words: NumberWords
 ) -> Steps[EventResult]:
-    """`add`, `del`, `reg` or `unreg`, with an ID of its own: sent twice, it takes effect once."""
+    """Send `add`, `del`, `reg` or `unreg` with a new ID, so that a repeat has no further effect."""
     return event(state, {"event": verb, "number": number, "call_id": new_id(), **words})
 
 
 def send(
     state: PoolState, events: Sequence[Mapping[str, Any]]
 ) -> Steps[list["EventResult | RejectedError"]]:
-    """Tell many events, in order; a result for each. Each should have a `call_id`.
+    """Send many events in order, and return a result for each. Each event should have a `call_id`.
 
-    A call and its hang-up do not belong into one batch: if its answer is lost, the batch is sent
+    Don't put a call and its hang-up into the same batch. If the answer is lost, the batch is sent
     again, and a call that has ended is refused.
     """
     told = yield from ask_all(state.path("events"), events)
@@ -172,9 +183,9 @@ def _result(body: Body) -> EventResult:
 def live(
     state: PoolState, switch: str, incarnation: str, calls: Iterable[tuple[str, str]]
 ) -> Steps[LiveResult]:
-    """Tell which calls a switch has now: pairs of call ID and number, "" where unknown.
+    """Report a switch's current calls as pairs of call ID and number ("" if unknown).
 
-    They must have been listed after the last answer of this pool arrived.
+    List the calls only after the last answer of this pool has arrived.
     """
     listed = [
         {"call_id": call_id, "number": number} if number else {"call_id": call_id}

@@ -1,4 +1,4 @@
-"""What every client has in common: its connections, and their end."""
+"""The common part of all clients: opens and closes the connections."""
 
 from types import TracebackType
 from typing import Self, TypedDict, Unpack
@@ -9,21 +9,24 @@ from .transport import TIMEOUT_SECONDS, Asyncio, Blocking
 
 
 class Options(TypedDict, total=False):
-    """timeout_seconds: how long an answer is waited for. transport: a way of one's own."""
+    """timeout_seconds: how long to wait for an answer. transport: your own httpx transport."""
 
     timeout_seconds: float
     transport: httpx.BaseTransport | None
 
 
 class AsyncOptions(TypedDict, total=False):
-    """The same for asyncio."""
+    """Like `Options`, for asyncio."""
 
     timeout_seconds: float
     transport: httpx.AsyncBaseTransport | None
 
 
 class Client:
-    """A client with blocking calls, for several threads. Use it in a `with`, or close it."""
+    """A client with blocking calls, which several threads can share.
+
+    Use it in a `with`, or close it.
+    """
 
     def __init__(self, url: str, token: str, **options: Unpack[Options]) -> None:
         self._runner = Blocking(

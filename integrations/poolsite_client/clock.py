@@ -1,27 +1,27 @@
-"""A clock that nobody sets, and until when a permit lasts by it."""
+"""A clock that is never set, and the end of a permit by this clock."""
 
 import time
 
-# A quartz clock is within 50 µs per second of the true pace; the gate's machine has one, too.
+# A quartz clock deviates by less than 50 µs per second. So does the clock of the gate's machine.
 DRIFT = 100e-6
 
 if hasattr(time, "CLOCK_BOOTTIME"):
 
     def now() -> float:
-        """Seconds that also count while the machine is suspended; not moved by the wall clock."""
+        """Return seconds of a clock that runs during suspend and that the wall clock can't move."""
         return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 else:  # pragma: no cover  not Linux
 
     def now() -> float:
-        """Seconds that the wall clock does not move."""
+        """Return seconds of a clock that the wall clock can't move."""
         return time.monotonic()
 
 
 def ends_at(asked_at: float, remaining_ms: int) -> float:
-    """Until when something lasts that, by the gate's clock, had so much left when it was answered.
+    """Return when a permit ends that had `remaining_ms` left when the gate answered.
 
-    Counted from when the question was sent: the answer was made later, so this is never later
-    than the gate's own deadline, whatever the clocks of both say.
+    The time is counted from when the request was sent. The gate answered later, so the result is
+    never later than the gate's own deadline, whatever the two clocks show.
     """
     return asked_at + remaining_ms / 1_000 * (1 - DRIFT)

@@ -1,4 +1,4 @@
-"""A device that reports and carries tasks out: `Device` with blocking calls, `AsyncDevice`."""
+"""A device that reports and carries out tasks: `Device` with blocking calls, `AsyncDevice`."""
 
 import contextlib
 import threading
@@ -12,9 +12,9 @@ from .transport import Stopped
 
 
 class Device(Client):
-    """One device. `gate` names the gate where the token is for several.
+    """One device. `gate` names the gate if the token is valid for several gates.
 
-    Results are kept until the gate has told what it made of them, and are part of each report.
+    Results are stored until the gate has confirmed them, and are part of each report.
     """
 
     def __init__(
@@ -25,25 +25,26 @@ class Device(Client):
         self._stop = threading.Event()
 
     def report(self) -> Told:
-        """Tell the results that wait; the answer has the task, or when to ask again.
+        """Send the waiting results. The answer has the task, or the time of the next report.
 
-        A task that runs is told again with the same token.
+        A task that is running is returned again with the same token.
         """
         return self._runner.run(tasks.report(self.state))
 
     def renew(self, task: Task) -> None:
-        """Move the task's deadline. Raises PermitLost when it is the device's no longer."""
+        """Extend the task's deadline. Raise PermitLost if the device no longer has the task."""
         self._runner.run(tasks.renew(self.state, task))
 
     def done(self, task: Task, *, ok: bool = True, data: Any = None) -> None:
-        """Keep the task's result for the next reports."""
+        """Store the task's result for the next reports."""
         self.state.add_result(task, ok=ok, data=data)
 
     def run(self, handler: Callable[[Task], Any]) -> None:
-        """Report until `stop`, and call the handler with each task; it is renewed meanwhile.
+        """Report until `stop` is called, and call the handler with each task.
 
-        What the handler returns is the result (JSON); TaskFailed or any other error is a failure.
-        Long handlers call `task.check()` between pieces of work. Raises RejectedError.
+        The task is renewed while the handler runs. The handler's return value is the result (JSON).
+        If it raises TaskFailed or another error, the task has failed. Long handlers call
+        `task.check()` between pieces of work. Raise RejectedError if the gate refuses a report.
         """
 
         def work(task: Task) -> None:
@@ -55,12 +56,12 @@ class Device(Client):
             self._runner.run(tasks.run(self.state), stop=self._stop, work=work)
 
     def stop(self) -> None:
-        """End `run` when the task at hand is done and its result was sent."""
+        """End `run` when the current task is done and its result was sent."""
         self._stop.set()
 
 
 class AsyncDevice(AsyncClient):
-    """One device, for asyncio; otherwise as `Device`."""
+    """Like `Device`, for asyncio."""
 
     def __init__(
         self, url: str, token: str, device: str, *, gate: str = "", **options: Unpack[AsyncOptions]
@@ -69,21 +70,21 @@ class AsyncDevice(AsyncClient):
         self.state = DeviceState(device, gate)
 
     async def report(self) -> Told:
-        """Tell the results that wait; the answer has the task, or when to ask again."""
+        """Send the waiting results. The answer has the task, or the time of the next report."""
         return await self._runner.run(tasks.report(self.state))
 
     async def renew(self, task: Task) -> None:
-        """Move the task's deadline. Raises PermitLost when it is the device's no longer."""
+        """Extend the task's deadline. Raise PermitLost if the device no longer has the task."""
         await self._runner.run(tasks.renew(self.state, task))
 
     def done(self, task: Task, *, ok: bool = True, data: Any = None) -> None:
-        """Keep the task's result for the next reports."""
+        """Store the task's result for the next reports."""
         self.state.add_result(task, ok=ok, data=data)
 
     async def run(self, handler: Callable[[Task], Awaitable[Any]]) -> None:
-        """Report until cancelled, and await the handler with each task; it is renewed meanwhile.
+        """Report until cancelled, and await the handler with each task, which is renewed meanwhile.
 
-        The handler is cancelled when the task's deadline has passed. Otherwise as `Device.run`.
+        The handler is cancelled when the task's deadline has passed. See `Device.run` for the rest.
         """
 
         async def work(task: Task) -> None:

@@ -1,22 +1,22 @@
-"""What can go wrong for a client."""
+"""The errors of the clients."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class PoolsiteError(Exception):
-    """The base of them all."""
+    """The base class of all errors of this package."""
 
 
 class UnreachableError(PoolsiteError):
-    """No usable answer after every retry: what was asked may have been done."""
+    """There was no usable answer after every retry. The request may have been carried out."""
 
 
 class RejectedError(PoolsiteError):
-    """The server will not do this: a bad token, no free number, a balance that is too low, …
+    """The server refuses the request: a bad token, no free number, a balance that is too low, …
 
-    `status` is the HTTP status, `kind` the problem type (`unauthenticated`, `exhausted`, …),
-    `body` the whole problem document, with what else it says.
+    `status` is the HTTP status, `kind` is the problem type (`unauthenticated`, `exhausted`, …), and
+    `body` is the whole problem document with its additional fields.
     """
 
     def __init__(
@@ -29,10 +29,11 @@ class RejectedError(PoolsiteError):
         self.body = body or {}
 
 
-class Refused(PoolsiteError):  # noqa: N818  the gate's own word for it
-    """There was no slot: `reason` is full, turn, rate, paused or recovering.
+class Refused(PoolsiteError):  # noqa: N818  the gate's own term
+    """No slot was free: `reason` is full, turn, rate, paused or recovering.
 
-    retry_after: seconds until asking again is of use. place: in the line, from 1; None: unknown.
+    retry_after: the seconds after which another request is useful. place: the place in line,
+    counted from 1, or None if it is unknown.
     """
 
     def __init__(
@@ -45,12 +46,12 @@ class Refused(PoolsiteError):  # noqa: N818  the gate's own word for it
         self.estimate_seconds = estimate_seconds
 
 
-class PermitLost(PoolsiteError):  # noqa: N818  what has happened, not a fault
-    """The deadline has passed, or the gate says that the permit is not held: stop the work."""
+class PermitLost(PoolsiteError):  # noqa: N818  an event, not a fault
+    """The deadline has passed, or the gate reports that the permit is not held. Stop the work."""
 
 
-class TaskFailed(PoolsiteError):  # noqa: N818  a handler's own word
-    """Raised by a handler: the task failed for good; `data` is told to the gate as JSON."""
+class TaskFailed(PoolsiteError):  # noqa: N818  the handler raises it itself
+    """A handler raises this if the task failed for good. `data` is sent to the gate as JSON."""
 
     def __init__(self, data: object = None) -> None:
         super().__init__(repr(data))

@@ -22,32 +22,35 @@ class Gate(Client):
         self.gate = gate
 
     def acquire(self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1) -> Permit:
-        """A permit that counts as `weight`; the same holder gets the one that it has.
+        """Acquire a permit of `weight` slots. A holder that has a permit gets the same one.
 
-        Waits up to `wait_seconds`. Raises Refused when there is none, RejectedError for another
-        weight than that of the holder's permit.
+        Wait up to `wait_seconds`. Raise Refused if no slot was free in that time, RejectedError if
+        the holder's permit has another weight.
         """
         return self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds, weight))
 
     def renew(self, permit: Permit) -> None:
-        """Move the deadline. Raises PermitLost when the permit is held no longer."""
+        """Extend the deadline. Raise PermitLost if the permit is no longer held."""
         self._runner.run(holder.renew(permit))
 
     def release(
         self, permit: Permit, *, ok: bool | None = None, took_ms: int | None = None
     ) -> bool:
-        """Give it back; `ok` and `took_ms` feed an adaptive cap. False: it had ended before."""
+        """Give the permit back. Return False if it had ended before.
+
+        `ok` and `took_ms` are input for an adaptive cap.
+        """
         return self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
 
     @contextlib.contextmanager
     def permit(
         self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
     ) -> Iterator[Permit]:
-        """Hold a permit: renewed in time, released at the end, whatever happens inside.
+        """Hold a permit. It is renewed in time, and released at the end even after an error.
 
-        An error inside counts as one of the external system (adaptive cap). Code inside calls
-        `permit.check()` between pieces of work. Raises PermitLost at the end when the deadline had
-        passed before.
+        An error inside the block counts as an error of the external system (adaptive cap). Code
+        inside calls `permit.check()` between pieces of work. Raise PermitLost at the end if the
+        deadline had passed before.
         """
         permit = self.acquire(holder_name, wait_seconds=wait_seconds, weight=weight)
         began, ok = clock.now(), None
@@ -66,7 +69,7 @@ class Gate(Client):
 
 
 class AsyncGate(AsyncClient):
-    """One gate, for asyncio; otherwise as `Gate`."""
+    """Like `Gate`, for asyncio."""
 
     def __init__(self, url: str, token: str, gate: str, **options: Unpack[AsyncOptions]) -> None:
         super().__init__(url, token, **options)
@@ -75,26 +78,29 @@ class AsyncGate(AsyncClient):
     async def acquire(
         self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
     ) -> Permit:
-        """A permit that counts as `weight`; as `Gate.acquire`."""
+        """Acquire a permit that counts as `weight` slots; see `Gate.acquire`."""
         return await self._runner.run(holder.acquire(self.gate, holder_name, wait_seconds, weight))
 
     async def renew(self, permit: Permit) -> None:
-        """Move the deadline. Raises PermitLost when the permit is held no longer."""
+        """Extend the deadline. Raise PermitLost if the permit is no longer held."""
         await self._runner.run(holder.renew(permit))
 
     async def release(
         self, permit: Permit, *, ok: bool | None = None, took_ms: int | None = None
     ) -> bool:
-        """Give it back; `ok` and `took_ms` feed an adaptive cap. False: it had ended before."""
+        """Give the permit back. Return False if it had ended before.
+
+        `ok` and `took_ms` are input for an adaptive cap.
+        """
         return await self._runner.run(holder.release(permit, ok=ok, took_ms=took_ms))
 
     @contextlib.asynccontextmanager
     async def permit(
         self, holder_name: str, *, wait_seconds: float = 0.0, weight: int = 1
     ) -> AsyncIterator[Permit]:
-        """Hold a permit: renewed in time, released at the end, whatever happens inside.
+        """Hold a permit. It is renewed in time, and released at the end even after an error.
 
-        What runs inside is cancelled when the deadline has passed, and PermitLost is raised.
+        When the deadline has passed, the code inside is cancelled and PermitLost is raised.
         """
         permit = await self.acquire(holder_name, wait_seconds=wait_seconds, weight=weight)
         began, ok = clock.now(), None

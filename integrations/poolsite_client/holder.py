@@ -1,4 +1,4 @@
-"""What holders of permits do, without I/O: acquire, renew, release."""
+"""The requests of permit holders, without I/O: acquire, renew, release."""
 
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -10,7 +10,7 @@ from .retrying import spread
 from .steps import Answer, Pause, Steps, ask
 
 SHORTEST_PAUSE_SECONDS = 0.2
-WAIT_LIMIT_SECONDS = 60.0  # in one request
+WAIT_LIMIT_SECONDS = 60.0  # within one request
 
 
 @dataclass(kw_only=True)
@@ -23,15 +23,15 @@ class Permit(Lease):
 
 
 def path_of(gate: str, verb: str) -> str:
-    """A gate's route."""
+    """Return the path of one of a gate's routes."""
     return f"/api/v1/gates/{quote(gate, safe='')}/{verb}"
 
 
 def acquire(gate: str, holder: str, wait_seconds: float, weight: int = 1) -> Steps[Permit]:
-    """Ask for a permit; the gate itself waits for it, up to WAIT_LIMIT_SECONDS in one request.
+    """Acquire a permit. One request waits in the gate for up to WAIT_LIMIT_SECONDS.
 
-    Raises Refused when there was none within `wait_seconds` (0: the first answer counts), and
-    PermitLost when the answer took longer than the permit lasts.
+    Raise Refused if no slot was free within `wait_seconds` (0: the first answer counts). Raise
+    PermitLost if the answer took longer than the permit lasts.
     """
     until = clock.now() + wait_seconds
 
@@ -65,7 +65,7 @@ def acquire(gate: str, holder: str, wait_seconds: float, weight: int = 1) -> Ste
         left = until - clock.now()
         if left <= 0:
             raise refused
-        # The gate has waited, or it had too many who wait: then it is asked again by and by.
+        # Either the gate has waited, or too many holders wait there. Then ask again after a while.
         waited = clock.now() - answer.asked_at
         pause = max(refused.retry_after, SHORTEST_PAUSE_SECONDS) - waited
         yield Pause(max(0.0, min(left, spread(max(0.0, pause)))))
@@ -82,7 +82,7 @@ def _refused(answer: Answer) -> Refused:
 
 
 def renew(permit: Permit) -> Steps[None]:
-    """Move the deadline. Raises PermitLost when the gate says that the permit is not held."""
+    """Extend the deadline. Raise PermitLost if the gate reports that the permit is not held."""
     permit.check()
     words: dict[str, object] = {"holder": permit.holder, "token": permit.token}
     if permit.weight != 1:
@@ -96,10 +96,10 @@ def renew(permit: Permit) -> Steps[None]:
 
 
 def release(permit: Permit, *, ok: bool | None, took_ms: int | None) -> Steps[bool]:
-    """Give the permit back. False: it had ended before, or an earlier attempt was heard.
+    """Give the permit back. Return False if it had ended or an earlier attempt had released it.
 
-    No attempt is made after the deadline: the slot is free then. UnreachableError without an answer
-    until then.
+    No attempt is made after the deadline, because the slot is free then. Raise UnreachableError if
+    no answer arrives by then.
     """
     words: dict[str, object] = {"holder": permit.holder, "token": permit.token}
     if ok is not None:

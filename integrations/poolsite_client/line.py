@@ -8,25 +8,26 @@ from .visits import AgentState, JoinWords, Said, Standing
 
 
 class Queue(Client):
-    """One queue. `token`: an API token that may bring visitors to its desk."""
+    """One queue. `token` is an API token that may add visitors at its desk."""
 
     def __init__(self, url: str, token: str, queue: str, **options: Unpack[Options]) -> None:
         super().__init__(url, token, **options)
         self.queue = queue
 
     def join(self, **words: Unpack[JoinWords]) -> Standing:
-        """A new visitor: `room` or `waiting`, with the visit's ID, `token` and `place`.
+        """Add a new visitor. Return `room` or `waiting`, the visit's ID, `token` and `place`.
 
-        RejectedError: `queue-closed`, `queue-full`, `no-agent` …; `idempotency-done` when an
-        earlier attempt joined and its response was lost: that visit ends without heartbeats.
+        Raise RejectedError with the kind `queue-closed`, `queue-full`, `no-agent` …, or with
+        `idempotency-done` if an earlier attempt joined and its response was lost. That visit ends
+        because it gets no heartbeats.
         """
         return self._runner.run(visits.join(self.queue, words))
 
 
 class Visit(Client):
-    """One visit, with the token of its join or an API token of its desk.
+    """One visit, with the token that its join returned or an API token of its desk.
 
-    place: from the join; heartbeats send it, so that the place outlives a loss of data.
+    place: as returned by the join. Heartbeats send it, so that the place survives a loss of data.
     """
 
     def __init__(
@@ -37,19 +38,25 @@ class Visit(Client):
         self.place = place
 
     def beat(self) -> Standing:
-        """The visitor is still there. At least once in the desk's heartbeat timeout."""
+        """Send a heartbeat: the visitor is still waiting.
+
+        Do this at least once per heartbeat timeout of the desk.
+        """
         return self._runner.run(visits.beat(self.visit, self.place))
 
     def look(self) -> Standing:
-        """Where the visit is, without a heartbeat."""
+        """Return the visit's current state, without a heartbeat."""
         return self._runner.run(visits.look(self.visit))
 
     def say(self, text: str, *, message_id: str = "") -> Said:
-        """Send a message. The same ID is the same message; without one, each call is another."""
+        """Send a message.
+
+        A repeat with the same ID is not stored again. Without an ID, each call is new.
+        """
         return self._runner.run(visits.say(self.visit, text, message_id))
 
     def messages(self, after: int = 0) -> list[Said]:
-        """What was said after this number, 200 messages at most."""
+        """Return up to 200 messages with a number greater than `after`."""
         return self._runner.run(visits.messages(self.visit, after))
 
     def leave(self) -> None:
@@ -58,30 +65,33 @@ class Visit(Client):
 
 
 class Agent(Client):
-    """One agent, by the user ID, with an API token that may serve at the desk."""
+    """One agent, identified by the user ID. The API token must be allowed to serve at the desk."""
 
     def __init__(self, url: str, token: str, agent: int, **options: Unpack[Options]) -> None:
         super().__init__(url, token, **options)
         self.agent = agent
 
     def rooms(self) -> AgentState:
-        """The agent's state, rooms and offers; no heartbeat."""
+        """Return the agent's state, rooms and offers, without a heartbeat."""
         return self._runner.run(visits.rooms(self.agent))
 
     def login(self) -> AgentState:
-        """Go online, or on after a pause."""
+        """Go online, or continue after a pause."""
         return self._does("login")
 
     def beat(self) -> AgentState:
-        """The agent is still there. At least once in the desk's heartbeat timeout."""
+        """Send a heartbeat: the agent is still online.
+
+        Do this at least once per heartbeat timeout of the desk.
+        """
         return self._does("beat")
 
     def pause(self, reason: str) -> AgentState:
-        """Pause for one of the desk's reasons, when the last room has ended."""
+        """Pause for one of the desk's reasons, as soon as the last room has ended."""
         return self._does("pause", reason=reason)
 
     def logout(self, reason: str = "") -> AgentState:
-        """Go offline, when the last room has ended."""
+        """Go offline, as soon as the last room has ended."""
         return self._does("logout", reason=reason)
 
     def ready(self) -> AgentState:
@@ -89,15 +99,18 @@ class Agent(Client):
         return self._does("ready")
 
     def take(self, visit: str = "") -> AgentState:
-        """Take a given visitor, or the next one: `visit` says whom."""
+        """Take the given visitor, or the next one. `visit` in the answer is the visitor's visit."""
         return self._does("take", visit=visit or None)
 
     def accept(self, visit: str, offer_token: str) -> AgentState:
-        """Accept an offer. RejectedError `offer-over`: somebody else has it."""
+        """Accept an offer.
+
+        Raise RejectedError with the kind `offer-over` if someone else has it.
+        """
         return self._does("accept", visit=visit, token=offer_token)
 
     def decline(self, visit: str, offer_token: str) -> AgentState:
-        """Decline an offer: the visitor keeps the place."""
+        """Decline an offer. The visitor keeps the place in line."""
         return self._does("decline", visit=visit, token=offer_token)
 
     def finish(self, visit: str) -> AgentState:
@@ -105,7 +118,7 @@ class Agent(Client):
         return self._does("finish", visit=visit)
 
     def say(self, visit: str, text: str, *, message_id: str = "") -> Said:
-        """Send a message in a room. The same ID is the same message."""
+        """Send a message in a room. A repeat with the same ID is not stored again."""
         return self._runner.run(visits.say_as_agent(self.agent, visit, text, message_id))
 
     def _does(self, verb: str, **body: str | None) -> AgentState:
@@ -113,19 +126,22 @@ class Agent(Client):
 
 
 class AsyncQueue(AsyncClient):
-    """One queue, for asyncio; otherwise as `Queue`."""
+    """Like `Queue`, for asyncio."""
 
     def __init__(self, url: str, token: str, queue: str, **options: Unpack[AsyncOptions]) -> None:
         super().__init__(url, token, **options)
         self.queue = queue
 
     async def join(self, **words: Unpack[JoinWords]) -> Standing:
-        """A new visitor: `room` or `waiting`, with the visit's ID, `token` and `place`."""
+        """Add a new visitor. Return `room` or `waiting`, the visit's ID, `token` and `place`.
+
+        See `Queue.join` for the errors.
+        """
         return await self._runner.run(visits.join(self.queue, words))
 
 
 class AsyncVisit(AsyncClient):
-    """One visit, for asyncio; otherwise as `Visit`."""
+    """Like `Visit`, for asyncio."""
 
     def __init__(
         self, url: str, token: str, visit: str, *, place: str = "", **options: Unpack[AsyncOptions]
@@ -135,19 +151,25 @@ class AsyncVisit(AsyncClient):
         self.place = place
 
     async def beat(self) -> Standing:
-        """The visitor is still there. At least once in the desk's heartbeat timeout."""
+        """Send a heartbeat: the visitor is still waiting.
+
+        Do this at least once per heartbeat timeout of the desk.
+        """
         return await self._runner.run(visits.beat(self.visit, self.place))
 
     async def look(self) -> Standing:
-        """Where the visit is, without a heartbeat."""
+        """Return the visit's current state, without a heartbeat."""
         return await self._runner.run(visits.look(self.visit))
 
     async def say(self, text: str, *, message_id: str = "") -> Said:
-        """Send a message. The same ID is the same message; without one, each call is another."""
+        """Send a message.
+
+        A repeat with the same ID is not stored again. Without an ID, each call is new.
+        """
         return await self._runner.run(visits.say(self.visit, text, message_id))
 
     async def messages(self, after: int = 0) -> list[Said]:
-        """What was said after this number, 200 messages at most."""
+        """Return up to 200 messages with a number greater than `after`."""
         return await self._runner.run(visits.messages(self.visit, after))
 
     async def leave(self) -> None:
@@ -156,30 +178,33 @@ class AsyncVisit(AsyncClient):
 
 
 class AsyncAgent(AsyncClient):
-    """One agent, for asyncio; otherwise as `Agent`."""
+    """Like `Agent`, for asyncio."""
 
     def __init__(self, url: str, token: str, agent: int, **options: Unpack[AsyncOptions]) -> None:
         super().__init__(url, token, **options)
         self.agent = agent
 
     async def rooms(self) -> AgentState:
-        """The agent's state, rooms and offers; no heartbeat."""
+        """Return the agent's state, rooms and offers, without a heartbeat."""
         return await self._runner.run(visits.rooms(self.agent))
 
     async def login(self) -> AgentState:
-        """Go online, or on after a pause."""
+        """Go online, or continue after a pause."""
         return await self._does("login")
 
     async def beat(self) -> AgentState:
-        """The agent is still there. At least once in the desk's heartbeat timeout."""
+        """Send a heartbeat: the agent is still online.
+
+        Do this at least once per heartbeat timeout of the desk.
+        """
         return await self._does("beat")
 
     async def pause(self, reason: str) -> AgentState:
-        """Pause for one of the desk's reasons, when the last room has ended."""
+        """Pause for one of the desk's reasons, as soon as the last room has ended."""
         return await self._does("pause", reason=reason)
 
     async def logout(self, reason: str = "") -> AgentState:
-        """Go offline, when the last room has ended."""
+        """Go offline, as soon as the last room has ended."""
         return await self._does("logout", reason=reason)
 
     async def ready(self) -> AgentState:
@@ -187,15 +212,18 @@ class AsyncAgent(AsyncClient):
         return await self._does("ready")
 
     async def take(self, visit: str = "") -> AgentState:
-        """Take a given visitor, or the next one: `visit` says whom."""
+        """Take the given visitor, or the next one. `visit` in the answer is the visitor's visit."""
         return await self._does("take", visit=visit or None)
 
     async def accept(self, visit: str, offer_token: str) -> AgentState:
-        """Accept an offer. RejectedError `offer-over`: somebody else has it."""
+        """Accept an offer.
+
+        Raise RejectedError with the kind `offer-over` if someone else has it.
+        """
         return await self._does("accept", visit=visit, token=offer_token)
 
     async def decline(self, visit: str, offer_token: str) -> AgentState:
-        """Decline an offer: the visitor keeps the place."""
+        """Decline an offer. The visitor keeps the place in line."""
         return await self._does("decline", visit=visit, token=offer_token)
 
     async def finish(self, visit: str) -> AgentState:
@@ -203,7 +231,7 @@ class AsyncAgent(AsyncClient):
         return await self._does("finish", visit=visit)
 
     async def say(self, visit: str, text: str, *, message_id: str = "") -> Said:
-        """Send a message in a room. The same ID is the same message."""
+        """Send a message in a room. A repeat with the same ID is not stored again."""
         return await self._runner.run(visits.say_as_agent(self.agent, visit, text, message_id))
 
     async def _does(self, verb: str, **body: str | None) -> AgentState:

@@ -1,4 +1,4 @@
-"""How a sender and a gateway charge messages, without I/O: holds, sends, reports, sessions."""
+"""How senders and gateways charge messages, without I/O: holds, sends, reports, sessions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from .steps import Body, Item, Steps, ask, ask_all
 
 
 class HoldWords(TypedDict, total=False):
-    """A message: a `template`, or its parts. sent: also mark it as sent.
+    """The options of a message: a `template`, or its parts. sent: also mark it as sent.
 
-    chatbot: the sender; not needed with a chatbot's token. fallback: what the gateway sends if the
-    native message fails; `by_terminal` looks up what `to` can show.
+    chatbot: the sender; not needed with a chatbot's token. fallback: the mode that the gateway uses
+    if the native message fails; `by_terminal` looks up which modes `to` can show.
     """
 
     chatbot: str
@@ -38,10 +38,10 @@ class SessionWords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MessageResult:
-    """What was done with a message, now or before. Amounts are in the account's currency.
+    """The result of a request about a message, or of an earlier request with the same content.
 
-    held: until the message ends; charged: when it has. spendable, seq: of the balance afterwards.
-    fallback: the one that `by_terminal` has found.
+    Amounts are in the account's currency. held: until the message ends. charged: when it has ended.
+    spendable, seq: of the balance afterwards. fallback: the mode that `by_terminal` has found.
     """
 
     message_id: str
@@ -58,7 +58,7 @@ class MessageResult:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is now."""
+    """The current state of a message."""
 
     message_id: str
     kind: str
@@ -72,11 +72,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """An account's figures. `status` is open, frozen, closed or recovering; as_of in µs.
+    """The figures of an account. `status` is open, frozen, closed or recovering; as_of is in µs.
 
-    spendable: balance and credit limit together, at least 0. promotional: what of the balance is
-    promotional credit. A server of the release before has neither: there the balance is what can
-    be spent.
+    spendable: balance and credit limit together, at least 0. promotional: the part of the balance
+    that is promotional credit. A server of the previous release doesn't return balance,
+    credit_limit and promotional: then balance is the spendable amount, and the other two are 0.
     """
 
     currency: str
@@ -95,12 +95,15 @@ class Balance:
 
 
 def path_of(account: str, verb: str) -> str:
-    """An account's route."""
+    """Return the path of one of an account's routes."""
     return f"/api/v1/accounts/{quote(account, safe='')}/{verb}"
 
 
 def hold(account: str, message_id: str, words: HoldWords) -> Steps[MessageResult]:
-    """Hold the highest price that a message can cost; the same ID and message hold once."""
+    """Hold the highest price that a message can cost.
+
+    The same ID and message are held only once.
+    """
     return _one(account, "holds", {"message_id": message_id, **words})
 
 
@@ -110,14 +113,14 @@ def sent(account: str, message_id: str) -> Steps[MessageResult]:
 
 
 def cancel(account: str, message_id: str) -> Steps[MessageResult]:
-    """Return the hold of a message that was not sent; it can never be sent afterwards."""
+    """Cancel a message that was not sent, and release its hold. It can never be sent afterwards."""
     return _one(account, "cancellations", {"message_id": message_id})
 
 
 def settle(
     account: str, message_id: str, *, final: bool, delivered: bool, mode: str | None
 ) -> Steps[MessageResult]:
-    """Tell a status report. A final one charges the price of its mode, or returns everything."""
+    """Report a message's status. A final report charges the mode's price, or returns the hold."""
     report: dict[str, Any] = {"message_id": message_id, "final": final, "delivered": delivered}
     if mode is not None:
         report["mode"] = mode
@@ -137,13 +140,16 @@ def _one(account: str, verb: str, item: Mapping[str, Any]) -> Steps[MessageResul
 def send(
     account: str, verb: str, items: Sequence[Mapping[str, Any]]
 ) -> Steps[list["MessageResult | RejectedError"]]:
-    """Ask the same for many messages, in order; a result for each. `verb`: the route's name."""
+    """Send many items to the same route in order, and return a result for each.
+
+    verb: the route's name.
+    """
     told = yield from ask_all(path_of(account, verb), items)
     return [_told(item) for item in told]
 
 
 def message(account: str, message_id: str) -> Steps[Message]:
-    """A message as it is now, however long ago it ended."""
+    """Return the current state of a message, regardless of how long ago it ended."""
     path = path_of(account, f"messages/{quote(message_id, safe='')}")
     body = (yield from ask(path, method="GET")).body
     return Message(
@@ -159,7 +165,7 @@ def message(account: str, message_id: str) -> Steps[Message]:
 
 
 def balance(account: str) -> Steps[Balance]:
-    """The account's figures."""
+    """Return the account's figures."""
     body = (yield from ask(path_of(account, "balance"), method="GET")).body
     return Balance(
         currency=body["currency"],

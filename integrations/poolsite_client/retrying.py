@@ -1,6 +1,6 @@
-"""How a client asks again: a bounded number of times, after pauses that grow and differ.
+"""How a client retries: a limited number of times, after pauses that grow and vary.
 
-Clients that all ask again in the same moment keep an overloaded server down for ever.
+Clients that all retry at the same moment keep an overloaded server down.
 """
 
 import random
@@ -11,13 +11,14 @@ TRIES = 8
 
 
 def pause_seconds(attempt: int, longest_seconds: float = LONGEST_SECONDS) -> float:
-    """The pause after the attempt of this number, counted from 0: doubled each time, up to the
-    longest, of which a random half is left out.
+    """Return the pause after an attempt, counted from 0.
+
+    It doubles with each attempt, up to the longest, and is shortened at random by up to half.
     """
     grown = min(FIRST_SECONDS * 2.0 ** min(attempt, 16), longest_seconds)
     return grown * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 def spread(seconds: float) -> float:
-    """A pause that the server named, up to a tenth longer, so that not all come at once."""
+    """Return a pause that the server named, lengthened by up to a tenth to spread the clients."""
     return seconds * random.uniform(1.0, 1.1)  # noqa: S311

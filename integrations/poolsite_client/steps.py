@@ -1,4 +1,4 @@
-"""The protocol without I/O: generators that yield what is to be done and are sent what came of it.
+"""The protocol without I/O, as generators that yield steps and receive the result of each.
 
 `transport.py` runs them, once with blocking calls and once with asyncio.
 """
@@ -14,9 +14,9 @@ from .retrying import LONGEST_SECONDS, TRIES, pause_seconds, spread
 
 T = TypeVar("T")
 Body: TypeAlias = Mapping[str, Any]
-Item: TypeAlias = Body | RejectedError  # of a batch: its answer, or why it was refused
-# The outcome is open, or nothing was done: asking again is safe, since all that is asked here is
-# answered alike however often it arrives.
+Item: TypeAlias = Body | RejectedError  # of a batch: its answer, or the reason of its refusal
+# The outcome is unknown, or nothing was done. A retry is safe, because every request here gets the
+# same answer however often it arrives.
 _ASK_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
 DONE = (200, 201, 202)
 ITEMS_PER_REQUEST = 1_000
@@ -24,7 +24,7 @@ ITEMS_PER_REQUEST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A request to be sent, with a body as JSON or none; sent back: Reply, or NoReply.
+    """A request to send, with an optional JSON body. The result is Reply or NoReply.
 
     wait_seconds: how long the server itself may wait before it answers.
     """
@@ -38,23 +38,23 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """To be waited; sent back: None. The runner may be stopped meanwhile."""
+    """A pause. The result is None. The runner may be stopped in the meantime."""
 
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A task to be carried out by the handler; sent back: None."""
+    """A task for the handler. The result is None."""
 
     task: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the server answered: a JSON object, or a list for a batch.
+    """The server's answer: a JSON object, or a list for a batch.
 
-    retry_after: seconds, when its header says so.
+    retry_after: the seconds of the Retry-After header, if there is one.
     """
 
     status: int
@@ -64,7 +64,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class NoReply:
-    """Nothing came, or nothing that can be read."""
+    """No answer arrived, or it was unreadable."""
 
     why: str
 
@@ -90,11 +90,11 @@ def ask(
     until: float | None = None,
     tries: int = TRIES,
 ) -> Steps[Answer]:
-    """Ask until there is an answer. until: no attempt begins after it, by `clock.now()`.
+    """Send a request, with retries, and return the answer.
 
-    body: what is sent, or what makes it anew for each attempt. key: an Idempotency-Key, for what
-    has no ID of its own. Raises RejectedError when asking again is of no use, UnreachableError
-    after the last attempt.
+    until: no attempt begins after this time of `clock.now()`. body: the data to send, or a function
+    that creates it for each attempt. key: an Idempotency-Key, for requests without an ID of their
+    own. Raise RejectedError if a retry would not help, UnreachableError after the last attempt.
     """
     why = "the time was up"
     for attempt in range(tries):
@@ -119,16 +119,16 @@ def ask(
 
 
 def new_id() -> str:
-    """An ID for one request and its repeats."""
+    """Return an ID for one request and its repeats."""
     return uuid.uuid4().hex
 
 
 def ask_all(path: str, items: Sequence[Body]) -> Steps[list[Item]]:
-    """Ask for each item of a batch, in order; one answer each.
+    """Send the items of a batch in order, and return one answer for each.
 
-    Items without a decision (the server was busy, or doesn't know) are sent again with all that
-    follow them, so each item needs an ID of its own. Raises as `ask` when a request as a whole gets
-    no answer: earlier requests of up to 1,000 items may have been carried out.
+    Items without a decision (the server was busy, or the outcome is unknown) are sent again
+    together with all items that follow, so each item needs its own ID. Raise the errors of `ask` if
+    a whole request gets no answer: earlier requests of up to 1,000 items may have been carried out.
     """
     told: list[Item] = []
     for first in range(0, len(items), ITEMS_PER_REQUEST):

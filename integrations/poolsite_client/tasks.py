@@ -1,4 +1,4 @@
-"""What devices do, without I/O: report, carry a task out, tell its result until it was taken."""
+"""The requests of devices, without I/O: report, carry out a task, deliver its result."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ DATA_LIMIT_BYTES = 8_192
 
 @dataclass(kw_only=True)
 class Task(Lease):
-    """What a device is to do; it stops by the deadline."""
+    """A task for a device. The device stops working on it by the deadline."""
 
     name: str
     payload: str
@@ -31,10 +31,10 @@ class Task(Lease):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The answer to a report: a task, or why there is none and when to ask again.
+    """The answer to a report: a task, or the reason why there is none and the time to ask again.
 
-    outcomes: what the gate made of each result, by task: accepted, repeat, late, unknown-task or
-    unknown-token.
+    outcomes: the gate's decision about each result, by task: accepted, repeat, late, unknown-task
+    or unknown-token.
     """
 
     task: Task | None
@@ -46,14 +46,14 @@ class Told:
 
 @dataclass
 class Outcome:
-    """What a handler returned."""
+    """The value that a handler returned."""
 
     data: Any = None
 
 
 @dataclass
 class DeviceState:
-    """What a device remembers between reports; a restart may forget it without harm."""
+    """The data that a device stores between reports. A restart may lose it without harm."""
 
     name: str
     gate: str = ""
@@ -62,14 +62,14 @@ class DeviceState:
 
     @property
     def path(self) -> str:
-        """The route of its reports."""
+        """The route of the device's reports."""
         query = f"?gate={quote(self.gate, safe='')}" if self.gate else ""
         return f"/api/v1/devices/{quote(self.name, safe='')}/report{query}"
 
     def add_result(
         self, task: Task, *, ok: bool, data: Any = None, took_ms: int | None = None
     ) -> None:
-        """Remember a result until the gate has told what it made of it."""
+        """Store a result until the gate has confirmed it."""
         result: dict[str, Any] = {"task": task.name, "token": task.token, "ok": ok}
         if data is not None:
             result["data"] = data
@@ -79,12 +79,12 @@ class DeviceState:
         self.done_token = max(self.done_token, task.token)
 
     def body(self, renew: int | None = None) -> dict[str, Any]:
-        """The next report."""
+        """Return the body of the next report."""
         body: dict[str, Any] = {"results": self.results[:RESULTS_PER_REPORT]}
         return body if renew is None else {**body, "renew": renew}
 
     def take(self, sent: Sequence[dict[str, Any]], answer: Answer) -> Told:
-        """What an answer says. The results that it names need not be told again."""
+        """Read an answer. Forget the results that the gate has confirmed."""
         body = answer.body
         outcomes = tuple(
             (str(told["task"]), str(told["outcome"])) for told in body.get("results") or ()
@@ -102,9 +102,9 @@ class DeviceState:
 
     @contextlib.contextmanager
     def carrying_out(self, task: Task) -> Iterator[Outcome]:
-        """Around a handler: what it returned or raised becomes the task's result.
+        """Run a handler inside, and store what it returned or raised as the task's result.
 
-        None after PermitLost: the gate gives the task out again.
+        After PermitLost, no result is stored, because the gate assigns the task again.
         """
         began, outcome, ok = clock.now(), Outcome(), True
         self.done_token = max(self.done_token, task.token)
@@ -148,14 +148,14 @@ def _task(answer: Answer) -> Task | None:
 def report(
     state: DeviceState, *, renew: int | None = None, until: float | None = None
 ) -> Steps[Told]:
-    """Tell the results that wait, and get the task or when to ask again."""
+    """Send the waiting results. Return the task, or the time of the next report."""
     body = state.body(renew)
     answer = yield from ask(state.path, body, until=until)
     return state.take(body["results"], answer)
 
 
 def renew(state: DeviceState, task: Task) -> Steps[None]:
-    """Move the deadline of the task at hand. Raises PermitLost when it is so no longer."""
+    """Extend the deadline of the current task. Raise PermitLost if the device no longer has it."""
     task.check()
     told = yield from report(state, renew=task.token, until=task.ends_at)
     if told.task is not None and told.task.token == task.token:
@@ -166,9 +166,9 @@ def renew(state: DeviceState, task: Task) -> Steps[None]:
 
 
 def run(state: DeviceState) -> Steps[None]:
-    """Report for ever, each time when the gate says that it is of use; carry each task out once.
+    """Report whenever the gate expects it, and carry out each task once.
 
-    Ends by raising RejectedError.
+    This ends only by raising RejectedError.
     """
     while True:
         try:

@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class Stopped(Exception):  # noqa: N818  not a fault
-    """Whoever runs the steps wants no more of them."""
+    """The caller no longer wants to run the steps."""
 
 
 def _reply(response: httpx.Response) -> Reply | NoReply:
@@ -39,7 +39,7 @@ def _reply(response: httpx.Response) -> Reply | NoReply:
 
 
 class _Runner:
-    """What both have in common."""
+    """The common part of both runners."""
 
     def __init__(self, timeout_seconds: float) -> None:
         self._timeout_seconds = timeout_seconds
@@ -54,7 +54,7 @@ class _Runner:
 
 
 class Blocking(_Runner):
-    """With blocking calls; may be used by several threads at once."""
+    """Runs the steps with blocking calls. Several threads can share it."""
 
     def __init__(
         self, url: str, token: str, *, timeout_seconds: float, transport: httpx.BaseTransport | None
@@ -69,7 +69,7 @@ class Blocking(_Runner):
         stop: threading.Event | None = None,
         work: Callable[[Any], None] | None = None,
     ) -> T:
-        """Do the steps; returns what they return. Raises Stopped at a pause once `stop` is set."""
+        """Run the steps and return their result. Raise Stopped at a pause once `stop` is set."""
         came: object = None
         try:
             while True:
@@ -96,7 +96,10 @@ class Blocking(_Runner):
 
     @contextlib.contextmanager
     def holding(self, lease: Lease, steps: Steps[None]) -> Iterator[None]:
-        """Keep it in a thread meanwhile. Raises PermitLost at the end if it had ended before."""
+        """Renew a lease in a thread while the block runs.
+
+        Raise PermitLost at the end if it was lost.
+        """
         stop = threading.Event()
         keeper = threading.Thread(target=self._keep, args=(steps, stop), daemon=True)
         keeper.start()
@@ -128,7 +131,7 @@ def _wait(seconds: float, stop: threading.Event | None) -> None:
 
 
 class Asyncio(_Runner):
-    """With asyncio; for one event loop."""
+    """Runs the steps with asyncio, for one event loop."""
 
     def __init__(
         self,
@@ -144,7 +147,7 @@ class Asyncio(_Runner):
     async def run(
         self, steps: Steps[T], *, work: Callable[[Any], Awaitable[None]] | None = None
     ) -> T:
-        """Do the steps; returns what they return."""
+        """Run the steps and return their result."""
         came: object = None
         try:
             while True:
@@ -172,8 +175,9 @@ class Asyncio(_Runner):
 
     @contextlib.asynccontextmanager
     async def holding(self, lease: Lease, steps: Steps[None]) -> AsyncIterator[None]:
-        """Keep it in a task meanwhile. What runs inside is cancelled, and PermitLost raised, as
-        soon as it has ended.
+        """Renew a lease in a task while the block runs.
+
+        As soon as the lease has ended, the block is cancelled and PermitLost is raised.
         """
         loop = asyncio.get_running_loop()
         limit = asyncio.timeout(lease.remaining_seconds)

@@ -1,9 +1,9 @@
-"""Checks signed permits where the work is done: no question to the platform, no other package.
+"""Checks signed permits where the work is done, without a request to the platform.
 
-A signed permit is `v1.<payload>.<signature>`, both base64url without padding: a JSON object of
-gate, holder, token, deadline (µs since 1970), for devices task, and weight, left out if it is 1;
-and the HMAC-SHA256 of `v1.<payload>` under the gate's signing key. Fields that it does not know it
-passes over.
+It needs no other package. A signed permit is `v1.<payload>.<signature>`. Both parts are base64url
+without padding. The payload is a JSON object of gate, holder, token, deadline (µs since 1970), task
+(only for devices) and weight (left out if it is 1). The signature is the HMAC-SHA256 of
+`v1.<payload>` with the gate's signing key. Unknown fields are ignored.
 """
 
 import base64
@@ -24,8 +24,9 @@ _TEXT = re.compile(r"v1\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}")
 
 
 class InvalidPermit(Exception):  # noqa: N818  a verdict, not a fault
-    """The permit is not to be honoured. `reason`: malformed, wrong signature, wrong gate, expired
-    or superseded.
+    """The permit is not valid.
+
+    `reason`: malformed, wrong signature, wrong gate, expired or superseded.
     """
 
     def __init__(self, reason: str) -> None:
@@ -35,8 +36,9 @@ class InvalidPermit(Exception):  # noqa: N818  a verdict, not a fault
 
 @dataclass(frozen=True, slots=True)
 class SignedPermit:
-    """What a permit says. `holder` is a name, or `@device`; deadline_us: µs since 1970; weight: how
-    many slots it takes.
+    """The content of a permit.
+
+    holder: a name, or `@device`. deadline_us: µs since 1970. weight: how many slots it takes.
     """
 
     gate: str
@@ -48,16 +50,21 @@ class SignedPermit:
 
 
 class TokenStore(Protocol):
-    """Remembers the newest token of each holder."""
+    """Stores the newest token of each holder."""
 
     def newest(self, slot: str, token: int) -> int:
-        """The newest token seen for that slot, this one included, in one step: a process that
-        checks many permits at once, or several processes, must not let an older one slip through.
+        """Store `token` and return the newest token seen for that slot, including this one.
+
+        This must be one atomic step. Otherwise an older token could slip through when one process
+        checks many permits at once, or when several processes do.
         """
 
 
 class MemoryStore:
-    """A store for one process. Of more than `most` holders those not seen for longest go."""
+    """A store for one process.
+
+    With more than `most` holders, it forgets those not seen for longest.
+    """
 
     def __init__(self, most: int = 100_000) -> None:
         self._most = most
@@ -75,10 +82,10 @@ class MemoryStore:
 
 
 class Verifier:
-    """Checks permits under any of `keys` (hexadecimal, as they were shown).
+    """Checks permits with any of the `keys` (hexadecimal, as the platform showed them).
 
-    Give it the old and the new key while a key is being replaced. With a store, a permit older than
-    the newest one seen of its holder is refused.
+    Pass the old and the new key while you replace a key. With a store, a permit is refused if it is
+    older than the newest one seen of the same holder.
     """
 
     def __init__(self, keys: Iterable[str], *, store: TokenStore | None = None) -> None:
@@ -88,9 +95,10 @@ class Verifier:
         self._store = store
 
     def check(self, signed: object, *, gate: str, now: float | None = None) -> SignedPermit:
-        """What the permit says. Raises InvalidPermit.
+        """Return the content of a permit. Raise InvalidPermit if it is not valid for the gate.
 
-        now: seconds since 1970; left out: this machine's clock, which should keep the time (NTP).
+        now: seconds since 1970. The default is this machine's clock, which should be synchronised
+        (NTP).
         """
         permit = _payload(self._body(signed))
         if permit.gate != gate:
@@ -105,12 +113,15 @@ class Verifier:
         return permit
 
     def _body(self, signed: object) -> str:
-        """The payload's text, once the signature was found to be of one of the keys."""
+        """Return the payload's text.
+
+        Raise InvalidPermit unless one of the keys made the signature.
+        """
         if not isinstance(signed, str) or len(signed) > LONGEST_TEXT or not _TEXT.fullmatch(signed):
             raise InvalidPermit("malformed")
         text, _, signature = signed.rpartition(".")
         given = _decoded(signature)
-        # Every key is tried, however soon one fits: the time tells nothing of which one did.
+        # Try every key, even after a match, so that the time does not reveal which one matched.
         fits = [
             hmac.compare_digest(hmac.new(key, text.encode(), hashlib.sha256).digest(), given)
             for key in self._keys
@@ -132,7 +143,7 @@ def _decoded(text: str) -> bytes:
         raw = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except (binascii.Error, ValueError):
         raise InvalidPermit("malformed") from None
-    # One text for one permit: other last letters may decode to the same bytes.
+    # Allow only one text for a permit: other last letters may decode to the same bytes.
     if base64.urlsafe_b64encode(raw).rstrip(b"=").decode() != text:
         raise InvalidPermit("malformed")
     return raw

@@ -9,9 +9,10 @@ from .steps import Body, Steps, ask, new_id
 
 
 class JoinWords(TypedDict, total=False):
-    """Who comes. priority: 1 is served first. skills: names and levels that the agent needs.
+    """The options of a join. priority: 1 is served first. skills: required skills and their levels.
 
-    anyway: wait although nobody serves. identity: a token signed by the customer's own system.
+    anyway: wait even if no agent serves the queue. identity: a token signed by the customer's own
+    system.
     """
 
     name: str
@@ -27,10 +28,11 @@ class JoinWords(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a visit is. `answer` is waiting, away, offered, room, ended or gone.
+    """The state of a visit. `answer` is waiting, away, offered, room, ended or gone.
 
-    ahead: how many are before it, 0 = next. estimate: a range in seconds; None: too little is
-    known. token, place: after a join, what opens this visit alone, and what restores its place.
+    ahead: how many visits are before it; 0 means next. estimate: a range in seconds, or None if too
+    little is known. token, place: after a join, the token that opens only this visit, and the text
+    that restores its place.
     """
 
     visit: str
@@ -57,7 +59,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A slot of an agent. `kind` is room, offer or wrap_up; until_ms: its end, 0 = none."""
+    """A slot of an agent. `kind` is room, offer or wrap_up. until_ms is its end; 0 means none."""
 
     kind: str
     visit: str
@@ -69,9 +71,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """An agent. `state` is online, paused or offline; `pending` begins after the last room.
+    """An agent. `state` is online, paused or offline. `pending` begins after the last room.
 
-    offer_token: what accepts or declines an offer. visit: the one that the request was about.
+    offer_token: accepts or declines an offer. visit: the visit that the request was about.
     """
 
     state: str
@@ -83,56 +85,56 @@ class AgentState:
 
 
 def join(queue: str, words: JoinWords) -> Steps[Standing]:
-    """Join a queue. Each call is one visitor, however often it is repeated on the way."""
+    """Join a queue. Each call adds one visitor, even if its request is repeated."""
     answer = yield from ask(f"/api/v1/queues/{quote(queue, safe='')}/join", words, key=new_id())
     return _standing(answer.body)
 
 
 def beat(visit: str, place: str) -> Steps[Standing]:
-    """The visitor is still there."""
+    """Send a heartbeat of the visitor."""
     return _standing((yield from ask(path_of(visit, "beat"), {"place": place})).body)
 
 
 def look(visit: str) -> Steps[Standing]:
-    """The same answer, without a heartbeat."""
+    """Return the visit's current state, without a heartbeat."""
     return _standing((yield from ask(path_of(visit), method="GET")).body)
 
 
 def leave(visit: str) -> Steps[None]:
-    """The visitor goes."""
+    """End the visit."""
     yield from ask(path_of(visit, "leave"), {})
 
 
 def say(visit: str, text: str, message_id: str) -> Steps[Said]:
-    """A message of the visitor; the same ID is the same message."""
+    """Send a message of the visitor. A repeat with the same ID is not stored again."""
     body = {"id": message_id or new_id(), "text": text}
     return _said((yield from ask(path_of(visit, "messages"), body)).body)
 
 
 def messages(visit: str, after: int) -> Steps[list[Said]]:
-    """What was said after this number, 200 messages at most."""
+    """Return up to 200 messages with a number greater than `after`."""
     answer = yield from ask(path_of(visit, f"messages?after={after}"), method="GET")
     return [_said(each) for each in answer.body["messages"]]
 
 
 def path_of(visit: str, verb: str = "") -> str:
-    """A visit's route."""
+    """Return the path of a visit, or of one of its routes."""
     return f"/api/v1/visits/{quote(visit, safe='')}{'/' if verb else ''}{verb}"
 
 
 def of_agent(agent: int, verb: str, body: Mapping[str, Any]) -> Steps[AgentState]:
-    """What an agent does. A repeat on the way does not do it twice: it carries the same key."""
+    """Carry out an agent's command. A repeated request has the same key, so it runs only once."""
     path = f"/api/v1/agent/{verb}?agent={agent}"
     return _agent((yield from ask(path, body, key=new_id())).body)
 
 
 def rooms(agent: int) -> Steps[AgentState]:
-    """The agent's rooms and offers."""
+    """Return the agent's rooms and offers."""
     return _agent((yield from ask(f"/api/v1/agent/rooms?agent={agent}", method="GET")).body)
 
 
 def say_as_agent(agent: int, visit: str, text: str, message_id: str) -> Steps[Said]:
-    """A message in a room of the agent; the same ID is the same message."""
+    """Send a message in a room of the agent. A repeat with the same ID is not stored again."""
     body = {"visit": visit, "id": message_id or new_id(), "text": text}
     return _said((yield from ask(f"/api/v1/agent/messages?agent={agent}", body)).body)
 

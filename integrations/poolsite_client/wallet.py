@@ -12,10 +12,10 @@ Verb = Literal["holds", "sent", "cancellations", "settlements", "sessions"]
 
 
 class Wallet(Client):
-    """One account. `token`: an API token that may hold for it.
+    """One account. `token` is an API token that may hold money for it.
 
-    Each method may be repeated with the same message ID. RejectedError: nothing was held or
-    charged; `kind` is `insufficient-balance`, `daily-limit`, `other-body`, `too-late` …
+    You can repeat each method with the same message ID. RejectedError means that nothing was held
+    or charged: `kind` is `insufficient-balance`, `daily-limit`, `other-body`, `too-late` …
     """
 
     def __init__(self, url: str, token: str, account: str, **options: Unpack[Options]) -> None:
@@ -31,13 +31,19 @@ class Wallet(Client):
         return self._runner.run(messages.sent(self.account, message_id))
 
     def cancel(self, message_id: str) -> MessageResult:
-        """Return the hold of a message that was not sent. It can never be sent afterwards."""
+        """Cancel a message that was not sent, and release its hold.
+
+        The message can never be sent afterwards.
+        """
         return self._runner.run(messages.cancel(self.account, message_id))
 
     def settle(
         self, message_id: str, *, delivered: bool, final: bool = True, mode: str | None = None
     ) -> MessageResult:
-        """Tell the gateway's status report; only a final one moves money. The platform's token."""
+        """Report the gateway's status of a message. Only a final report moves money.
+
+        This needs a token of the platform.
+        """
         steps = messages.settle(
             self.account, message_id, final=final, delivered=delivered, mode=mode
         )
@@ -50,20 +56,20 @@ class Wallet(Client):
     def send(
         self, verb: Verb, items: Sequence[Mapping[str, Any]]
     ) -> list[MessageResult | RejectedError]:
-        """Send items of one route as the interface has them, in order; a result for each."""
+        """Send items of one route in the format of the API, in order. Return a result for each."""
         return self._runner.run(messages.send(self.account, verb, items))
 
     def message(self, message_id: str) -> Message:
-        """A message as it is now, however long ago it ended."""
+        """Return the current state of a message, regardless of how long ago it ended."""
         return self._runner.run(messages.message(self.account, message_id))
 
     def balance(self) -> Balance:
-        """The account's figures."""
+        """Return the account's figures."""
         return self._runner.run(messages.balance(self.account))
 
 
 class AsyncWallet(AsyncClient):
-    """One account, for asyncio; otherwise as `Wallet`."""
+    """Like `Wallet`, for asyncio."""
 
     def __init__(self, url: str, token: str, account: str, **options: Unpack[AsyncOptions]) -> None:
         super().__init__(url, token, **options)
@@ -78,13 +84,19 @@ class AsyncWallet(AsyncClient):
         return await self._runner.run(messages.sent(self.account, message_id))
 
     async def cancel(self, message_id: str) -> MessageResult:
-        """Return the hold of a message that was not sent. It can never be sent afterwards."""
+        """Cancel a message that was not sent, and release its hold.
+
+        The message can never be sent afterwards.
+        """
         return await self._runner.run(messages.cancel(self.account, message_id))
 
     async def settle(
         self, message_id: str, *, delivered: bool, final: bool = True, mode: str | None = None
     ) -> MessageResult:
-        """Tell the gateway's status report; only a final one moves money. The platform's token."""
+        """Report the gateway's status of a message. Only a final report moves money.
+
+        This needs a token of the platform.
+        """
         steps = messages.settle(
             self.account, message_id, final=final, delivered=delivered, mode=mode
         )
@@ -97,13 +109,13 @@ class AsyncWallet(AsyncClient):
     async def send(
         self, verb: Verb, items: Sequence[Mapping[str, Any]]
     ) -> list[MessageResult | RejectedError]:
-        """Send items of one route as the interface has them, in order; a result for each."""
+        """Send items of one route in the format of the API, in order. Return a result for each."""
         return await self._runner.run(messages.send(self.account, verb, items))
 
     async def message(self, message_id: str) -> Message:
-        """A message as it is now, however long ago it ended."""
+        """Return the current state of a message, regardless of how long ago it ended."""
         return await self._runner.run(messages.message(self.account, message_id))
 
     async def balance(self) -> Balance:
-        """The account's figures."""
+        """Return the account's figures."""
         return await self._runner.run(messages.balance(self.account))

@@ -1,5 +1,5 @@
-"""Simulated switches and agents that use the public interfaces only.
+"""Simulated switches and agents, which use only the public interfaces.
 
-`python -m integrations.simulator --config FILE` plays the switches that FILE names
+`python -m integrations.simulator --config FILE` simulates the switches that FILE lists
 (integrations/simulator/README.md).
 """

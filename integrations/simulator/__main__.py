@@ -20,11 +20,11 @@ from integrations.simulator.kept import KeptTransport
 from integrations.simulator.switch import SimulatedSwitch
 
 SUMMARY_SECONDS = 10.0
-TIMEOUT_SECONDS = 10.0  # no longer than the pool waits before it judges a call that is not listed
+TIMEOUT_SECONDS = 10.0  # no longer than the pool waits before it judges an unlisted call
 
 
 def main() -> int:
-    """Simulate until the time is up or a signal comes; print what each switch saw."""
+    """Simulate until the time is up or a signal arrives, then print each switch's counts."""
     options = _options()
     logging.basicConfig(level=options.log_level, format="simulator: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)
@@ -94,7 +94,7 @@ async def _until_stopped(
     stop: asyncio.Event,
     options: argparse.Namespace,
 ) -> None:
-    """Wait for a signal, the end of the time, or the end of a switch, which is a fault."""
+    """Wait for a signal, for the end of the time, or for the end of a switch, which is a fault."""
     await _first_of(works, stop, options.seconds or None)
     if options.rest_on_stop and stop.is_set():
         stop.clear()
@@ -116,7 +116,7 @@ async def _first_of(
 
 
 async def _summarise(switches: Sequence[SimulatedSwitch]) -> None:
-    """Say in one line how it goes, when anything has changed, every ten seconds at most."""
+    """Print a one-line summary every ten seconds if it has changed."""
     before = ""
     while True:
         await asyncio.sleep(SUMMARY_SECONDS)
@@ -127,7 +127,7 @@ async def _summarise(switches: Sequence[SimulatedSwitch]) -> None:
 
 
 def summary(switches: Sequence[SimulatedSwitch]) -> str:
-    """One line over all switches."""
+    """Return one line about all switches."""
 
     def total(name: str) -> int:
         return sum(getattr(switch.counters, name) for switch in switches)

@@ -1,4 +1,4 @@
-"""Whether a simulated call is answered, how long it lasts, and the cause that the switch tells."""
+"""Whether a simulated call is answered, how long it lasts, and the cause of its end."""
 
 import random
 import zlib
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 ANSWERED_SHARE = 0.65
 BAD_ANSWERED_SHARE = 0.08
-BAD_OF = 40  # one number in so many is shown as spam to callees, and hardly answered
+BAD_OF = 40  # one number in this many is labelled as spam and hardly answered
 RING_SECONDS = 20.0
-# Why nobody answered, as Q.850 causes, and how often.
+# Why a call was not answered, as Q.850 causes with their weights.
 CAUSES = {"17": 25, "19": 45, "18": 10, "21": 15, "34": 5}
 CLEARED = "16"
 
 
 @dataclass(frozen=True)
 class CallEnd:
-    """How a call goes: seconds from its pick to its end, and what its hangup tells."""
+    """The course of a call: seconds from its pick to its end, and the data of its hangup."""
 
     seconds: float
     answered: bool
@@ -23,7 +23,7 @@ class CallEnd:
     cause: str
 
     def told(self) -> dict[str, object]:
-        """The options of the hangup."""
+        """Return the options of the hangup."""
         if not self.answered:
             return {"answered": False, "cause": self.cause}
         return {"answered": True, "talk_seconds": self.talk_seconds, "cause": self.cause}
@@ -35,9 +35,10 @@ def is_bad(number: str) -> bool:
 
 
 def draw_end(chance: random.Random, number: str, mean_seconds: float) -> CallEnd:
-    """Return how a call through a number goes; calls last `mean_seconds` on average.
+    """Return the course of a call through a number. Calls last `mean_seconds` on average.
 
-    Nobody rings for minutes: unanswered calls are short, and answered ones longer for it.
+    Unanswered calls are short, because no one lets a phone ring for minutes. Answered calls are
+    longer to make up for them.
     """
     ring_mean = min(RING_SECONDS, mean_seconds / 2)
     talk_mean = (mean_seconds - (1 - ANSWERED_SHARE) * ring_mean) / ANSWERED_SHARE

@@ -1,8 +1,8 @@
-"""The switches' own log of calls, and the judge that reads it.
+"""The switches' own log of calls, and the check that reads it.
 
-A call begins in the log when the switch has learnt its number, and ends before the
-switch tells anybody: between the two the number is really in use. Two such spans on
-one number that overlap are the failure that the pool exists to prevent.
+A call begins in the log when the switch has learnt its number, and ends before the switch reports
+the end. In between, the number is really in use. Two such spans that overlap on one number are the
+failure that the pool exists to prevent.
 """
 
 import json
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-SPAN = ("begin", "end")  # the lines that say when a number is in use
+SPAN = ("begin", "end")  # the lines that show when a number is in use
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """Two calls that had one number at the same moment."""
+    """Two calls that had the same number at the same time."""
 
     number: str
     first_call_id: str
@@ -26,7 +26,7 @@ class Overlap:
 
 
 class CallLog:
-    """Appends one JSON line for each begin and end; keeps none in memory."""
+    """Appends one JSON line for each begin and end. It stores none in memory."""
 
     def __init__(self, path: Path | None) -> None:
         self._file: TextIO | None = None
@@ -43,13 +43,13 @@ class CallLog:
     def released(
         self, *, switch: str, number: str, call_id: str, told: Mapping[str, object], reason: str
     ) -> None:
-        """The pool answered the hang-up: `told` is what it was told, `reason` what it said."""
+        """Log that the pool answered a hang-up. `told` is what it was sent, `reason` its answer."""
         self._write(
             "released", switch, number=number, call_id=call_id, told=dict(told), reason=reason
         )
 
     def listed(self, *, switch: str) -> None:
-        """The pool answered a live list: it has heard of this switch now."""
+        """Log that the pool answered a live list, so that it knows this switch."""
         self._write("listed", switch)
 
     def _write(self, operation: str, switch: str, **facts: object) -> None:
@@ -64,9 +64,9 @@ class CallLog:
 
 
 def end_open_calls(path: Path) -> int:
-    """Write the end of every call that is open in the log of a switch that was killed.
+    """Log the end of every open call of a switch that was killed. Return how many there were.
 
-    Returns how many there were. A dead switch has no calls, but could not write that down.
+    A dead switch has no calls, but it could not log their end.
     """
     open_calls: dict[str, dict[str, str]] = {}
     for line in path.read_text().splitlines() if path.exists() else []:
@@ -83,10 +83,10 @@ def end_open_calls(path: Path) -> int:
 
 
 def find_overlaps(lines: Iterable[str]) -> list[Overlap]:
-    """Return every pair of calls that had one number at once, in the order of the log.
+    """Return every pair of calls that had the same number at once, in the order of the log.
 
-    Lines of several logs may be given together; they are put in order of time first, and
-    at one and the same microsecond ends come before begins.
+    Lines of several logs can be passed together. They are sorted by time first. In the same
+    microsecond, ends come before begins.
     """
     known = (json.loads(line) for line in lines if line.strip())
     records = [record for record in known if record["op"] in SPAN]

@@ -1,4 +1,4 @@
-"""The public HTTP interface of a pool, as a switch uses it."""
+"""A pool's public HTTP interface, as a switch uses it."""
 
 import asyncio
 import time
@@ -13,16 +13,16 @@ from integrations.simulator.retrying import Reach, pause_seconds, spread
 EVENTS_PER_REQUEST = 500
 TRIES = 8
 LONGEST_WAIT_SECONDS = 5.0
-LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is kept up to here
+LONGEST_NAMED_SECONDS = 60.0  # a pause that the server names is respected up to this
 
-# Outcomes that nobody knows yet, or that nothing came of: asking again is safe and useful.
+# The outcome is unknown, or nothing was done: a retry is safe and useful.
 _ASK_AGAIN = frozenset({429, 500, 502, 503, 504})
 
 
 class UnreachableError(Exception):
-    """No answer, or one that leaves the outcome open: ask again.
+    """There was no answer, or one that leaves the outcome open. Try again.
 
-    retry_after: seconds before which the server wants no further request; 0 when it named none.
+    retry_after: the seconds before which the server wants no more requests; 0 if it named none.
     """
 
     def __init__(self, text: str, retry_after: float = 0.0) -> None:
@@ -32,7 +32,7 @@ class UnreachableError(Exception):
 
 @dataclass(frozen=True)
 class PoolResponse:
-    """One event's answer: the HTTP status and the body as the server sent it."""
+    """The answer to one event: the HTTP status and the body as the server sent it."""
 
     status: int
     body: Mapping[str, Any]
@@ -47,16 +47,16 @@ class PoolResponse:
 
     @property
     def as_of_us(self) -> int:
-        """The server's time when it answered; 0 when it did not say."""
+        """The server's time when it answered, or 0 if the answer has none."""
         told = self.body.get("as_of")
         return told if isinstance(told, int) else 0
 
 
 class PoolClient:
-    """Sends events for one switch; every call may raise UnreachableError.
+    """Sends events for one switch. Every call may raise UnreachableError.
 
-    `as_of_us` is the latest server time that any answer carried: a live list that is taken
-    now names it, and so tells the server which decisions this switch can know of.
+    `as_of_us` is the latest server time in any answer. A live list that is taken now contains it,
+    so the server learns which decisions this switch can know of.
     """
 
     def __init__(self, *, http: httpx.AsyncClient, slug: str, token: str) -> None:
@@ -71,7 +71,7 @@ class PoolClient:
         return self._note(_answer(await self._post("/events", event)))
 
     async def send_batch(self, events: Sequence[Mapping[str, Any]]) -> list[PoolResponse]:
-        """Send up to EVENTS_PER_REQUEST events in one request; one answer each."""
+        """Send up to EVENTS_PER_REQUEST events in one request. Return one answer for each."""
         if not events:
             return []
         response = await self._post("/events", list(events))
@@ -81,7 +81,7 @@ class PoolClient:
         return [self._note(answer) for answer in _items(body)]
 
     async def send_live_list(self, report: Mapping[str, Any]) -> PoolResponse:
-        """Report which calls this switch has now."""
+        """Report the switch's current calls."""
         return self._note(_answer(await self._post("/live", report)))
 
     def _note(self, answer: PoolResponse) -> PoolResponse:
@@ -103,14 +103,14 @@ class PoolClient:
 
 
 def named_seconds(response: httpx.Response) -> float:
-    """The seconds of `Retry-After`, bounded; 0 for none, or for a date."""
+    """Return the seconds of `Retry-After`, up to a limit; 0 if it is missing or a date."""
     named = response.headers.get("Retry-After", "")
     plain = named.isascii() and named.isdecimal() and len(named) < 9
     return min(float(named), LONGEST_NAMED_SECONDS) if plain else 0.0
 
 
 def _is_decided(response: httpx.Response) -> bool:
-    """Whether an error status still tells what the pool decided (503 "recovering", for one)."""
+    """Whether an error status still reports the pool's decision (such as 503 "recovering")."""
     body = _json(response)
     reason = body.get("reason") if isinstance(body, dict) else None
     return reason in ("recovering", "paused")
@@ -138,10 +138,10 @@ def _json(response: httpx.Response) -> Any:
 async def until_answered(
     client: PoolClient, event: Mapping[str, Any], *, tries: int = TRIES
 ) -> PoolResponse | None:
-    """Send `event` until the outcome is known; None when it never was.
+    """Send `event` until the outcome is known. Return None if it stays unknown.
 
-    Safe because an event with a call id is answered alike however often it arrives. Each
-    attempt of a call that may wait only waits for what is left of its time.
+    This is safe because an event with a call ID gets the same answer however often it arrives. Each
+    attempt of a call that may wait only waits for the remaining time.
     """
     began = time.monotonic()
     for attempt in range(tries):

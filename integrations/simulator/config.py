@@ -1,4 +1,4 @@
-"""What to simulate: read from a JSON file that `manage.py demo_data` writes."""
+"""The simulation's configuration, read from a JSON file that `manage.py demo_data` writes."""
 
 import json
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Mishaps:
-    """How often things go wrong, as probabilities for one call or one live list."""
+    """How often a mishap happens, as the probability for one call or one live list."""
 
     lost_hangup: float = 0.01
     duplicate_event: float = 0.03
@@ -43,7 +43,7 @@ class PoolConfig:
 
 @dataclass(frozen=True)
 class SimulatorConfig:
-    """The whole simulation; `url` is the address of the web server."""
+    """The whole simulation. `url` is the address of the web server."""
 
     url: str
     pools: tuple[PoolConfig, ...]
@@ -53,9 +53,9 @@ class SimulatorConfig:
 
 
 def load_config(path: Path, *, url: str | None = None) -> SimulatorConfig:
-    """Return the simulation that `path` describes; `url` overrides its address.
+    """Return the simulation that `path` describes. `url` overrides its address.
 
-    Raises ValueError with one sentence if the file is not what it should be.
+    Raise ValueError with one sentence if the file is invalid.
     """
     try:
         raw = json.loads(path.read_text())

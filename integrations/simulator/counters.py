@@ -1,11 +1,11 @@
-"""What a simulated switch counts."""
+"""The counters of a simulated switch."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass
 class SwitchCounters:
-    """What this switch saw, for the report."""
+    """What this switch saw, for the summary."""
 
     offered: int = 0
     carried: int = 0
@@ -20,7 +20,7 @@ class SwitchCounters:
     refused: dict[str, int] = field(default_factory=dict)
 
     def refuse(self, reason: str) -> None:
-        """Count a call that the pool did not let through."""
+        """Count a call that the pool refused."""
         if reason == "exhausted":
             self.blocked += 1
         else:

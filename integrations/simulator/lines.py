@@ -1,4 +1,4 @@
-"""The lines of a simulated switch: which of them are up, and the events that say so."""
+"""The lines of a simulated switch: which of them are up, and the events that report this."""
 
 import random
 import time
@@ -8,11 +8,11 @@ from typing import Any
 from integrations.simulator.client import EVENTS_PER_REQUEST
 from integrations.simulator.config import SwitchConfig
 
-COMES_BACK = 0.6  # how likely a line comes back, where another one could go down
+COMES_BACK = 0.6  # how likely a line comes up while another could go down
 
 
 class Lines:
-    """Events are given without the switch and its incarnation."""
+    """The lines of one switch. Their events don't include the switch and its incarnation."""
 
     def __init__(self, switch: SwitchConfig, chance: random.Random) -> None:
         self._switch, self._chance = switch, chance
@@ -28,7 +28,10 @@ class Lines:
             yield [self._registration(line, expires_seconds) for line in batch]
 
     def flap(self, expires_seconds: int, *, resting: bool) -> dict[str, Any] | None:
-        """Take one line down or bring one back, and return its event. At rest, none goes down."""
+        """Take one line down or bring one back, and return its event.
+
+        At rest, no line goes down.
+        """
         self._sequence += 1
         if self._down and (resting or self._chance.random() < COMES_BACK):
             return self._registration(self._down.pop(), expires_seconds)

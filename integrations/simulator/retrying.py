@@ -1,6 +1,6 @@
-"""Whether a server answers: what a client asks one that is away.
+"""Whether a server responds, and what a client may still send to one that does not.
 
-The rule of the pauses is that of the gate's client library.
+The pauses are those of the client library.
 """
 
 import time
@@ -13,8 +13,9 @@ AWAY_AFTER = 3
 
 
 class Reach:
-    """Whether a server answers, as one client has found: who knows that it does not asks it with
-    nothing new, and again what it must once in a pause.
+    """Whether a server responds, in one client's experience.
+
+    While it does not, the client sends nothing new, and repeats necessary requests once per pause.
     """
 
     def __init__(self) -> None:
@@ -22,19 +23,19 @@ class Reach:
         self._until = 0.0
 
     def answered(self) -> None:
-        """An answer came, whatever it said."""
+        """Note that an answer arrived, whatever its content."""
         self.failures = 0
 
     def failed(self) -> None:
-        """No answer, or one that leaves the outcome open."""
+        """Note that there was no answer, or one that leaves the outcome open."""
         self.failures += 1
         self._until = time.monotonic() + pause_seconds(self.failures)
 
     @property
     def away(self) -> bool:
-        """It did not answer three times running, and the pause is not over."""
+        """Whether the server failed to answer three times in a row and the pause is not over."""
         return self.failures >= AWAY_AFTER and time.monotonic() < self._until
 
     def pause_seconds(self) -> float:
-        """How long to wait before what must be asked is asked again."""
+        """Return how long to wait before a necessary request is repeated."""
         return max(pause_seconds(self.failures), self._until - time.monotonic())

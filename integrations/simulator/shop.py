@@ -1,7 +1,7 @@
 """`python -m integrations.simulator.shop --console URL [--queue SLUG] [--port N]`: a tenant's site.
 
-Two pages of an invented shop with the console's chat in them, on an origin of their own and under
-a strict CSP: it allows what docs/reference/line/widget.md says that a site needs, and no more.
+It has two pages of an invented shop with the console's chat, on a separate origin and under a
+strict CSP, which allows only what docs/reference/line/widget.md requires.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PAGES = {
 
 
 def page(path: str, console: str, queue: str, identity: str = "") -> str:
-    """One page of the shop; `identity`: the token of the customer who is logged in at the shop."""
+    """Return a page of the shop. `identity` is the token of the customer who is logged in."""
     title, things = PAGES[path]
     items = "".join(f"<li>{escape(each)}</li>" for each in things)
     source = escape(f"{console}/widget/{queue}.js")
@@ -46,7 +46,7 @@ def page(path: str, console: str, queue: str, identity: str = "") -> str:
 
 
 def policy(console: str) -> str:
-    """What the shop's CSP allows: its own style sheet, the chat's script and the chat's frame."""
+    """Return the shop's CSP: its own style sheet, the chat's script and the chat's frame."""
     allowed = {"script-src": console, "frame-src": console, "style-src": "'self'"}
     rules = "; ".join(f"{name} {source}" for name, source in allowed.items())
     return f"default-src 'none'; img-src data:; {rules}; require-trusted-types-for 'script'"
@@ -55,7 +55,7 @@ def policy(console: str) -> str:
 def shop(
     console: str, queue: str, host: str = "127.0.0.1", port: int = 0, identity: str = ""
 ) -> ThreadingHTTPServer:
-    """The shop's server, which does not serve yet; port 0: any that is free."""
+    """Return the shop's server, which does not serve yet. Port 0 means any free port."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -78,7 +78,7 @@ def shop(
             self.wfile.write(body)
 
         def log_message(self, *_words: object) -> None:
-            """Say nothing: nobody reads it."""
+            """Log nothing."""
 
     return ThreadingHTTPServer((host, port), Handler)
 

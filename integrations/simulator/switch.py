@@ -1,4 +1,4 @@
-"""One simulated switch: registers its lines, places calls, and suffers mishaps."""
+"""A simulated switch: it registers its lines, places calls, and has mishaps."""
 
 import asyncio
 import logging
@@ -19,21 +19,21 @@ from integrations.simulator.lines import Lines
 
 logger = logging.getLogger(__name__)
 
-# A call of which the pool may have decided, and we have not heard, belongs into the live list
-# before the pool would judge its absence (calls younger than 10 s are not judged).
+# A call that the pool may have decided without our knowing belongs in the live list before the pool
+# would judge its absence (calls younger than 10 s are not judged).
 PENDING_SECONDS = 4.0
 BATCH_PAUSE_SECONDS = 0.2
-CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a bound, not a target
-STEADY_LOAD_SECONDS = 12.0  # how fast a switch that starts reaches its usual load
-RESTING_SECONDS = 30.0  # a pool's numbers rest so long when their switch has restarted
+CALLS_AT_ONCE_LIMIT = 2_000  # attempts and calls of one switch: a limit, not a target
+STEADY_LOAD_SECONDS = 12.0  # how fast a starting switch reaches its usual load
+RESTING_SECONDS = 30.0  # how long a pool's numbers rest after a restart of their switch
 AGAIN_SECONDS = 10.0
 
 
 class SimulatedSwitch:
-    """Plays one switch of one pool over the public interface.
+    """Simulates one switch of one pool through the public interface.
 
-    The calls that it really has stand in `self.calls` (call id → number); the log is written
-    before the pool is told of an end, so that it shows true use.
+    `self.calls` has the switch's real calls (call ID → number). The log is written before the pool
+    is notified of an end, so that it shows the real use.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class SimulatedSwitch:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self, *, live_list_seconds: float, register_expires_seconds: int) -> None:
-        """Play until cancelled; whatever an answer holds, it goes on."""
+        """Run until cancelled, whatever the answers contain."""
         self._expires_seconds = register_expires_seconds
         async with asyncio.TaskGroup() as group:
             group.create_task(self._repeat(live_list_seconds, self.send_live_list))
@@ -73,14 +73,14 @@ class SimulatedSwitch:
     # -- registration -------------------------------------------------------------------
 
     async def _registrations(self) -> None:
-        """Register every line that is up, again and again before the registration ends."""
+        """Register every line that is up, repeatedly before the registration ends."""
         while True:
             done = await self._guarded(self.register)
             again = self._expires_seconds / 3 * self.chance.uniform(0.9, 1.1)
             await asyncio.sleep(again if done else self.client.reach.pause_seconds())
 
     async def register(self) -> None:
-        """Register what is up, in batches with a pause between: the phones do not agree."""
+        """Register the lines that are up, in batches with pauses: phones don't act in step."""
         for events in self.lines.registrations(self._expires_seconds):
             if self._off:
                 return
@@ -95,10 +95,10 @@ class SimulatedSwitch:
     # -- calls ----------------------------------------------------------------------------
 
     async def _offer_calls(self) -> None:
-        """Poisson arrivals; this switch carries its share of the pool's offered load."""
+        """Place calls as Poisson arrivals. This switch has its share of the pool's offered load."""
         share = self.pool.offered_erlangs / len(self.pool.switches)
         calls_per_second = share / self.pool.mean_call_seconds
-        # Exponential calls forget their age: a load that has long been steady looks like this.
+        # Exponential calls have no memory: a load that has been steady for long looks like this.
         resting_until = time.monotonic() + RESTING_SECONDS
         for _ in range(int(share)):
             blocked = self.counters.blocked
@@ -113,7 +113,7 @@ class SimulatedSwitch:
                 self._start(self.place_call())
 
     async def place_call(self) -> None:
-        """One call from its dial to its end, as its agent lives it."""
+        """Run one call from its dialling to its end, as its agent experiences it."""
         self._calls_made += 1
         self.counters.offered += 1
         incarnation = self.incarnation
@@ -140,7 +140,8 @@ class SimulatedSwitch:
             return
         number = str(answer.body.get("number", ""))
         if self.resting or incarnation != self.incarnation or not number:
-            # Restarted while it waited: the pool has released the call. Going to rest: say so.
+            # After a restart during the wait, the pool has released the call. When going to rest,
+            # report it.
             await self._hang_up_unknown(call_id)
             return
         self.counters.carried += 1
@@ -152,7 +153,7 @@ class SimulatedSwitch:
         await self.hang_up(call_id)
 
     async def _hang_up_unknown(self, call_id: str) -> None:
-        """Give up an attempt whose outcome we never learnt, or do not want any more."""
+        """Give up an attempt whose outcome is unknown, or which is no longer wanted."""
         await until_answered(self.client, self._event("hangup", call_id=call_id))
 
     def _call_event(self, call_id: str) -> dict[str, object]:
@@ -168,7 +169,7 @@ class SimulatedSwitch:
         return event
 
     async def hang_up(self, call_id: str) -> None:
-        """End a call of ours; the pool may hear of it late, twice, or never."""
+        """End one of this switch's calls. The pool's notice may be late, doubled or lost."""
         number = self.calls.pop(call_id, None)
         end = self.ends.pop(call_id, None)
         if number is None:
@@ -196,7 +197,7 @@ class SimulatedSwitch:
             await until_answered(self.client, event)
 
     async def rest(self) -> None:
-        """Place no more calls, and end those there are; live lists go on."""
+        """Place no more calls and end the present ones. Live lists continue."""
         self.resting = True
         await asyncio.gather(
             *(self.hang_up(call_id) for call_id in list(self.calls)), return_exceptions=True
@@ -205,7 +206,7 @@ class SimulatedSwitch:
     # -- live lists and restarts --------------------------------------------------------------
 
     def live_list(self) -> dict[str, object]:
-        """Every call that we have, and those asked for of which we have not heard yet."""
+        """Return the current calls, and requested calls without an answer yet."""
         now = time.monotonic()
         unheard = [key for key, since in self.pending.items() if now - since > PENDING_SECONDS]
         calls = [{"call_id": key, "number": value} for key, value in self.calls.items()]
@@ -217,9 +218,9 @@ class SimulatedSwitch:
         }
 
     async def send_live_list(self) -> None:
-        """Report the calls we have; end those that the pool says must end."""
+        """Report the current calls, and end those that the pool wants to end."""
         answer = await self.client.send_live_list(self.live_list())
-        if not answer.ok and answer.as_of_us:  # the server's clock was put back: begin there
+        if not answer.ok and answer.as_of_us:  # the server's clock was set back: use its time
             self.client.as_of_us = answer.as_of_us
         if answer.ok:
             self.log.listed(switch=self.switch.name)
@@ -236,7 +237,7 @@ class SimulatedSwitch:
             await self._guarded(self.register)
 
     async def restart(self) -> None:
-        """Die with every call, be away a moment, and come back under a new incarnation."""
+        """Lose every call, be away for a moment, and come back with a new incarnation."""
         self.counters.restarts += 1
         self._off = True
         for task in self._tasks:
@@ -246,12 +247,12 @@ class SimulatedSwitch:
         self.calls.clear()
         self.ends.clear()
         self.pending.clear()
-        # At once: a call whose answer comes in the moment it is cancelled must not go on.
+        # At once: a call that is answered while it is cancelled must not continue.
         self.incarnation = self._new_incarnation()
         await asyncio.sleep(self.chance.uniform(0.5, 3.0))
         self._off = False
 
-    # -- small things ---------------------------------------------------------------------------
+    # -- helpers --------------------------------------------------------------------------------
 
     def _event(self, event: str, **fields: object) -> dict[str, object]:
         return {
@@ -282,7 +283,7 @@ class SimulatedSwitch:
                 await self._guarded(action)
 
     async def _guarded(self, action: Callable[[], Awaitable[None]]) -> bool:
-        """Run it; an answer that did not come, or that nobody expected, ends nothing."""
+        """Run the action. A missing or unexpected answer is counted, and the switch continues."""
         try:
             await action()
         except UnreachableError as error:

@@ -1,1 +1,1 @@
-"""Receiving webhooks: how a signature is verified."""
+"""Receiving webhooks: how to verify a signature."""

@@ -13,7 +13,7 @@ TOLERANCE_SECONDS = 300
 def verify(secret: str, body: bytes, signature: str, *, now: float | None = None) -> bool:
     """Return whether the request was signed with `secret` in the last five minutes.
 
-    body: the raw body, before it is parsed. signature: the header `Poolsite-Signature`.
+    body: the raw body, before parsing. signature: the header `Poolsite-Signature`.
     """
     parts = [part.partition("=") for part in signature.split(",")]
     at = next((value for name, _, value in parts if name == "t"), "")

@@ -1,6 +1,7 @@
-"""Long work with progress, cancel and resume; sweeps that run once per period on some worker.
+"""Long work with progress, cancel and resume; and sweeps, which run once per period on some worker.
 
-Importable before Django's apps are loaded; what touches SQL is loaded at the first use.
+This can be imported before Django's apps are loaded. Modules that use SQL are imported at the first
+use.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -45,9 +46,9 @@ def start(
     data: dict[str, Any] | None = None,
     once: str = "",
 ) -> "Job":
-    """Make a queued job; a worker takes it after the caller's transaction commits.
+    """Create a queued job. A worker takes it after the caller's transaction commits.
 
-    With `once` (for example the upload's id) a second click gets the job that is under way.
+    With `once` (for example the upload's ID), a second click returns the unfinished job.
     """
     from poolsite.jobs.starting import start_job
 
@@ -55,7 +56,7 @@ def start(
 
 
 def cancel(job: "Job", *, actor: "User | None", reason: str = "") -> "Job":
-    """Ask a job to stop; a queued one is cancelled at once, a running one at its next chunk."""
+    """Ask a job to stop. A queued job is cancelled at once, a running one at its next chunk."""
     from poolsite.jobs.services import cancel_job
 
     return cancel_job(job, actor=actor, reason=reason)

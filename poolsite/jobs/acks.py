@@ -1,4 +1,4 @@
-"""A worker goes on when Redis does not take an acknowledgement of a task that is done."""
+"""Keeps a worker running when Redis does not accept the acknowledgement of a completed task."""
 
 from typing import Any
 
@@ -6,12 +6,13 @@ from kombu.transport import redis, virtual
 
 
 class CountedAcks(redis.QoS):
-    """Kombu's, but a task that is done is not counted as fetched any longer, whatever Redis says.
+    """Kombu's QoS, but a completed task no longer counts as fetched, whatever Redis answers.
 
-    Kombu counts it on when the reply of its acknowledgement was lost, while the connection that
-    tasks come by stands: after as many such losses as a worker may fetch (`-c`) it fetched nothing
-    any more, and nothing was logged. What Redis has not forgotten goes with the next
-    acknowledgement; after a new connection it may be given once more, as any task may.
+    If the reply of an acknowledgement is lost while the connection for tasks is open, Kombu
+    continues to count the task. After as many such losses as a worker may fetch (`-c`), the worker
+    would fetch nothing more, and nothing would be logged. The next acknowledgement also contains
+    those that Redis did not accept. After a new connection, such a task may be delivered once more,
+    as any task may.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -19,7 +20,7 @@ class CountedAcks(redis.QoS):
         self._owed: set[str] = set()
 
     def ack(self, delivery_tag: str) -> None:
-        """Count it as done, then tell Redis; raises what the connection raises."""
+        """Count the task as done, then notify Redis. Raise the connection's errors."""
         virtual.QoS.ack(self, delivery_tag)
         self._owed.add(delivery_tag)
         owed = tuple(self._owed)
@@ -31,5 +32,5 @@ class CountedAcks(redis.QoS):
 
 
 def install() -> None:
-    """Have every Redis connection of kombu count so; called once, by poolsite.celery."""
+    """Make every Redis connection of kombu count this way. poolsite.celery calls this once."""
     redis.Channel.QoS = CountedAcks

@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.jobs."""
+"""The Django app configuration of poolsite.jobs."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,7 @@ class JobsConfig(AppConfig):
     verbose_name = _("Jobs")
 
     def ready(self) -> None:
-        """Declare who may see and stop a job, its topic, and the workers' presence."""
+        """Register the access rules, the live topic, and the signals of presence and queues."""
         from poolsite.jobs import presence, queues, rules, topics
 
         rules.register()

@@ -1,9 +1,9 @@
-"""Celery beat's schedule: the registered sweeps, kept in memory only.
+"""Celery beat's schedule: the registered sweeps, held only in memory.
 
-Any number of beats may run. Each asks for every sweep at least twice a minute; which of them sends
-it is decided by the period's mark in Redis, so a daily sweep also runs when beats restart often.
-Due times are on the monotonic clock: Celery's own scheduler falls silent for an hour when the
-wall clock is set back by one.
+Any number of beats may run. Each requests every sweep at least twice a minute. The period's mark in
+Redis decides which beat sends it, so a daily sweep also runs if beats restart often. Due times use
+the monotonic clock: Celery's own scheduler sends nothing for an hour when the wall clock is set
+back by one.
 """
 
 import time
@@ -26,16 +26,17 @@ LONGEST_SLEEP_SECONDS = 1.0
 
 
 class SweepScheduler(Scheduler):
-    """Sends the sweeps that are due to their queues; also tells Redis that a beat is alive."""
+    """Sends due sweeps to their queues, and records in Redis that a beat is running."""
 
     def setup_schedule(self) -> None:
-        """Fill the schedule; called once, after the task modules are imported."""
+        """Fill the schedule. Celery calls this once, after the task modules are imported."""
         self._due = dict.fromkeys(sweeps(), time.monotonic())
         self._heard_at = 0.0
 
     def tick(self, *_arguments: Any, **_options: Any) -> float:
-        """Send every sweep that is due and that no other beat sent; returns the seconds until the
-        next is due.
+        """Send every due sweep that no other beat has sent.
+
+        Return the seconds until the next is due.
         """
         now = time.monotonic()
         if now - self._heard_at >= HEARD_EVERY_SECONDS:
@@ -45,7 +46,7 @@ class SweepScheduler(Scheduler):
         for name in names:
             due = self._due[name]
             every = min(sweeps()[name].every_seconds, SLOWEST_TICK_SECONDS)
-            # After a pause the missed ticks are not made up for: one is enough.
+            # Missed ticks are not repeated after a pause: one is enough.
             self._due[name] = due + every if due + every > now else now + every
         if names:
             self._send(names)

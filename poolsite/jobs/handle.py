@@ -1,4 +1,4 @@
-"""What a job's function holds: its data, its cursor, and writes that a newer worker refuses."""
+"""What a job's function gets: its data, its cursor, and writes that fail after a takeover."""
 
 import contextlib
 import time
@@ -19,11 +19,11 @@ SAVE_EVERY_SECONDS = 0.2
 
 
 class JobTakenError(Exception):
-    """Another worker has taken the job over (or it ended): stop, write nothing."""
+    """Another worker has taken the job over, or the job has ended. Stop and write nothing."""
 
 
 class JobHandle:
-    """One worker's hold on one job, from the moment that it was taken."""
+    """One worker's hold on a job, from when the worker took it."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -32,47 +32,47 @@ class JobHandle:
 
     @property
     def id(self) -> int:
-        """The job's id in SQL."""
+        """The job's ID in SQL."""
         return self._job.pk
 
     @property
     def public_id(self) -> str:
-        """How people name the job, e.g. imp-0412."""
+        """The ID that people see, e.g. imp-0412."""
         return self._job.public_id
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the job was started with."""
+        """The data with which the job was started."""
         return dict(self._job.data)
 
     @property
     def cursor(self) -> dict[str, Any]:
-        """Where a worker before this one got to; {} at the first start."""
+        """The position that an earlier worker reached; {} at the first start."""
         return dict(self._job.cursor)
 
     @property
     def actor(self) -> "User | None":
-        """Who started it."""
+        """The user who started the job."""
         return self._job.actor
 
     @property
     def account(self) -> "Account | None":
-        """Whose job it is; None = the platform's."""
+        """The account that the job belongs to, or None for a job of the platform."""
         return self._job.account
 
     @property
     def asked_at(self) -> datetime:
-        """When it was started, by SQL's row."""
+        """When the job was started, according to SQL."""
         return self._job.created_at
 
     @property
     def fence(self) -> int:
-        """The number of this hold; a later hold has a larger one."""
+        """The number of this hold. A later hold has a larger number."""
         return self._job.fence
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody asked the job to stop (read from SQL)."""
+        """Whether the job was asked to stop or this hold was lost (read from SQL)."""
         state = Job.objects.filter(pk=self.id, fence=self.fence).values_list("state", flat=True)
         return state.first() != Job.State.RUNNING
 
@@ -85,27 +85,34 @@ class JobHandle:
         cursor: dict[str, Any] | None = None,
         message: str = "",
     ) -> Iterator[None]:
-        """One SQL transaction for the chunk's rows, its progress and its cursor.
+        """Open an SQL transaction for the chunk's rows, its progress and its cursor.
 
-        The job's row is locked first and its fence compared, so the rows of a worker that was
-        paused and overtaken never commit: JobTakenError, nothing written. No Redis calls inside.
+        The job's row is locked first and its fence compared. So the rows of a worker that was
+        paused and overtaken are never committed: JobTakenError is raised and nothing is written.
+        Make no Redis calls inside.
         """
         with transaction.atomic():
             self._write(done=done, total=total, cursor=cursor, message=message)
             yield
 
     def save_cursor(self, cursor: dict[str, Any]) -> None:
-        """Store where to resume; raises JobTakenError."""
+        """Store where to resume. Raise JobTakenError if another worker has the job."""
         self._write(cursor=cursor)
 
     def progress(self, done: int, total: int | None = None, message: str = "") -> None:
-        """Store how far it is, at most five times a second; raises JobTakenError."""
+        """Store the progress, up to five times a second.
+
+        Raise JobTakenError if the job was taken over.
+        """
         now = time.monotonic()
         if now - self._saved_at >= SAVE_EVERY_SECONDS:
             self._write(done=done, total=total, message=message)
 
     def store(self, progress: Progress) -> None:
-        """Store what the function yielded last, whenever that was; raises JobTakenError."""
+        """Store the last yielded progress, without a rate limit.
+
+        Raise JobTakenError if taken over.
+        """
         self._write(done=progress.done, total=progress.total, message=progress.message)
 
     def _write(self, **changes: Any) -> None:

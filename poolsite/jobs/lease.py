@@ -1,4 +1,4 @@
-"""The only door to the lease script: one holder at a time, with a fencing number."""
+"""The interface to the lease script: one holder at a time, with a fencing number."""
 
 import secrets
 import threading
@@ -11,13 +11,13 @@ from pathlib import Path
 from poolsite import hotpath
 
 SCRIPTS = hotpath.load_folder("jobs", Path(__file__).parent / "lua")
-LEASE_SECONDS = 15.0  # a holder that dies is followed after this
+LEASE_SECONDS = 15.0  # after this, the lease of a dead holder is free
 RENEW_SECONDS = 4.0
 
 
 @dataclass
 class Lease:
-    """A hold on one thing. `fence` grows with each hold; `held` turns false when it was lost."""
+    """A hold on a resource. `fence` grows with each hold. `held` becomes false when it is lost."""
 
     tag: str
     holder: str
@@ -26,7 +26,10 @@ class Lease:
 
     @property
     def held(self) -> bool:
-        """Whether the last renewal went through; a paused process learns it when it goes on."""
+        """Whether the last renewal succeeded.
+
+        A paused process only learns of a loss when it continues.
+        """
         return not self.lost.is_set()
 
 
@@ -34,12 +37,12 @@ _current: ContextVar[Lease | None] = ContextVar("lease", default=None)
 
 
 def current() -> Lease | None:
-    """Return the lease under which this sweep runs, for its fencing number; None outside."""
+    """Return the lease under which the current sweep runs, for its fencing number, or None."""
     return _current.get()
 
 
 def command(verb: str, tag: str, holder: str, lease_seconds: float) -> hotpath.Command[list[str]]:
-    """One step of the lease; safe to repeat, because the holder's name is its operation id."""
+    """Return one step of the lease. It is safe to repeat: the holder's name is its operation ID."""
     script = SCRIPTS["lease"]
     arguments = (verb, holder, round(lease_seconds * 1_000_000))
     return hotpath.Command(script, script.keys_of(tag), arguments, _same, holder)
@@ -51,7 +54,7 @@ def _same(reply: list[str]) -> list[str]:
 
 @contextmanager
 def hold(tag: str, *, lease_seconds: float = LEASE_SECONDS) -> Iterator[Lease | None]:
-    """Hold `{…}` while the block runs, renewed by a thread; None = somebody else holds it."""
+    """Hold `{…}` while the block runs, renewed by a thread. Yield None if another holder has it."""
     holder = secrets.token_hex(8)
     reply = hotpath.run(command("acquire", tag, holder, lease_seconds))
     if reply[0] != "1":
@@ -79,14 +82,14 @@ def _renew(lease: Lease, stop: threading.Event, lease_seconds: float) -> None:
         try:
             reply = hotpath.run(command("renew", lease.tag, lease.holder, lease_seconds))
         except hotpath.HotPathError:
-            continue  # the lease runs out by itself if Redis stays away
+            continue  # the lease expires automatically if Redis stays away
         if reply[0] != "1":
             lease.lost.set()
             return
 
 
 def _quietly(step: Callable[[], object]) -> None:
-    """A hold that cannot be given back runs out by itself."""
+    """Run a release. If it fails, the hold expires automatically."""
     try:
         step()
     except hotpath.HotPathError:

@@ -1,4 +1,4 @@
-"""Long work: one row per job, which its worker and its pages share."""
+"""Long work: one row per job, shared by its worker and its pages."""
 
 from datetime import timedelta
 
@@ -12,7 +12,7 @@ from poolsite.jobs.registry import kinds
 
 
 class Job(models.Model):
-    """One piece of long work. `fence` grows with each worker that takes it."""
+    """A job: a piece of long work. `fence` grows with each worker that takes it."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Queued")
@@ -77,28 +77,28 @@ class Job(models.Model):
 
     @property
     def public_id(self) -> str:
-        """How people name it, e.g. imp-0412."""
+        """The ID that people see, e.g. imp-0412."""
         return f"{self.prefix}-{self.pk:04d}"
 
     @property
     def title(self) -> str:
-        """What pages call it; its ID where its kind has no name."""
+        """The title on pages, or the ID if the job's kind has no title."""
         found = kinds().get(self.kind)
         return str(found.title) if found and found.title else self.public_id
 
     @property
     def user_id(self) -> int | None:
-        """Whose own it is, for the rights' rule of own things."""
+        """The user who owns the job, for the access rule about a user's own objects."""
         return self.actor_id
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will happen to it."""
+        """Whether the job has reached a final state."""
         return self.state in self.ENDED
 
     @property
     def seconds_left(self) -> int | None:
-        """Estimate from the pace since a worker took it; None while nothing can be said."""
+        """The remaining time, estimated from the pace since a worker took the job, or None."""
         if self.ended or self.total is None or self.taken_at is None:
             return None
         advanced = self.done - self.taken_done

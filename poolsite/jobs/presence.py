@@ -1,4 +1,4 @@
-"""Which workers are there: each says so with every heartbeat, in one hash, by Redis' clock."""
+"""Which workers are running. Each reports with every heartbeat, in one hash, by Redis' clock."""
 
 import time
 from contextlib import suppress
@@ -12,7 +12,7 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 
 KEY = "workers:heard"
-SAY_EVERY_SECONDS = 0.8  # that is with each heartbeat: poolsite/jobs/lasting.py
+SAY_EVERY_SECONDS = 0.8  # less than the heartbeat's: poolsite/jobs/lasting.py
 SILENT_SECONDS = 3.0
 FORGET_SECONDS = 3_600.0
 
@@ -27,7 +27,7 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Heard lately."""
+        """Whether the worker was heard within SILENT_SECONDS."""
         return self.age_seconds < SILENT_SECONDS
 
 
@@ -40,12 +40,12 @@ class _Voice:
             return
         self.said_at = now
         name = str(getattr(getattr(sender, "eventer", None), "hostname", "") or "worker")
-        with suppress(RedisError, hotpath.HotPathError):  # its silence is the message
+        with suppress(RedisError, hotpath.HotPathError):  # a missing report is noticed
             consumed = ",".join(sorted(current_app.amqp.queues.consume_from))
             hotpath.client().hset(KEY, name, f"{hotpath.default().now()} {consumed}")
 
     def stop(self, sender: Any = None, **_: Any) -> None:
-        """Leave by the door: a worker that ended on purpose is not a silent one."""
+        """Remove the worker, because one that ended on purpose must not look silent."""
         with suppress(RedisError):
             hotpath.client().hdel(KEY, str(getattr(sender, "hostname", "")))
 
@@ -54,13 +54,16 @@ _VOICE = _Voice()
 
 
 def connect() -> None:
-    """Called once, by AppConfig.ready(); the signals only ever come in a worker."""
+    """Connect to Celery's signals, which occur only in a worker.
+
+    Called once in AppConfig.ready().
+    """
     heartbeat_sent.connect(_VOICE.say)
     worker_shutdown.connect(_VOICE.stop)
 
 
 def workers() -> list[Worker]:
-    """Return every worker heard within an hour, the silent ones last."""
+    """Return every worker heard within an hour, those that no longer respond last."""
     now = hotpath.default().now()
     rows: dict[str, str] = hotpath.client().hgetall(KEY)
     found = [_worker(name, said, now) for name, said in rows.items()]

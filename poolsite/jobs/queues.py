@@ -1,4 +1,4 @@
-"""The queues of the workers: who consumes each, and which runs came too late to be done."""
+"""The workers' queues: who consumes each, and how many runs expired before a worker took them."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,8 +19,9 @@ RECENT_MINUTES, HOUR_MINUTES = 5, 60
 
 @dataclass(frozen=True)
 class QueueState:
-    """A queue, the names of the living workers that consume it, and the runs that expired: a tick
-    that no worker had come to when the next one replaced it.
+    """A queue, the names of the living workers that consume it, and the counts of expired runs.
+
+    A run expires if no worker has started it by the time the next tick replaces it.
     """
 
     name: str
@@ -30,7 +31,7 @@ class QueueState:
 
 
 def queues() -> list[QueueState]:
-    """Every queue, in a handful of commands; raises RedisError and Unavailable."""
+    """Return every queue, with a handful of commands. Raise RedisError or Unavailable."""
     minute = int(hotpath.default().now() // 60)
     alive = [worker for worker in presence.workers() if worker.alive]
     return [
@@ -50,7 +51,10 @@ def _expired(queue: str, minute: int, spans: Sequence[int]) -> tuple[int, ...]:
 
 
 def connect() -> None:
-    """Called once, by AppConfig.ready(); the signal only ever comes in a worker."""
+    """Connect to Celery's signal, which occurs only in a worker.
+
+    Called once in AppConfig.ready().
+    """
     task_revoked.connect(_count)
 
 
@@ -62,7 +66,7 @@ def _count(request: Any = None, expired: bool = False, **_: Any) -> None:
 
 
 def count_expired(queue: str) -> None:
-    """Count a run that came too late; one that Redis does not take is not counted."""
+    """Count a run that expired. It is not counted if Redis is away."""
     if queue not in QUEUES:
         return
     key = EXPIRED_KEY + queue

@@ -1,4 +1,4 @@
-"""Which kinds of long work there are, and which sweeps run how often."""
+"""The registered kinds of long work, and the registered sweeps with their periods."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,31 +13,31 @@ if TYPE_CHECKING:
 
 
 class JobError(Exception):
-    """A job cannot go on; the text is what its page says: one clear sentence."""
+    """A job cannot continue. The text is the sentence that its page shows."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a job is; `message` is one short sentence for the page ("" keeps the last)."""
+    """A job's progress. `message` is a short sentence for the page ("" keeps the last one)."""
 
     done: int
     total: int | None = None
     message: str = ""
 
 
-# Long work that people start, and calls to the world outside; money; all that keeps SQL, pages and
-# alarms up to date. None waits behind another where each has a worker of its own.
+# Long work that people start, and calls to external systems; money; work that keeps SQL, pages and
+# alarms up to date. With a worker for each queue, none waits behind another.
 JOBS, BOOKS, HISTORY = QUEUES = ("jobs", "books", "history")
 
-JobFunction = Callable[[Any], Iterator[Progress]]  # it is given a JobHandle
+JobFunction = Callable[[Any], Iterator[Progress]]  # its argument is a JobHandle
 SweepFunction = Callable[[int, int], Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True)
 class JobKind:
-    """A kind of long work: what runs, how its jobs are called, when a silent one is resumed.
+    """A kind of long work: its function, its names, and when a job without a heartbeat is resumed.
 
-    title: what pages call such a job; "" = by its ID alone.
+    title: what pages call such a job; "" means that they only show its ID.
     """
 
     name: str
@@ -49,10 +49,10 @@ class JobKind:
 
 @dataclass(frozen=True)
 class Sweep:
-    """Work that runs once per period and shard, wherever a worker of its queue is free.
+    """Work that runs once per period and shard, on any free worker of its queue.
 
-    `pausable` sweeps (money, leases, permits) stand still while the clock is in doubt. `light` ones
-    only look, as a rule: those of a queue that are due together are sent in one message.
+    `pausable` sweeps (money, leases, permits) do not run while the clock is in doubt. `light`
+    sweeps usually only read: those of a queue that are due together are sent in one message.
     """
 
     name: str
@@ -72,11 +72,11 @@ _SWEEPS: dict[str, Sweep] = {}
 def kind(
     name: str, *, prefix: str = "job", stale_seconds: int = 60, title: "StrOrPromise" = ""
 ) -> Callable[[JobFunction], JobFunction]:
-    """Register a generator of progress as long work of that name.
+    """Register a generator of progress as long work with that name.
 
-    It must be resumable: `job.cursor` holds what `job.chunk` or `job.save_cursor` stored last.
-    It must yield, or pass a `job.chunk`, at least every `stale_seconds`; else another worker
-    takes the job over, and this one's next write is refused.
+    It must be resumable: `job.cursor` is what `job.chunk` or `job.save_cursor` stored last. It must
+    yield, or pass a `job.chunk`, at least every `stale_seconds`. Otherwise another worker takes the
+    job over, and the next write of this one is refused.
     """
 
     def decorate(run: JobFunction) -> JobFunction:
@@ -99,11 +99,10 @@ def sweep(
 ) -> None:
     """Register a function of (shard, shards) that runs every `every_seconds` on some worker.
 
-    Harmless when run twice at once; it returns what it did, in numbers. `told` says on the system
-    page what the sweep is for, and what its numbers mean.
-    POOLSITE_SWEEP_SHARDS bounds `shards`. Raises ValueError for a queue that no worker consumes,
-    for a sweep without a shard, which would never run, and for a light one with several: one
-    message runs one after the other.
+    The function must be harmless if it runs twice at once. It returns counts of what it did. `told`
+    describes the purpose and the counts for the system page. POOLSITE_SWEEP_SHARDS limits `shards`.
+    Raise ValueError for an unknown queue, for a sweep without shards, which would never run, and
+    for a light sweep with several shards, because the sweeps of one message run one after another.
     """
     if shards < 1:
         raise ValueError(f"the sweep {name!r} needs at least one shard, not {shards}")

@@ -1,4 +1,4 @@
-"""Who may see and stop a job: who started it, the account's managers, operators."""
+"""Who may see and stop a job: the user who started it, the account's managers, and operators."""
 
 from poolsite.access import register_action
 
@@ -6,6 +6,6 @@ MANAGERS = ("owner", "admin")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the rules. Called once in AppConfig.ready()."""
     register_action("jobs.view", roles=MANAGERS, operators=True, members=True)
     register_action("jobs.cancel", roles=MANAGERS, grants=["operate"], members=True)

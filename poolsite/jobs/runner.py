@@ -1,4 +1,4 @@
-"""Runs one job from where it was left until it ends, is cancelled, or is taken by another."""
+"""Runs a job from its cursor until it ends, is cancelled, or is taken over by another worker."""
 
 import time
 from collections.abc import Iterator
@@ -16,17 +16,17 @@ from poolsite.jobs.models import Job
 from poolsite.jobs.registry import JobError, Progress, kinds
 
 LOG = structlog.get_logger(__name__)
-# The next worker goes on from the cursor once this hold is stale.
+# The next worker continues from the cursor once this hold is stale.
 TRANSIENT = (OperationalError, InterfaceError, hotpath.Unavailable, hotpath.UnknownOutcome)
 
 
 def run(job_id: int) -> None:
-    """Take the job and run it; returns without a word when another worker holds it."""
+    """Take the job and run it. Do nothing if another worker holds it."""
     job = services.take(job_id)
     if job is None:
         return
     language = job.actor.locale if job.actor is not None else ""
-    with override(language or settings.LANGUAGE_CODE):  # of who will read how it ended
+    with override(language or settings.LANGUAGE_CODE):  # of the user who reads the result
         _run(job, JobHandle(job))
 
 
@@ -60,7 +60,7 @@ def _run_to_end(job: Job, handle: JobHandle) -> None:
 
 
 def _advance(work: Iterator[Progress], handle: JobHandle) -> bool:
-    """Consume the work; False = it was asked to stop. Its last progress is always stored."""
+    """Run the work. Return False if it was asked to stop. Its last progress is always stored."""
     looked_at = 0.0
     last: Progress | None = None
     for last in work:

@@ -1,4 +1,4 @@
-"""What pages read about jobs. Tenant-safe."""
+"""The pages' queries about jobs, limited to what the tenant may see."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from poolsite.jobs.models import Job
 
 
 def job(principal: Principal, job_id: int, action: str = "jobs.view") -> Job:
-    """One job; a foreign or missing one raises Hidden (404)."""
+    """Return a job. Raise Hidden (404) if it is missing or belongs to another account."""
     found = Job.objects.select_related("actor", "account").filter(pk=job_id).first()
     if found is None:
         raise access.Hidden
@@ -19,7 +19,7 @@ def job(principal: Principal, job_id: int, action: str = "jobs.view") -> Job:
 
 
 def jobs(principal: Principal, kind: str = "") -> QuerySet[Job]:
-    """Jobs that the principal may see, the latest first."""
+    """Return the jobs that the principal may see, the latest first."""
     rows = Job.objects.select_related("actor", "account").order_by("-pk")
     if kind:
         rows = rows.filter(kind=kind)
@@ -32,7 +32,7 @@ def jobs(principal: Principal, kind: str = "") -> QuerySet[Job]:
 
 
 def as_state(job: Job) -> dict[str, Any]:
-    """A job as its progress bar shows it, in the active language."""
+    """Return a job as its progress bar shows it, in the active language."""
     return {
         "id": job.pk,
         "public_id": job.public_id,

@@ -1,4 +1,4 @@
-"""What happens to a job: started, taken, moved on, cancelled, ended. Every write is fenced."""
+"""Changes of a job's state: start, take, progress, cancel, end. Every worker's write is fenced."""
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,17 +18,17 @@ LOG = structlog.get_logger(__name__)
 
 
 def touch(job_id: int) -> None:
-    """Tell the pages that watch the job."""
+    """Notify the pages that watch the job."""
     from poolsite import live
 
     live.touch(f"jobs.job:{job_id}")
 
 
 def take(job_id: int) -> Job | None:
-    """Take a queued job, or one whose worker fell silent; None if there is nothing to take.
+    """Take a queued job, or one whose worker no longer responds. Return None if it isn't free.
 
-    One UPDATE decides between workers that come at the same moment; the fence it raises makes
-    every later write of the earlier worker fail.
+    One UPDATE decides between workers that come at the same moment. It increases the fence, so
+    every later write of the earlier worker fails.
     """
     job = Job.objects.filter(pk=job_id).first()
     if job is None or job.kind not in kinds():
@@ -59,9 +59,9 @@ def save_progress(
     cursor: dict[str, Any] | None = None,
     message: str = "",
 ) -> bool:
-    """Store progress under the job's fence; False = another worker holds it, or it ended.
+    """Store progress under the job's fence. Return False if the job was taken over or has ended.
 
-    Also the heartbeat. The row stays locked until the caller's transaction ends.
+    This is also the heartbeat. The row stays locked until the caller's transaction ends.
     """
     changes: dict[str, Any] = {"heartbeat_at": timezone.now()}
     if done is not None:
@@ -83,7 +83,7 @@ def save_progress(
 
 
 def end(job: Job, state: Job.State, *, result: dict[str, Any], message: str = "") -> bool:
-    """End a job under its fence; False = another worker holds it, or it ended already."""
+    """End a job under its fence. Return False if it was taken over or has already ended."""
     changes: dict[str, Any] = {"state": state, "result": result, "finished_at": timezone.now()}
     if message:
         changes["message"] = message[:300]
@@ -94,7 +94,7 @@ def end(job: Job, state: Job.State, *, result: dict[str, Any], message: str = ""
 
 
 def cancel_job(job: Job, *, actor: "User | None", reason: str = "") -> Job:
-    """Cancel a queued job, or ask a running one to stop; an ended one stays as it is."""
+    """Cancel a queued job, or ask a running one to stop. A job that has ended stays unchanged."""
     now = timezone.now()
     with transaction.atomic():
         rows = Job.objects.filter(pk=job.pk)
@@ -109,7 +109,10 @@ def cancel_job(job: Job, *, actor: "User | None", reason: str = "") -> Job:
 
 
 def heard_again(job: Job, now: datetime) -> bool:
-    """Wait as long again before the next try of a queued job; a silent one is left to `take`."""
+    """Delay the next try of a queued job. Return whether the job may be sent now.
+
+    A job whose worker no longer responds is left to `take`.
+    """
     if job.state != Job.State.QUEUED:
         return True
     return bool(_held(job).filter(state=Job.State.QUEUED).update(heartbeat_at=now))

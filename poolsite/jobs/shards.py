@@ -1,4 +1,4 @@
-"""What sweeps over aggregates do alike: pick a shard's rows."""
+"""Helpers for sweeps over aggregates: select a shard's rows."""
 
 from collections.abc import Iterable
 from typing import TypeVar
@@ -9,5 +9,5 @@ Row = TypeVar("Row", bound=Model)
 
 
 def of_shard(rows: Iterable[Row], shard: int, shards: int) -> list[Row]:
-    """The rows of a shard, by their keys."""
+    """Return the rows of a shard, selected by their keys."""
     return [row for row in rows if row.pk % shards == shard]

@@ -1,4 +1,4 @@
-"""Jobs reach a worker: when they are started, and again when their message or worker was lost."""
+"""Sends jobs to workers: when they start, and again if their message or worker was lost."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from poolsite.access.models import Account, User
 
 LOG = structlog.get_logger(__name__)
-LOST_MESSAGE_SECONDS = 20  # a queued job whose message the broker lost is sent again after this
-MOST_ATTEMPTS = 5  # workers that died on it, one after the other, without any progress
+LOST_MESSAGE_SECONDS = 20  # after this, a queued job whose message is lost is sent again
+MOST_ATTEMPTS = 5  # workers that died on it in a row, without progress
 
 
 class UnknownKindError(ValueError):
-    """No job of that kind is registered."""
+    """No job kind with that name is registered."""
 
 
 def start_job(
@@ -34,9 +34,9 @@ def start_job(
     data: dict[str, Any],
     once: str = "",
 ) -> Job:
-    """Make a queued job, and hand it to a worker once the caller's transaction commits.
+    """Create a queued job, and send it to a worker once the caller's transaction commits.
 
-    With `once`, an unfinished job of the kind and that word is returned instead of a second.
+    With `once`, an unfinished job of that kind and key is returned instead of a second one.
     """
     if kind not in kinds():
         raise UnknownKindError(f"no kind of job is called {kind!r}")
@@ -56,7 +56,7 @@ def start_job(
 
 
 def send(job_id: int) -> None:
-    """Put a job before the workers; a broker that is down is made good by the resume sweep."""
+    """Send a job to the workers. If the broker is down, the resume sweep sends the job later."""
     try:
         run_job.delay(job_id)
     except OperationalError as error:
@@ -65,7 +65,7 @@ def send(job_id: int) -> None:
 
 
 def resume_stale(limit: int = 200) -> dict[str, int]:
-    """Send again what no worker has: silent jobs, and queued ones whose message was lost."""
+    """Send jobs again that no worker has: unresponsive ones, and those whose message was lost."""
     now = timezone.now()
     lost = now - timedelta(seconds=LOST_MESSAGE_SECONDS)
     sent = failed = 0

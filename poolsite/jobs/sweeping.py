@@ -1,4 +1,4 @@
-"""Ticks and sweeps: several beats may tick, several workers may try; one runs each shard."""
+"""Ticks and sweeps: several beats may tick and several workers may try, but one runs each shard."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,16 +16,16 @@ LOG = structlog.get_logger(__name__)
 BEAT_KEY = "beat:heard"
 BEAT_KEPT_SECONDS = 300
 BEAT_SILENT_SECONDS = 3.0
-PAUSED_KEY = "sweeps:paused"  # holds the reason while the clock is in doubt
-CLOCK_CONFIRMED_KEY = "clock:confirmed"  # counted up when an operator confirms the new time
-# Longer than a busy machine's queue of ticks: one that came out of it too late would never run.
+PAUSED_KEY = "sweeps:paused"  # contains the reason while the clock is in doubt
+CLOCK_CONFIRMED_KEY = "clock:confirmed"  # increased when an operator confirms the new time
+# Longer than a busy machine's queue of ticks. Otherwise its runs would always expire.
 LEAST_EXPIRY_SECONDS = 30
-MARGIN_SECONDS = 5  # how much later than its period a slow beat may tick
+MARGIN_SECONDS = 5  # how late a slow beat may tick after its period
 
 
 @dataclass(frozen=True)
 class LastRun:
-    """What one shard of a sweep did last. `at` = its end, in seconds since the epoch."""
+    """The last run of one shard of a sweep. `at` is its end, in seconds since 1970."""
 
     at: float
     duration_ms: int
@@ -35,10 +35,10 @@ class LastRun:
 
 
 def win_ticks(names: Sequence[str]) -> dict[str, str]:
-    """Return the marks of the periods that now are, by the names of those sweeps of which this beat
-    is the first to ask. One round trip.
+    """Claim the current periods of these sweeps. Return the marks of those that this beat won.
 
-    A beat that could not send what it won gives the marks back (`lose_ticks`).
+    It wins a sweep's period if it is the first beat to ask. This takes one round trip. A beat that
+    could not send what it won releases the marks (`lose_ticks`).
     """
     marks = {}
     with hotpath.client().pipeline(transaction=False) as pipeline:
@@ -52,20 +52,20 @@ def win_ticks(names: Sequence[str]) -> dict[str, str]:
 
 
 def lose_ticks(marks: Iterable[str]) -> None:
-    """Let the next tick of any beat win the periods again."""
+    """Release the periods, so that the next tick of any beat can win them."""
     for mark in marks:
         hotpath.client().delete(mark)
 
 
 def expiry_seconds(name: str) -> int:
-    """How long a started shard may wait for a worker before a later tick replaces it."""
+    """How long a shard may wait for a worker before a later tick replaces it."""
     return max(sweeps()[name].every_seconds, LEAST_EXPIRY_SECONDS)
 
 
 def run_shard(name: str, shard: int) -> LastRun | None:
-    """Run one shard under its lease and record how it went; None = another worker has it.
+    """Run one shard under its lease and record the result. Return None if another worker has it.
 
-    An error is recorded and logged, never raised: it belongs to this sweep alone.
+    An error is recorded and logged, never raised, because it concerns only this sweep.
     """
     sweep = sweeps().get(name)
     if sweep is None or shard >= sweep.shards:
@@ -104,28 +104,28 @@ def _record(sweep: Sweep, shard: int, run: LastRun) -> LastRun:
 
 
 def last_runs(name: str) -> dict[int, LastRun]:
-    """Return what each shard did last, as far as it ever ran."""
+    """Return the last run of each shard that ever ran."""
     rows: dict[str, str] = hotpath.client().hgetall(_runs_key(name))
     return {int(shard): LastRun(**orjson.loads(said)) for shard, said in rows.items()}
 
 
 def pause(reason: str) -> None:
-    """Stop the pausable sweeps everywhere, until `resume`."""
+    """Pause the pausable sweeps everywhere until `resume`."""
     hotpath.client().set(PAUSED_KEY, reason)
 
 
 def resume() -> bool:
-    """Let the pausable sweeps run again; returns whether they stood still."""
+    """Let the pausable sweeps run again. Return whether they were paused."""
     return bool(hotpath.client().delete(PAUSED_KEY))
 
 
 def paused_reason() -> str:
-    """Why the pausable sweeps stand still; "" = they run."""
+    """Return why the pausable sweeps are paused, or "" if they run."""
     return str(hotpath.client().get(PAUSED_KEY) or "")
 
 
 def say_beat() -> None:
-    """Mark that a beat ticks; raises RedisError or Unavailable."""
+    """Record that a beat ticks. Raise RedisError or Unavailable."""
     hotpath.client().set(BEAT_KEY, str(hotpath.default().now()), ex=BEAT_KEPT_SECONDS)
 
 

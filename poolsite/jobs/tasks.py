@@ -1,4 +1,4 @@
-"""What Celery runs for jobs (run_task.py) and sweeps."""
+"""The Celery tasks of jobs (run_task.py) and sweeps."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,21 +20,21 @@ LOG = structlog.get_logger(__name__)
 
 @shared_task(name="jobs.shard", ignore_result=True)
 def run_shard(name: str, shard: int) -> None:
-    """Run one shard of a sweep, unless another worker is at it."""
+    """Run one shard of a sweep, unless another worker runs it."""
     with _redis_may_be_away(name):
         sweeping.run_shard(name, shard)
 
 
 @shared_task(name="jobs.light", ignore_result=True)
 def run_light(names: list[str]) -> None:
-    """Run light sweeps one after the other, each under its own lease."""
+    """Run light sweeps one after another, each under its own lease."""
     for name in names:
         with _redis_may_be_away(name):
             sweeping.run_shard(name, 0)
 
 
 def messages(names: Iterable[str]) -> list[list[str]]:
-    """How sweeps that are due together are sent: the light ones of a queue in one message."""
+    """Group due sweeps into messages: the light ones of a queue share one message."""
     alone, together = [], defaultdict[str, list[str]](list)
     for name in names:
         if sweeps()[name].light:
@@ -45,7 +45,7 @@ def messages(names: Iterable[str]) -> list[list[str]]:
 
 
 def send(names: Sequence[str]) -> None:
-    """Send one of `messages`. Raises kombu's errors."""
+    """Send one of the `messages`. Raise kombu's errors."""
     if len(names) == 1:
         send_shards(names[0])
         return
@@ -55,7 +55,7 @@ def send(names: Sequence[str]) -> None:
 
 
 def send_shards(name: str) -> int:
-    """Put the shards of a sweep into its queue; returns how many. Raises kombu's errors.
+    """Send the shards of a sweep to its queue. Return how many. Raise kombu's errors.
 
     Each expires when a later tick has replaced it.
     """
@@ -72,7 +72,7 @@ def send_shards(name: str) -> int:
 
 @contextmanager
 def _redis_may_be_away(name: str) -> Iterator[None]:
-    """A tick that Redis could not take is made good by the next one."""
+    """Log that Redis is away. The next tick runs the sweep again."""
     try:
         yield
     except (RedisError, hotpath.HotPathError) as error:
@@ -80,7 +80,7 @@ def _redis_may_be_away(name: str) -> Iterator[None]:
 
 
 def resume(shard: int, shards: int) -> dict[str, int]:
-    """Bring silent jobs back to a worker."""
+    """Send jobs without a responding worker to a worker again."""
     return starting.resume_stale()
 
 

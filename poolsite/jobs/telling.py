@@ -1,6 +1,6 @@
-"""How a sweep is told to people: its name, what it is for, and what its last run did.
+"""A sweep's description for people: its name, its purpose, and the result of its last run.
 
-Each app says it beside its task: `sweep(…, told=SweepDescription(label, purpose, results))`.
+Each app defines it next to its task: `sweep(…, told=SweepDescription(label, purpose, results))`.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from django.utils.translation import ngettext_lazy, pgettext
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise
 
-# What went wrong of a run that came to its end.
+# The results that are faults, even though the run was completed.
 TROUBLES: Final = frozenset({"failed", "faults"})
 
 
 class Count(int):
-    """A number that is written with its digits grouped, and still chooses the plural."""
+    """A number that is written with grouped digits and still selects the plural form."""
 
     def __str__(self) -> str:
         return str(number_format(int(self), force_grouping=True))
@@ -27,11 +27,11 @@ class Count(int):
 
 @dataclass(frozen=True)
 class SweepDescription:
-    """What people read of a sweep.
+    """The texts that people read about a sweep.
 
-    results: for each figure of the result a text with its plural and the place %(n)s
-    (`ngettext_lazy(…, …, "n")`); a figure that is 0 is not said. total: such a text for the sum of
-    all figures, in place of each.
+    results: for each count in the result, a text with plural forms and the placeholder %(n)s
+    (`ngettext_lazy(…, …, "n")`). A count of 0 is left out. total: such a text for the sum of all
+    counts, used in place of `results`.
     """
 
     label: "StrOrPromise"
@@ -40,7 +40,7 @@ class SweepDescription:
     total: "StrOrPromise" = ""
 
     def sentence(self, result: Mapping[str, Any]) -> str:
-        """What a run did: 2 gates checked; 1 rebuilt."""
+        """Describe what a run did, such as: 2 gates checked; 1 rebuilt."""
         if self.total:
             count = sum(result.values())
             return str(self.total % {"n": Count(count)}) if count else _("Nothing to do")
@@ -54,7 +54,7 @@ class SweepDescription:
         return str(text % {"n": Count(value)})
 
 
-# What many sweeps count.
+# Counts that many sweeps have.
 COMMON: Final[Mapping[str, "StrOrPromise"]] = {
     "failed": ngettext_lazy("%(n)s failed", "%(n)s failed", "n"),
     "rebuilt": ngettext_lazy("%(n)s rebuilt", "%(n)s rebuilt", "n"),
@@ -71,5 +71,5 @@ COMMON: Final[Mapping[str, "StrOrPromise"]] = {
 
 
 def told_or_plain(name: str, told: SweepDescription | None) -> SweepDescription:
-    """How a sweep is told; one that says nothing of itself by its name in words."""
+    """Return the description, or one with the sweep's name in words if there is none."""
     return told or SweepDescription(name.replace(".", ": ").replace("_", " "))

@@ -12,7 +12,7 @@ from poolsite.live.scopes import id_of, language_of
 
 
 class JobTopic(live.SnapshotTopic):
-    """How far a job is, with an estimate of the time left; the state of `selectors.as_state`."""
+    """A job's progress, with an estimate of the remaining time, from `selectors.as_state`."""
 
     name = "jobs.job"
 
@@ -30,7 +30,7 @@ class JobTopic(live.SnapshotTopic):
             return {} if job is None else as_state(job)
 
     def wake_channels(self) -> list[str]:
-        """One wake for every language."""
+        """Return one wake channel for all languages."""
         return [live.touch_channel(f"{self.name}:{self.job_id}")]
 
     async def _job(self) -> Job | None:
@@ -38,5 +38,5 @@ class JobTopic(live.SnapshotTopic):
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the topic. Called once in AppConfig.ready()."""
     live.register(JobTopic)

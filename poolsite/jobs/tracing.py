@@ -1,4 +1,4 @@
-"""A span for each task; its parent is the request, or the task, that sent it."""
+"""A span for each task. Its parent is the request or task that sent it."""
 
 from contextlib import AbstractContextManager
 from typing import Any
@@ -7,12 +7,12 @@ from celery import signals
 
 from poolsite import tracing
 
-PREFIX = "trace_"  # of the headers in a message: Celery's own are beside them
-_open: dict[str, tuple[AbstractContextManager[Any], Any]] = {}  # by task: the block, its span
+PREFIX = "trace_"  # of a message's headers, which also include Celery's own
+_open: dict[str, tuple[AbstractContextManager[Any], Any]] = {}  # by task: the block and its span
 
 
 def install() -> None:
-    """Listen to Celery's signals; a process in which tracing is off does nothing with them."""
+    """Connect to Celery's signals. Without tracing, the handlers do nothing."""
     signals.before_task_publish.connect(_sent)
     signals.worker_process_init.connect(_started)
     signals.worker_process_shutdown.connect(_ended)

@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.runtime."""
+"""The Django app configuration of poolsite.runtime."""
 
 from django.apps import AppConfig
 

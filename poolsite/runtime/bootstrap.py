@@ -1,7 +1,7 @@
-"""Make .venv from the lock: what `make setup` runs, with the machine's own Python.
+"""Make .venv from the lock file. `make setup` runs this with the machine's own Python.
 
-Standard library only, run as a plain file: nothing is installed yet. Whatever hinders it is
-one sentence on standard error and exit status 1.
+It uses only the standard library and runs as a plain file, because nothing is installed yet. Any
+problem is reported as one sentence on standard error with exit status 1.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ COMPLAINTS = {
 
 
 class SetupError(Exception):
-    """The environment cannot be made; the text is one clear sentence."""
+    """The environment cannot be made. The text is one clear sentence."""
 
 
 def main() -> int:
@@ -73,7 +73,7 @@ def _setup(name: str) -> None:
 
 
 def _usable() -> bool:
-    """Tell whether .venv works here: it is of this place and its Python starts."""
+    """Whether .venv works here: it was made for this folder and its Python starts."""
     note = VENV / "root"
     if not note.exists() or note.read_text().strip() != str(ROOT):
         return False
@@ -89,8 +89,9 @@ def _usable() -> bool:
 
 
 def _install(lock: Path) -> None:
-    # The lock is complete, so nothing is left to resolve. Left to its resolver, pip can prefer
-    # what the index published today to what the lock names, and then refuses it for want of a hash.
+    # The lock file is complete, so nothing needs to be resolved. If pip resolved, it might prefer a
+    # package that the index published today to the locked one, and then refuse it because it has no
+    # hash.
     _run(
         [
             *(str(VENV / "bin" / "python"), "-m", "pip", "install", "--quiet", "--no-input"),
@@ -102,9 +103,9 @@ def _install(lock: Path) -> None:
 
 
 def _write_path_file() -> None:
-    """Let every Python of this environment find the house and the name `numbers`.
+    """Let every Python of this environment find this folder and the name `numbers`.
 
-    The reason stands in docs/decisions/0001-the-name-numbers.md.
+    The reason is explained in docs/decisions/0001-the-name-numbers.md.
     """
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     answer = _run([str(VENV / "bin" / "python"), "-c", question], "Cannot use .venv")
@@ -112,7 +113,7 @@ def _write_path_file() -> None:
 
 
 def _run(command: list[str], failure: str) -> str:
-    """Run a program and return what it printed; raises SetupError with one sentence."""
+    """Run a program and return its output. Raise SetupError with one sentence if it fails."""
     environment = {k: v for k, v in os.environ.items() if k not in ("PIP_USER", "PYTHONPATH")}
     result = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     if result.returncode == 0:

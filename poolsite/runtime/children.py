@@ -1,4 +1,4 @@
-"""One process of the demo: started, watched, started again, ended."""
+"""A process of the demo: starts, watches, restarts and ends it."""
 
 import math
 import os
@@ -17,7 +17,10 @@ STEADY_SECONDS = 60.0
 
 @dataclass
 class Child:
-    """A Python module that runs as a child; it and what it starts form a process group."""
+    """A Python module that runs as a child.
+
+    It and the processes that it starts form a process group.
+    """
 
     name: str
     module: str
@@ -28,10 +31,10 @@ class Child:
     started: float = 0.0
     failures: int = 0
     due: float = 0.0
-    ends: bool = False  # its work has an end: done, it is not started again
+    ends: bool = False  # it is not restarted after it has succeeded
 
     def start(self) -> None:
-        """Start it, its output appended to its log."""
+        """Start the process, with its output appended to its log."""
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
                 [
@@ -48,7 +51,7 @@ class Child:
         self.started = time.monotonic()
 
     def watch(self) -> str:
-        """Start it again when it has ended and its pause is over; returns what there is to say."""
+        """Restart the process if it has ended and its pause is over. Return a message, or ""."""
         if self.process is None:
             if time.monotonic() >= self.due:
                 self.start()
@@ -67,24 +70,24 @@ class Child:
         return f"{self.name} stopped ({how}). Restarting in {pause_seconds:g} s."
 
     def signal(self, how: signal.Signals) -> None:
-        """Signal the process itself, which ends its own children in order."""
+        """Send a signal to the process itself, which ends its own children cleanly."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(how)
 
     def ended(self) -> bool:
-        """Tell whether it is gone; what it started and left behind is killed then."""
+        """Whether the process is gone. In that case, processes that it left behind are killed."""
         if self.process is not None and self.process.poll() is not None:
             self.kill()
             self.process = None
         return self.process is None
 
     def kill(self) -> None:
-        """Kill it and all that it started, without waiting for their end."""
+        """Kill the process and all that it started, without waiting for their end."""
         if self.process is not None:
             self._kill_group(self.process.pid)
 
     def last_words(self) -> str:
-        """Return the last line of its log that says something."""
+        """Return the last line of the log that is not empty."""
         try:
             lines = self.log.read_text(errors="replace").strip().splitlines()
         except OSError:
@@ -100,5 +103,5 @@ class Child:
 
 
 def how_it_ended(code: int) -> str:
-    """Word a return code as subprocess gives it."""
+    """Describe a return code of subprocess."""
     return f"signal {-code}" if code < 0 else f"exit status {code}"

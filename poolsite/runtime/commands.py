@@ -1,4 +1,4 @@
-"""Which commands of manage.py need Redis, and the start of an embedded one for them."""
+"""The commands of manage.py that need Redis, and the start of an embedded Redis for them."""
 
 import contextlib
 import sys
@@ -21,16 +21,16 @@ WITHOUT_REDIS = frozenset(
 
 
 def prepare(arguments: list[str]) -> None:
-    """Make Redis answer for the command that `arguments` (argv without the program) names.
+    """Make Redis available for the command in `arguments` (argv without the program).
 
-    Raises SystemExit with one sentence if it cannot.
+    Raise SystemExit with one sentence if that fails.
     """
     command = next((word for word in arguments if not word.startswith("-")), "help")
     _require_settings()
-    if command == "doctor":  # it says itself what is wrong, and makes and starts nothing
+    if command == "doctor":  # it reports problems itself, and starts nothing
         return
     with contextlib.suppress(OSError):
-        private_folder(settings.DATA_DIR)  # SQLite's file and Redis' folder stand there
+        private_folder(settings.DATA_DIR)  # for SQLite's file and Redis' folder
     if command in WITHOUT_REDIS or {"--help", "-h", "--version"} & set(arguments):
         return
     try:

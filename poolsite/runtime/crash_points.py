@@ -1,8 +1,8 @@
 """Named places where a process can be made to die as by kill -9, for the fault tests.
 
-`POOLSITE_CRASH_AT=history.after_commit` (`…:3` = at the third passing) works only together
-with `POOLSITE_CHAOS=1`; without it the process refuses to start, so that a variable left over
-from a test never ends a real server.
+`POOLSITE_CRASH_AT=history.after_commit` (`…:3` means at the third pass) works only together with
+`POOLSITE_CHAOS=1`. Without that, the process refuses to start, so that a variable left over from a
+test never ends a real server.
 """
 
 import os
@@ -25,7 +25,7 @@ _passed = 0
 
 
 def crash_point(name: str) -> None:
-    """Die here if the environment says so; costs one comparison otherwise."""
+    """Die here if the environment requests it. Otherwise this costs one comparison."""
     if name == _NAME:
         _count_down()
 

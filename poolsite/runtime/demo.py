@@ -1,4 +1,4 @@
-"""`make demo`: the whole console on this machine, from one command, gone with one Ctrl-C."""
+"""`make demo`: the whole console on this machine, started by one command, ended by one Ctrl-C."""
 
 import contextlib
 import errno
@@ -27,7 +27,7 @@ from poolsite.runtime.supervisor import StartError, Stopped, Supervisor, say
 
 NEEDED_BYTES = 64 * 1024 * 1024
 DEFAULT_PORT = 8000
-# As the units in deploy/systemd run them; only the seconds of the last one differ.
+# As the units in deploy/systemd run them, except for the seconds of the last option.
 WORKER = ("worker", "--without-gossip", "--without-mingle", "-l", "WARNING")
 WEB = (
     *("--lifespan", "off", "--no-proxy-headers", "--no-access-log", "--log-level", "warning"),
@@ -37,7 +37,7 @@ WEB = (
 
 
 class Demo:
-    """One run: what it needs is checked first, then started in order."""
+    """One run of the demo. It checks the requirements first, then starts everything in order."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -54,7 +54,7 @@ class Demo:
         self.environment: dict[str, str] = {}
 
     def run(self) -> None:
-        """Run until a signal; raises StartError when it cannot start."""
+        """Run until a signal. Raise StartError if the demo cannot start."""
         with FileLock(self.folder / "lock") as only_one:
             if not only_one.try_take():
                 raise StartError(f"The demo is already running: {only_one.read()}.")
@@ -100,7 +100,7 @@ class Demo:
             "POOLSITE_GATEWAY_TOKEN": os.environ.get(
                 "POOLSITE_GATEWAY_TOKEN", own["gateway_token"]
             ),
-            "POOLSITE_OUTGOING_PRIVATE_ADDRESSES": "1",  # the receiver of webhooks is here, too
+            "POOLSITE_OUTGOING_PRIVATE_ADDRESSES": "1",  # the demo receives its own webhooks
             "PYTHONUNBUFFERED": "1",
         }
 
@@ -154,7 +154,7 @@ class Demo:
         )
 
     def _start_group(self, simulation: Path, arguments: list[str]) -> None:
-        """Play the peers of the dispatcher's first group."""
+        """Simulate the peers of the dispatcher's first group."""
         groups = json.loads(simulation.read_text()).get("groups", [])
         if groups:
             arguments = [*arguments, "--group", groups[0]["slug"]]
@@ -163,7 +163,7 @@ class Demo:
             )
 
     def _start_gate(self, simulation: Path, arguments: list[str]) -> None:
-        """Play every device of the first gate, on a system that counts its own clients."""
+        """Simulate every device of the first gate, and a system that counts its own clients."""
         gates = json.loads(simulation.read_text()).get("gates", [])
         if not gates:
             return
@@ -184,7 +184,7 @@ class Demo:
         return Child(name, module, arguments, self.environment, log)
 
     def _ensure_redis(self) -> None:
-        """The keeper starts a dead Redis again; a dead keeper is started again here."""
+        """Restart the keeper if it is dead. The keeper itself restarts a dead Redis."""
         if self.redis is None or self.redis.answers():
             return
         say("Redis does not respond. Restarting it …")
@@ -215,7 +215,7 @@ class Demo:
 
 
 def demo_secrets(file: Path) -> dict[str, str]:
-    """Return the demo's secrets, made at the first start and kept for this user alone."""
+    """Return the demo's secrets. The first start creates them, readable for this user only."""
     known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
     made = {
         "secret_key": secrets.token_urlsafe(48),
@@ -234,7 +234,7 @@ def demo_secrets(file: Path) -> dict[str, str]:
 
 
 def require_local(host: str) -> None:
-    """Raise StartError unless `host` is this machine's alone: the demo's log-ins are no secret."""
+    """Raise StartError unless `host` is local to this machine: the demo's logins are no secret."""
     if not is_local(host):
         raise StartError(
             f"The demo is for your own machine and does not listen on {host}: set "
@@ -243,7 +243,7 @@ def require_local(host: str) -> None:
 
 
 def require_port(host: str, port: int) -> None:
-    """Raise StartError unless `port` can be listened on."""
+    """Raise StartError unless the demo can listen on `port`."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         with socket.socket(family) as probe:
@@ -259,7 +259,7 @@ def require_port(host: str, port: int) -> None:
 
 
 def _free_port() -> int:
-    """A port for a simulator, which only this machine's processes call."""
+    """Return a port for a simulator, which only this machine's processes call."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -274,12 +274,12 @@ def _port() -> int:
 
 
 def _short(path: Path) -> Path:
-    """Return `path` seen from here, where that is shorter."""
+    """Return `path` relative to the current folder if that is shorter."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def main() -> int:
-    """Run the demo; what hinders it is one sentence on standard error and status 1."""
+    """Run the demo. Report a problem as one sentence on standard error and return status 1."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "poolsite.settings")
     try:
         require_space(settings.DATA_DIR, NEEDED_BYTES)

@@ -1,6 +1,7 @@
-"""What the demo starts with: each app adds its part in AppConfig.ready() by `register`.
+"""The demo's initial data. Each app adds its part with `register` in AppConfig.ready().
 
-What no first page needs, such as hours of calls, is a past: `fill_in` makes it while the demo runs.
+Data that no first page needs, such as hours of calls, is called a past: `fill_in` creates it while
+the demo runs.
 """
 
 import json
@@ -18,10 +19,10 @@ PRIVATE_MODE = 0o600
 
 @dataclass
 class DemoData:
-    """What the parts share while the demo's data is made.
+    """The state that the parts share while they create the demo's data.
 
-    `small` asks for what a fault test needs in place of what a visitor wants to see. Parts
-    add to `logins` (what the supervisor prints) and to `simulation` (what the simulator reads).
+    `small` requests the data that a fault test needs, instead of what a visitor wants to see. Parts
+    add to `logins` (which the demo prints) and to `simulation` (which the simulator reads).
     """
 
     password: str
@@ -38,19 +39,20 @@ _pasts: dict[int, list[Past]] = {}
 
 
 def register(order: int, part: Part) -> None:
-    """Add a part; lower orders run first. A part is idempotent and quick the second time."""
+    """Add a part. Lower orders run first. A part must be idempotent, and quick the second time."""
     _parts.setdefault(order, []).append(part)
 
 
 def register_past(order: int, past: Past) -> None:
-    """Add a past, made after every part and beside live traffic. Idempotent: one that was
-    interrupted is made again, and ends with the same rows.
+    """Add a past. It runs after every part, during live traffic.
+
+    A past must be idempotent: one that was interrupted runs again, and results in the same rows.
     """
     _pasts.setdefault(order, []).append(past)
 
 
 def make(*, small: bool = False) -> Path:
-    """Run every part and write the two files; returns their folder, DATA_DIR/demo."""
+    """Run every part and write the two files. Return their folder, DATA_DIR/demo."""
     folder = Path(settings.DATA_DIR) / "demo"
     folder.mkdir(parents=True, exist_ok=True)
     data = DemoData(password=os.environ.get("POOLSITE_DEMO_PASSWORD", ""), small=small)
@@ -64,7 +66,7 @@ def make(*, small: bool = False) -> Path:
 
 
 def fill_in() -> None:
-    """Make every past, and note that it is there."""
+    """Create every past, then the mark file."""
     for order in sorted(_pasts):
         for past in _pasts[order]:
             past()
@@ -72,18 +74,18 @@ def fill_in() -> None:
 
 
 def filled_mark(data: Path) -> Path:
-    """The file that says that the database under `data` has its past."""
+    """Return the path of the file that marks that the database under `data` has its past."""
     return data / "demo" / "filled"
 
 
 def read_simulation() -> dict[str, Any]:
-    """Return what the simulator was told last time; empty at the first start."""
+    """Return the simulator's previous configuration, or {} at the first start."""
     path = Path(settings.DATA_DIR) / "demo" / "simulation.json"
     return json.loads(path.read_text()) if path.exists() else {}
 
 
 def _write(path: Path, content: object) -> None:
-    """Replace the file in one step; it holds secrets, so only its owner reads it."""
+    """Replace the file in one step. It contains secrets, so only its owner can read it."""
     draft = path.with_suffix(".new")
     draft.touch(mode=PRIVATE_MODE)
     draft.write_text(json.dumps(content, indent=1, ensure_ascii=False))

@@ -1,6 +1,6 @@
-"""The Redis that comes with us: used when REDIS_URL names no other.
+"""The bundled Redis, which is used if REDIS_URL is not set.
 
-It runs for as long as one process uses it and keeps its data in `DATA_DIR/redis` (AOF).
+It runs as long as at least one process uses it, and keeps its data in `DATA_DIR/redis` (AOF).
 Reasons: docs/decisions/0002-embedded-redis.md.
 """
 
@@ -32,10 +32,10 @@ class EmbeddedRedis:
         self._keeper: subprocess.Popen[bytes] | None = None
 
     def use(self, check: Callable[[], None] | None = None) -> "EmbeddedRedis":
-        """Return when the server answers; from here on it stays as long as this process.
+        """Wait until the server answers. It then stays at least as long as this process.
 
-        Raises RedisServerError with one sentence if it does not start, and what `check` raises,
-        which is called while it starts.
+        Raise RedisServerError with one sentence if it does not start. `check` is called while the
+        server starts, and its errors are raised, too.
         """
         self._users.share()
         self.ensure(check=check)
@@ -44,7 +44,7 @@ class EmbeddedRedis:
     def ensure(
         self, patience_seconds: float = READY_SECONDS, check: Callable[[], None] | None = None
     ) -> None:
-        """Start a keeper if the server does not answer, and wait until it does."""
+        """Start a keeper if the server does not answer, and wait until the server does."""
         if self.answers():
             return
         log = self.folder / "keeper.log"
@@ -71,7 +71,7 @@ class EmbeddedRedis:
             )
 
     def answers(self) -> bool:
-        """Tell whether a server answers PING with its data loaded."""
+        """Whether a server answers PING with its data loaded."""
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1.0)
             try:
@@ -82,14 +82,14 @@ class EmbeddedRedis:
                 return False
 
     def release(self) -> None:
-        """End this process's use; the server stops if it was the last."""
+        """End this process's use. The server stops if this was the last user."""
         self._users.release()
         if self._keeper is None:
             return
         try:
             self._keeper.wait(timeout=0.5)
         except subprocess.TimeoutExpired:
-            # Somebody else uses it. Its end is not ours to wait for, so subprocess is told so.
+            # Another process uses it. Tell subprocess not to wait for the keeper's end.
             self._keeper.returncode = 0
         self._keeper = None
 
@@ -98,9 +98,9 @@ _used: EmbeddedRedis | None = None
 
 
 def use() -> None:
-    """Make sure that the embedded Redis runs while this process does; once is enough.
+    """Make sure that the embedded Redis runs while this process does. One call is enough.
 
-    Does nothing when REDIS_URL (or REDIS_URL_FILE) names a server.
+    Do nothing if REDIS_URL (or REDIS_URL_FILE) is set.
     """
     global _used
     if _used is None and not is_set("REDIS_URL"):

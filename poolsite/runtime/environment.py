@@ -1,6 +1,7 @@
-"""What the settings are read from: the variable `NAME`, or the file that `NAME_FILE` names.
+"""The source of the settings: the variable `NAME`, or the file that `NAME_FILE` names.
 
-Containers get their secrets as files. settings.py imports this, so nothing here reads a setting.
+Containers get their secrets as files. settings.py imports this module, so it must not read a
+setting.
 """
 
 import os
@@ -13,14 +14,15 @@ from django.core.exceptions import ImproperlyConfigured
 
 
 def is_set(name: str) -> bool:
-    """Tell whether this process was given the variable, itself or as a file."""
+    """Whether this process has the variable, either directly or as a file."""
     return bool(os.environ.get(name) or os.environ.get(f"{name}_FILE"))
 
 
 class Variables(Mapping[str, str]):
-    """The environment with files looked up; a file's text has no white space around it.
+    """The environment, including values from files, without their surrounding white space.
 
-    Raises ImproperlyConfigured for a file that cannot be read, and for a variable given twice.
+    Raise ImproperlyConfigured for a file that cannot be read, and for a variable that is set both
+    ways.
     """
 
     def __getitem__(self, name: str) -> str:
@@ -46,12 +48,15 @@ class Variables(Mapping[str, str]):
 
 
 class SettingsReader(environ.Env):
-    """Reads settings from `Variables`. ImproperlyConfigured names the one that can't be read."""
+    """Reads settings from `Variables`.
+
+    Raises ImproperlyConfigured with the name of an invalid one.
+    """
 
     ENVIRON = Variables()
 
     def get_value(self, var: str, *args: Any, **kwargs: Any) -> Any:
-        """The variable's value, or its default."""
+        """Return the variable's value, or its default."""
         try:
             return super().get_value(var, *args, **kwargs)
         except ValueError as error:

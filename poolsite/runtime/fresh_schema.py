@@ -1,9 +1,9 @@
-"""The demo's first start: every table of an empty SQLite database at once.
+"""The demo's first start: creates all tables of an empty SQLite database at once.
 
-`migrate` renders all models anew for each of its steps, half a minute of CPU. Here the state after
-the last migration is rendered once, its tables are made, and the steps that are no tables are run
-in their order. An elidable step only moves data that was there, perhaps of a model that is gone; it
-is left out. A test holds the result against that of `migrate`.
+`migrate` renders all models again for each of its steps, which takes half a minute of CPU. This
+module renders the state after the last migration once, creates its tables, and runs the steps that
+don't change tables in their order. Elidable steps are left out: they only move existing data,
+perhaps of a model that no longer exists. A test compares the result with that of `migrate`.
 """
 
 from django.core.management.sql import emit_post_migrate_signal
@@ -14,8 +14,10 @@ from django.db.migrations.recorder import MigrationRecorder
 
 
 def lay() -> bool:
-    """Make all tables and note all migrations as applied, in one transaction; False = nothing was
-    done: the database is not an empty SQLite one, so `migrate` is asked for.
+    """Create all tables and record all migrations as applied, in one transaction.
+
+    Return False if nothing was done because the database is not an empty SQLite one. The caller
+    then needs `migrate`.
     """
     if connection.vendor != "sqlite" or connection.introspection.table_names():
         return False

@@ -1,4 +1,4 @@
-"""Run a Python module as `python -m` would, tied to the life of the process that started it.
+"""Run a Python module as `python -m` would, and end it when its parent process ends.
 
 python -m poolsite.runtime.guard <pid of the parent> <module> [argument …]
 """
@@ -10,7 +10,7 @@ from poolsite.runtime.parent import follow
 
 
 def main() -> None:
-    """Follow the parent, then become the module."""
+    """Follow the parent, then run the module in this process."""
     parent_pid, module, *arguments = sys.argv[1:]
     follow(int(parent_pid))
     sys.argv = [module, *arguments]

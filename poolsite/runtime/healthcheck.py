@@ -1,7 +1,8 @@
-"""Whether a web process of this machine answers: what a container's health check runs.
+"""Checks whether a web process of this machine responds: the health check of a container.
 
-`python -m poolsite.runtime.healthcheck 127.0.0.1:8000`, or the path of a Unix socket; exit status
-0 if `/healthz` answers 200. Standard library only: it runs every few seconds.
+`python -m poolsite.runtime.healthcheck 127.0.0.1:8000`, or with the path of a Unix socket. The exit
+status is 0 if `/healthz` answers 200. Only the standard library is used, because the check runs
+every few seconds.
 """
 
 import http.client
@@ -25,7 +26,7 @@ class _OverSocket(http.client.HTTPConnection):
 
 
 def fault(address: str) -> str:
-    """Return why the process at `host:port` or `/path/of.sock` is not healthy, or nothing."""
+    """Return why the process at `host:port` or `/path/of.sock` is not healthy, or "" if it is."""
     over_socket = address.startswith("/")
     connection = (
         _OverSocket(address)

@@ -1,9 +1,8 @@
-"""End what an earlier run of the demo left behind, and nothing else.
+"""Ends the processes that an earlier run of the demo left behind, and no others.
 
-Every process of a run carries the run's random mark in its environment, and so do the
-processes that those start. A process is ended through a file descriptor of its own
-(pidfd), taken before the mark is read: a number that the system has given to another
-process meanwhile is never signalled.
+Every process of a run has the run's random mark in its environment, and so do the processes that it
+starts. A process is ended through its own file descriptor (pidfd), which is opened before the mark
+is read. So a process ID that was reused in the meantime is never signalled.
 """
 
 import os
@@ -19,20 +18,20 @@ GRACE_SECONDS = 5.0
 
 
 class RunMark:
-    """The mark of the present run, kept in a file for the run after it."""
+    """The mark of the present run, stored in a file for the next run."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
 
     def renew(self) -> str:
-        """Make, store and return a new mark."""
+        """Create, store and return a new mark."""
         mark = secrets.token_hex(16)
         self.file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.file.write_text(mark)
         return mark
 
     def end_left_over(self) -> int:
-        """End every process that carries the stored mark; returns how many there were."""
+        """End every process that has the stored mark. Return how many there were."""
         try:
             mark = self.file.read_text().strip()
         except FileNotFoundError:
@@ -41,7 +40,10 @@ class RunMark:
 
 
 def end_marked(mark: str) -> int:
-    """End the processes that carry `mark`: SIGTERM, and after 5 s SIGKILL; returns how many."""
+    """End the processes that have `mark`. Return how many there were.
+
+    They get SIGTERM, and after 5 s SIGKILL.
+    """
     ended: set[int] = set()
     deadline = time.monotonic() + GRACE_SECONDS
     while True:
@@ -58,7 +60,7 @@ def end_marked(mark: str) -> int:
 
 
 def marked(mark: str) -> Iterator[tuple[int, int]]:
-    """Yield (number, pidfd) of every living process that carries `mark`, but of this one."""
+    """Yield (process ID, pidfd) of every living process with `mark`, except this one."""
     wanted = f"{VARIABLE}={mark}".encode()
     for entry in Path("/proc").glob("[0-9]*"):
         pid = int(entry.name)

@@ -1,4 +1,4 @@
-"""Locks between processes: files locked by the kernel, which lets go when a process dies."""
+"""Locks between processes: files locked by the kernel, which releases them when a process dies."""
 
 import fcntl
 import os
@@ -7,22 +7,22 @@ from types import TracebackType
 
 
 class FileLock:
-    """A lock on one file: shared by many holders or exclusive to one; not inherited by exec."""
+    """A lock on a file: shared by many holders or exclusive to one. Exec does not inherit it."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     def share(self) -> None:
-        """Wait for the lock and hold it together with other sharers."""
+        """Wait for the lock and hold it together with other sharing holders."""
         fcntl.flock(self._descriptor, fcntl.LOCK_SH)
 
     def take(self) -> None:
-        """Wait until nobody holds the lock, then hold it alone."""
+        """Wait until no one holds the lock, then hold it exclusively."""
         fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def try_take(self) -> bool:
-        """Take it alone if it is free now; returns whether it is held."""
+        """Take the lock exclusively if it is free now. Return whether it is held."""
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -30,7 +30,7 @@ class FileLock:
         return True
 
     def write(self, text: str) -> None:
-        """Leave a note in the file for those who find it locked."""
+        """Write a note into the file for processes that find it locked."""
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, text.encode(), 0)
 

@@ -1,7 +1,7 @@
-"""A process that must not outlive its parent: Linux's signal, and a watch of its own beside it.
+"""For a process that must not outlive its parent: Linux's signal, and a watching thread.
 
-PR_SET_PDEATHSIG reaches direct children only, is sent when the *thread* that started the
-child ends, and comes too late for a parent that was gone before the call; hence the watch.
+PR_SET_PDEATHSIG reaches direct children only, is sent when the *thread* that started the child
+ends, and has no effect if the parent ended before the call. Therefore a thread watches, too.
 """
 
 import ctypes
@@ -20,23 +20,26 @@ _LIBC = ctypes.CDLL(None)  # loaded here: after a fork, the child should only ma
 def die_with_parent(how: signal.Signals = signal.SIGTERM) -> None:
     """Ask Linux to signal this process when the thread that started it ends.
 
-    Usable between fork and exec; it survives exec. Elsewhere than on Linux it does nothing.
+    This can be called between fork and exec, and survives exec. On other systems it does nothing.
     """
     if sys.platform == "linux":
         _LIBC.prctl(_PR_SET_PDEATHSIG, how)
 
 
 def follow(parent_pid: int) -> None:
-    """Tie this process, and its process group if it leads one, to the life of `parent_pid`.
+    """End this process, and its process group if it leads one, when `parent_pid` ends.
 
-    The parent gone: SIGTERM to this process; if that has not ended it after 5 s, SIGKILL.
+    This process then gets SIGTERM, and if it still runs after 5 s, SIGKILL.
     """
     die_with_parent()
     threading.Thread(target=_watch, args=(parent_pid,), name="parent-watch", daemon=True).start()
 
 
 def catches(pid: int, number: signal.Signals) -> bool:
-    """Tell whether process `pid` has a handler for the signal (Linux; elsewhere never)."""
+    """Whether process `pid` has a handler for the signal.
+
+    Always False on systems other than Linux.
+    """
     try:
         with open(f"/proc/{pid}/status") as status:
             masks = dict(line.split(":", 1) for line in status if line.startswith("Sig"))

@@ -1,18 +1,18 @@
-"""Where the runtime's files stand. Standard library only: settings.py imports this."""
+"""The paths of the runtime's files. Standard library only, because settings.py imports this."""
 
 import hashlib
 import os
 import tempfile
 from pathlib import Path
 
-LONGEST_SOCKET_PATH = 100  # Linux takes 107 bytes, others 103
+LONGEST_SOCKET_PATH = 100  # Linux allows 107 bytes, others 103
 
 
 def redis_socket(folder: Path) -> Path:
-    """Return the address of the Unix socket of the Redis whose data is in `folder`.
+    """Return the path of the Unix socket of the Redis whose data is in `folder`.
 
-    It stands in the folder itself unless its path would be longer than a socket's may be;
-    then in a short folder of this user in the temporary directory.
+    The socket is in that folder, unless its path would be too long for a socket. Then it is in a
+    short folder of this user in the temporary directory.
     """
     socket = folder / "redis.sock"
     if len(os.fsencode(socket)) <= LONGEST_SOCKET_PATH:
@@ -22,7 +22,7 @@ def redis_socket(folder: Path) -> Path:
 
 
 def private_folder(folder: Path) -> Path:
-    """Make `folder` for this user alone; refuse one that belongs to somebody else."""
+    """Create `folder` for this user alone. Raise PermissionError if it belongs to another user."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     if folder.stat().st_uid != os.geteuid():
         raise PermissionError(f"{folder} belongs to another user.")

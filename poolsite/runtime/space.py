@@ -1,11 +1,11 @@
-"""Room on the disk, asked for before something is half written. Standard library only."""
+"""Disk space, checked before a write could stop halfway. Standard library only."""
 
 import shutil
 from pathlib import Path
 
 
 def require_space(folder: Path, needed_bytes: int) -> None:
-    """Raise OSError with one sentence unless `folder`'s disk has the room."""
+    """Raise OSError with one sentence unless the disk of `folder` has the space."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free_bytes = shutil.disk_usage(existing).free
     if free_bytes < needed_bytes:

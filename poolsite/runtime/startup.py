@@ -1,8 +1,8 @@
-"""What a server process refuses to start with; each refusal says what to do.
+"""The conditions under which a server process refuses to start. Each refusal states the remedy.
 
-Called first thing by web (asgi), worker and beat (celery); management commands that use Redis
-ask for the part about Redis. A Redis that does not answer is no reason to refuse: it may come,
-and `/readyz` says that it has not.
+Web (asgi), worker and beat (celery) call this first. Management commands that use Redis run only
+the checks of Redis. A Redis that does not answer is no reason to refuse: it may come later, and
+`/readyz` reports that it is missing.
 """
 
 import os
@@ -26,7 +26,10 @@ SAFE_POLICY = "noeviction"
 
 
 def verify() -> None:
-    """Return if this process may serve; else SystemExit with one sentence per refusal."""
+    """Return if this process may serve.
+
+    Otherwise raise SystemExit with one sentence per refusal.
+    """
     try:
         embedded.use()
         refusals = [*settings_refusals(), *redis_refusals()]
@@ -37,7 +40,10 @@ def verify() -> None:
 
 
 def read_settings() -> None:
-    """Return if the settings can be read; else as verify() does. Celery reads them before that."""
+    """Return if the settings can be read, else exit as verify() does.
+
+    Celery reads them before that.
+    """
     try:
         _ = settings.SECRET_KEY
     except ImproperlyConfigured as error:
@@ -45,14 +51,14 @@ def read_settings() -> None:
 
 
 def _refuse(refusals: Iterable[str]) -> NoReturn:
-    # Not sys.stderr: Celery's beat has turned it into a log of its own by then.
+    # Not sys.stderr: Celery's beat has already replaced it with its log.
     text = "".join(f"Poolsite does not start: {each}\n" for each in dict.fromkeys(refusals))
     os.write(2, text.encode())
     sys.exit(1)
 
 
 def settings_refusals() -> Iterator[str]:
-    """Every setting that no server starts with, but for what Redis itself has to answer."""
+    """Yield a refusal for every unsafe setting, except those that Redis must be asked about."""
     yield from safety.refusals()
     yield from payment_refusals()
     yield from url_refusals()
@@ -60,7 +66,7 @@ def settings_refusals() -> Iterator[str]:
 
 
 def payment_refusals() -> Iterator[str]:
-    """A provider that moves no money stands open in the demo alone; another needs its secrets."""
+    """Refuse unknown providers, the demo's provider outside of the demo, and missing secrets."""
     for name in settings.PAYMENTS:
         if name not in settings.PAYMENT_VARIANTS:
             yield (
@@ -80,15 +86,15 @@ def payment_refusals() -> Iterator[str]:
 
 
 def _is_dummy(handler: str) -> bool:
-    # Not at the top: it reads the settings, whose refusals `verify` tells.
+    # Not at the top: the import reads the settings, and `verify` reports their errors.
     from payments.dummy import DummyProvider
 
-    # The demo's own provider is a child of the library's dummy.
+    # The demo's own provider is a subclass of the library's dummy.
     return issubclass(import_string(handler), DummyProvider)
 
 
 def url_refusals() -> Iterator[str]:
-    """A hot path on a Cluster cannot lend its address to the other uses."""
+    """Refuse a Redis Cluster as the default for uses that can't run on a Cluster."""
     uses = {
         "CACHE_URL": settings.CACHE_URL,
         "CELERY_BROKER_URL": settings.CELERY_BROKER_URL,
@@ -100,21 +106,23 @@ def url_refusals() -> Iterator[str]:
 
 
 def redis_refusals() -> Iterator[str]:
-    """Every master behind REDIS_URL and the servers of heavy accounts must be new enough and must
-    forget nothing."""
+    """Refuse each master of REDIS_URL and of heavy accounts that is too old or may drop data."""
     for url in (settings.REDIS_URL, *settings.BILLING_REDIS_URLS.values()):
         for node, info in _masters(url):
             yield from info_refusals(node, info)
 
 
 def info_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
-    """Judge one server by its INFO."""
+    """Check one server by its INFO."""
     yield from version_refusals(node, info)
     yield from policy_refusals(node, info)
 
 
 def version_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
-    """Scripts use no command that is newer than OLDEST_VERSION, but all of those."""
+    """Refuse a server older than OLDEST_VERSION.
+
+    The scripts use its commands, but none that is newer.
+    """
     name, version = product_of(info)
     if _numbers(version) < OLDEST_VERSION:
         yield (
@@ -124,7 +132,7 @@ def version_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
 
 
 def policy_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
-    """A server that is full must refuse, not forget."""
+    """Refuse a server that drops data when its memory is full, instead of refusing writes."""
     policy = str(info.get("maxmemory_policy") or SAFE_POLICY)
     if policy != SAFE_POLICY:
         yield (
@@ -135,7 +143,7 @@ def policy_refusals(node: str, info: Mapping[str, Any]) -> Iterator[str]:
 
 
 def product_of(info: Mapping[str, Any]) -> tuple[str, str]:
-    """Name and version: Redis or Valkey, which has a field of its own beside redis_version."""
+    """Return name and version: Redis, or Valkey, which has its own field besides redis_version."""
     name = "Valkey" if "valkey_version" in info else "Redis"
     return name, str(info.get("valkey_version") or info.get("redis_version") or "0")
 

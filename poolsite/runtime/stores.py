@@ -1,6 +1,6 @@
-"""Redis for the cache and Celery: one URL form for both, one server or Sentinel.
+"""Redis for the cache and Celery: one URL format for both, one server or Sentinel.
 
-settings.py calls these while it is read; nothing here may ask for settings.
+settings.py calls these functions while it is read, so they must not read settings.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from redis.retry import Retry
 
 from poolsite.hotpath.address import RedisAddress, parse_address
 
-# Options of redis-py that Celery's transport has too.
+# Options of redis-py that Celery's transport supports, too.
 _BROKER_OPTIONS = {
     "socket_timeout",
     "socket_connect_timeout",
@@ -25,7 +25,7 @@ REMEDY = "set {name} to one server (redis://…) or a Sentinel group (redis+sent
 
 
 def one_server_of(redis_url: str) -> str:
-    """Return REDIS_URL where it can serve the other uses too, else nothing (a Cluster)."""
+    """Return REDIS_URL if it can serve the other uses, too, or "" for a Cluster."""
     try:
         address = parse_address(redis_url)
     except ValueError as error:
@@ -40,18 +40,18 @@ def cache(url: str) -> dict[str, Any]:
         "BACKEND": "django_redis.cache.RedisCache",
         "LOCATION": url,
         "KEY_PREFIX": "cache",
-        "VERSION": 2,  # version 1 was pickled: processes of two releases read their own
+        "VERSION": 2,  # version 1 was pickled: each release reads its own
         "OPTIONS": {
             "SOCKET_TIMEOUT": 3.0,
             "SOCKET_CONNECT_TIMEOUT": 1.5,
-            # Not pickle: who can write to the cache must not run code here.
+            # Not pickle: whoever can write to the cache must not be able to run code here.
             "SERIALIZER": "django_redis.serializers.json.JSONSerializer",
         },
     }
     if address is not None and address.topology == "sentinel":
         config["LOCATION"] = f"redis://{address.service}/{address.options.get('db', 0)}"
         config["OPTIONS"] |= {
-            # One pool, of the primary: a replica may not have yet what was written a moment ago.
+            # One pool, of the primary: a replica may lack what was written a moment ago.
             "CONNECTION_FACTORY": "django_redis.pool.SentinelConnectionFactory",
             "SENTINELS": list(address.hosts),
             "SENTINEL_KWARGS": _ask_once(address),
@@ -76,7 +76,10 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
 
 
 def _one_broker(url: str, address: RedisAddress) -> tuple[str, dict[str, Any]]:
-    """Celery takes redis-py's options beside the URL, and only those of TLS inside it."""
+    """Return the broker's URL and options.
+
+    Celery takes redis-py's options separately from the URL. Only those of TLS are part of the URL.
+    """
     parts = urlsplit(url)
     named = dict(parse_qsl(parts.query))
     query = {name: value for name, value in named.items() if name.startswith("ssl_")}
@@ -91,7 +94,7 @@ def _one_broker(url: str, address: RedisAddress) -> tuple[str, dict[str, Any]]:
 
 def _parse(name: str, url: str) -> RedisAddress | None:
     if not url:
-        return None  # REDIS_URL is a Cluster: startup.verify() asks for it where it is needed
+        return None  # REDIS_URL is a Cluster: startup.verify() reports missing URLs
     try:
         address = parse_address(url)
     except ValueError as error:
@@ -110,7 +113,7 @@ def _parse(name: str, url: str) -> RedisAddress | None:
 
 
 def _ask_once(address: RedisAddress) -> dict[str, Any]:
-    """Return how Sentinels are asked: a dead one is passed over at once, not tried for seconds."""
+    """Return options with which a dead Sentinel is skipped at once, not tried for seconds."""
     return {
         "socket_timeout": 3.0,
         "socket_connect_timeout": 1.5,

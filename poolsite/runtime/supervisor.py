@@ -11,35 +11,35 @@ from poolsite.runtime.children import Child
 from poolsite.runtime.parent import catches, die_with_parent
 
 STOP_SECONDS = 8.0
-KILLED_SECONDS = 5.0  # a process that hangs in the kernel outlives even SIGKILL for a while
+KILLED_SECONDS = 5.0  # a process that hangs in the kernel survives even SIGKILL for a while
 SAY_EVERY_SECONDS = 10.0
 TICK_SECONDS = 0.1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-class Stopped(Exception):  # noqa: N818  the ordinary end, no error
-    """A signal came, or the process that started this one is gone."""
+class Stopped(Exception):  # noqa: N818  the normal end, not an error
+    """A signal came, or the parent process is gone."""
 
 
 class StartError(RuntimeError):
-    """The demo cannot start; the text is one clear sentence."""
+    """The demo cannot start. The text is one clear sentence."""
 
 
 class Supervisor:
-    """Holds the children; a signal or the death of the parent raises Stopped between steps."""
+    """Manages the children. A signal or the parent's death raises Stopped between steps."""
 
     def __init__(self, say: Callable[[str], None]) -> None:
         self.say = say
         self.children: list[Child] = []
         self._parent_pid = os.getppid()
-        # A SIGINT to make alone: make takes its handler away and waits for us, without a word.
+        # A SIGINT only to make: make removes its handler and waits for us without notice.
         self._parent_catches_interrupt = catches(self._parent_pid, signal.SIGINT)
         self._signals = 0
 
     def take_signals(self) -> None:
-        """From here on signals end the demo in order; the second one ends it at once.
+        """From now on, let signals end the demo cleanly. The second one ends it at once.
 
-        A SIGHUP that is ignored stays so: that is what `nohup make demo` asks for.
+        An ignored SIGHUP stays ignored, as `nohup make demo` requires.
         """
         for number in STOP_SIGNALS:
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
@@ -48,10 +48,10 @@ class Supervisor:
             die_with_parent()
 
     def _on_signal(self, number: int, frame: object) -> None:
-        self._signals += 1  # nothing else: it may come while a child is waited for
+        self._signals += 1  # nothing else: it may interrupt waiting for a child
 
     def check(self) -> None:
-        """Raise Stopped when it is time to end."""
+        """Raise Stopped if it is time to end."""
         if self._signals or (self._parent_pid > 1 and self._parent_ends()):
             raise Stopped
 
@@ -61,7 +61,7 @@ class Supervisor:
         return self._parent_catches_interrupt and not catches(self._parent_pid, signal.SIGINT)
 
     def run_to_end(self, child: Child) -> None:
-        """Run a child that does one thing and ends; raises StartError with its last words."""
+        """Run a child to its end. Raise StartError with its last log line if it fails."""
         self.children.append(child)
         child.start()
         while child.process is not None and (code := child.process.poll()) is None:
@@ -72,15 +72,15 @@ class Supervisor:
             raise StartError(f"{child.name} failed: {child.last_words()} (see {child.log})")
 
     def start(self, *children: Child) -> None:
-        """Start children that stay."""
+        """Start children that keep running."""
         for child in children:
             child.start()
             self.children.append(child)
 
     def wait_for_page(self, host: str, port: int, path: str) -> None:
-        """Return when `path` answers 200, however slow the machine is, and say what is waited for.
+        """Wait until `path` answers 200, however slow the machine is, and report long waits.
 
-        Raises StartError when a child gives up: it has ended three times.
+        Raise StartError if a child has ended three times.
         """
         began = said_at = time.monotonic()
         while not answers(host, port, path):
@@ -102,13 +102,13 @@ class Supervisor:
         return f"Still waiting for {address} after {seconds:.0f} s; running: {alive or 'nothing'}."
 
     def watch(self) -> None:
-        """Start again what has ended."""
+        """Restart children that have ended."""
         for child in self.children:
             if message := child.watch():
                 self.say(message)
 
     def run(self, *, each_second: Callable[[], None]) -> None:
-        """Watch until Stopped."""
+        """Watch the children until Stopped is raised."""
         tick = 0
         while True:
             self.check()
@@ -119,9 +119,9 @@ class Supervisor:
             time.sleep(TICK_SECONDS)
 
     def stop(self) -> None:
-        """End all children together: SIGTERM, and after 8 s, or at a second signal, SIGKILL.
+        """End all children together: SIGTERM, and after 8 s or at a second signal SIGKILL.
 
-        Returns when all are gone, after 13 s at the latest.
+        Return when all are gone, but after 13 s at the latest.
         """
         for child in reversed(self.children):
             child.signal(signal.SIGTERM)
@@ -138,7 +138,7 @@ class Supervisor:
 
 
 def answers(host: str, port: int, path: str) -> bool:
-    """Tell whether http://host:port/path answers 200."""
+    """Whether http://host:port/path answers 200."""
     connection = http.client.HTTPConnection(host, port, timeout=2.0)
     try:
         connection.request("GET", path)
@@ -150,6 +150,6 @@ def answers(host: str, port: int, path: str) -> bool:
 
 
 def say(text: str) -> None:
-    """Print at once: the demo's reader may be a pipe."""
+    """Print at once, because the output may be a pipe."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()

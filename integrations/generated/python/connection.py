@@ -1,4 +1,4 @@
-"""Clients, answers, and waiting: what the example needs besides the generated client."""
+"""Clients, answers and waiting: the parts that the example adds to the generated client."""
 
 import os
 import re
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def login_client(cookie: str) -> AuthenticatedClient:
-    """A client with a person's login. Only people create tokens and move money."""
+    """Return a client with a person's login. Only people can create tokens and move money."""
     csrf = next(re.finditer(r"csrf=([^;]+)", cookie))[1]
     headers = {"X-CSRFToken": csrf, "Referer": URL}
     return AuthenticatedClient(URL, cookie, "", "Cookie", headers=headers)
@@ -27,14 +27,17 @@ def token_client(token: str) -> AuthenticatedClient:
 
 
 def expect(kind: type[T], answer: Response[Any]) -> T:
-    """The answer if it is of this kind. SystemExit with the problem if it is none."""
+    """Return the parsed answer. Raise SystemExit with the problem if it has another type."""
     if not isinstance(answer.parsed, kind):
         raise SystemExit(f"{answer.status_code}: {answer.content.decode()}")
     return answer.parsed
 
 
 def wait_for(what: Callable[[], T | None]) -> T:
-    """Ask until there is an answer: what is written to SQL or delivered follows within seconds."""
+    """Call `what` until it returns a result. Raise SystemExit if it returns none in time.
+
+    Data that is written to SQL or delivered follows within seconds.
+    """
     ends = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < ends:
         if (found := what()) is not None:
@@ -51,7 +54,7 @@ def new_token(
     events: list[str] | None = None,
     account: str | None = ACCOUNT,
 ) -> AuthenticatedClient:
-    """A client with a new token of the account, or of the platform (None)."""
+    """Return a client with a new token of the account, or of the platform if `account` is None."""
     body = models.ApiTokenIn(name, actions, resources, account=account, events=events or [])
     made = expect(models.ApiTokenMadeOut, create_token.sync_detailed(client=person, body=body))
     return token_client(made.token)

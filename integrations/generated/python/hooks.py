@@ -1,4 +1,4 @@
-"""Webhooks: an endpoint is registered, and a test event received and verified."""
+"""Webhooks: registers an endpoint, and receives and verifies a test event."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ from verify import verify  # a copy of integrations/webhooks/verify.py
 
 @contextmanager
 def receiver(got: dict[str, bytes]) -> Iterator[str]:
-    """Take webhooks at the address that the block gets; the newest request is in `got`."""
+    """Receive webhooks at the address that the block gets. `got` contains the newest request."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -25,7 +25,7 @@ def receiver(got: dict[str, bytes]) -> Iterator[str]:
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -37,7 +37,7 @@ def receiver(got: dict[str, bytes]) -> Iterator[str]:
 
 
 def drive_webhooks(person: AuthenticatedClient) -> None:
-    """An endpoint of ours gets a test event, signed with the endpoint's secret."""
+    """Send a test event to an endpoint of ours, signed with the endpoint's secret."""
     got: dict[str, bytes] = {}
     with receiver(got) as address:
         body = models.EndpointIn("CRM", address, ["message.failed"], account=ACCOUNT)

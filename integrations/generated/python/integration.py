@@ -1,6 +1,6 @@
-"""A customer's integration, from the first token to the month's invoice, by the generated client.
+"""A customer's integration with the generated client, from the first token to the monthly invoice.
 
-../README.md says how to run it, and what it reads from the environment.
+../README.md explains how to run it, and which environment variables it reads.
 """
 
 import os

@@ -42,7 +42,10 @@ BEGAN = datetime.now(UTC)
 
 
 def drive_billing(operator: AuthenticatedClient, owner: AuthenticatedClient) -> None:
-    """A tariff, a top-up, messages, and a statement and invoice that agree with our own figures."""
+    """Run a tariff, a top-up and messages.
+
+    Check the statement and the invoice with our own figures.
+    """
     prices = models.TariffInPrices()
     prices["native_text"] = models.PriceIn(unit_price=str(PRICE))
     tariff = models.TariffIn(name="Standard", prices=prices)
@@ -82,7 +85,7 @@ def top_up(person: AuthenticatedClient) -> None:
 
 
 def send_messages(sender: AuthenticatedClient, gateway: AuthenticatedClient) -> Decimal:
-    """Three are held; two are sent and delivered, one is cancelled. Returns what they cost."""
+    """Hold three messages, send two of them, cancel one. Return the total charge."""
     names = [f"{ACCOUNT}-m{number}" for number in range(3)]
     held = [models.HoldIn(message_id=name, text="Hello") for name in names]
     answers = expect(list, post_holds.sync_detailed(ACCOUNT, client=sender, body=held))
@@ -104,7 +107,7 @@ def send_messages(sender: AuthenticatedClient, gateway: AuthenticatedClient) -> 
 def check_statement(
     sender: AuthenticatedClient, opening: Decimal, charged: Decimal
 ) -> models.MonthOut:
-    """The running month agrees with what we did; the month before is final: it is returned."""
+    """Check that the running month has our figures. Return the month before, which is final."""
 
     def complete() -> models.StatementOut | None:
         year = expect(models.YearOut, list_statements.sync_detailed(ACCOUNT, client=sender))
@@ -133,7 +136,7 @@ def check_statement(
 
 
 def check_rows(rows: list[dict[str, str]], closing: Decimal) -> None:
-    """Each entry of the month: in less out, held in less held out, and the balance at the end."""
+    """Check the month's entries: in minus out, held in minus held out, and the final balance."""
 
     def total(name: str) -> Decimal:
         return sum((Decimal(row[name] or 0) for row in rows), Decimal(0))
@@ -149,7 +152,10 @@ def check_invoice(
     sender: AuthenticatedClient,
     last: models.MonthOut,
 ) -> None:
-    """The invoice of a complete month is its statement's charges: lines, taxes and files."""
+    """Check that a complete month's invoice has its statement's charges.
+
+    Read the invoice's files.
+    """
     profile = models.TaxProfileIn(
         legal_name="Acme Ltd", address="1 Lake Road\nShanghai", country="CN", tax_id="91310000"
     )

@@ -22,7 +22,7 @@ from poolsite_api.api.pools import get_pool, post_pool
 
 
 def drive_pool(person: AuthenticatedClient) -> None:
-    """A pool with two numbers, a switch, a call."""
+    """Create a pool with two numbers and a switch, and make a call."""
     slug = f"{ACCOUNT}-pool"
     settings = models.PoolIn(slug=slug, account=ACCOUNT, name="Outbound", cooldown_seconds=0)
     expect(models.PoolOut, post_pool.sync_detailed(client=person, body=settings))
@@ -64,7 +64,7 @@ def drive_pool(person: AuthenticatedClient) -> None:
 
 
 def drive_line(person: AuthenticatedClient) -> None:
-    """A desk with a queue that offers visits; an agent accepts one and ends it."""
+    """Create a desk with a queue that offers visits. An agent accepts a visit and ends it."""
     slug = f"{ACCOUNT}-desk"
     desk = models.DeskIn(slug=slug, name="Support", account=ACCOUNT)
     expect(models.DeskFullOut, create_desk.sync_detailed(client=person, body=desk))
@@ -97,7 +97,7 @@ def drive_line(person: AuthenticatedClient) -> None:
 
 
 def drive_gate(person: AuthenticatedClient) -> None:
-    """A gate: a permit is acquired, renewed and released; a device carries out a batch's task."""
+    """Create a gate. Acquire, renew and release a permit; let a device carry out a batch's task."""
     slug = f"{ACCOUNT}-gate"
     settings = models.GateIn(slug=slug, account=ACCOUNT, cap=5)
     expect(models.GateOut, make_gate.sync_detailed(client=person, body=settings))
@@ -148,7 +148,7 @@ def drive_gate(person: AuthenticatedClient) -> None:
 
 
 def drive_dispatcher(person: AuthenticatedClient) -> None:
-    """A group of servers with its settings; an instance, its sessions, its state."""
+    """Create and change a group of servers. Find an instance that has a session, and drain it."""
     slug = f"{ACCOUNT}-group"
     body = models.GroupIn(slug=slug, name="Servers", heartbeat_seconds=5)
     expect(models.GroupOut, make_group.sync_detailed(client=person, body=body))

@@ -1,1 +1,1 @@
-"""Visitors and agents of a desk, by the public interface alone."""
+"""Visitors and agents of a desk, which use only the public interface."""

@@ -26,7 +26,7 @@ TIMEOUT_SECONDS = 20.0
 
 
 def main() -> int:
-    """Play every desk of the file until a signal; print what was seen."""
+    """Simulate every desk of the file until a signal, then print the counts."""
     logging.basicConfig(level=logging.WARNING)
     options = _options()
     try:
@@ -57,7 +57,10 @@ def _options() -> argparse.Namespace:
 
 
 def read_configs(path: Path) -> list[DeskConfig]:
-    """The part `desks` of the simulation file; ValueError with one sentence otherwise."""
+    """Return the part `desks` of the simulation file.
+
+    Raise ValueError with one sentence if invalid.
+    """
     raw = json.loads(path.read_text())
     try:
         return [
@@ -69,7 +72,7 @@ def read_configs(path: Path) -> list[DeskConfig]:
 
 
 def part_of(config: DeskConfig, part: int, parts: int) -> DeskConfig:
-    """One part of the people: every so many-th agent, that share of the visitors."""
+    """Return one part of the people: every `parts`-th agent and that share of the visitors."""
     return replace(
         config,
         agents=config.agents[part - 1 :: parts],

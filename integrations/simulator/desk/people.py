@@ -1,4 +1,4 @@
-"""What one visitor and one agent do: come, wait, vanish and come back; serve for a while, pause."""
+"""The behaviour of a visitor and an agent: come, wait, vanish, come back; serve, pause."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ NAMES = ("Ann", "Bo", "Chen", "Dora", "Emil", "Fang", "Gao", "Hua", "Ines", "Jun
 
 @dataclass(frozen=True)
 class QueueConfig:
-    """One queue: its slug, visitors an hour, mean seconds in a room, and its topics."""
+    """A queue: its slug, visitors per hour, mean seconds in a room, and its topics."""
 
     slug: str
     visits_per_hour: float
@@ -27,7 +27,7 @@ class QueueConfig:
 
 @dataclass(frozen=True)
 class DeskConfig:
-    """One desk of the simulation file: `agents` are user ids that nobody plays by hand."""
+    """A desk of the simulation file. `agents` are user IDs that no one uses by hand."""
 
     slug: str
     token: str
@@ -37,7 +37,7 @@ class DeskConfig:
 
 @dataclass
 class Floor:
-    """What everybody of one desk shares."""
+    """The state that all people of one desk share."""
 
     client: httpx.AsyncClient
     config: DeskConfig
@@ -48,7 +48,7 @@ class Floor:
     resting: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def ask(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
-        """Call, and write down what a visitor or an agent was told, with the µs around it."""
+        """Send a request, and log the visitor's or agent's answer with the µs before and after."""
         before = _now_us()
         told = await self.call(path, body, token)
         if told is not None:
@@ -58,7 +58,7 @@ class Floor:
     async def do(
         self, deed: str, visit: str, path: str, body: dict[str, Any], token: str = ""
     ) -> dict[str, Any] | None:
-        """Call, and write down that it was acknowledged: who was told so must find it in SQL."""
+        """Send a request, and log that it was acknowledged. SQL must then contain it."""
         told = await self.call(path, body, token)
         if told is not None:
             self._write({"did": deed, "visit": visit, "word": told.get("word"), "t1": _now_us()})
@@ -70,7 +70,7 @@ class Floor:
             self.log.flush()
 
     async def call(self, path: str, body: dict[str, Any], token: str = "") -> dict[str, Any] | None:
-        """POST as the desk's machine, or as a visitor by its token; None = it did not work."""
+        """POST with the desk's token, or with a visitor's. Return None if it failed."""
         headers = {"Authorization": f"Bearer {token or self.config.token}"}
         try:
             answer = await self.client.post(f"/api/v1/{path}", json=body, headers=headers)
@@ -90,7 +90,7 @@ def _now_us() -> int:
 
 
 def _heard(told: dict[str, Any], config: DeskConfig) -> dict[str, Any]:
-    """The part of an answer by which the laws of a line are judged."""
+    """Return the part of an answer that the checks of a waiting line need."""
     if "slots" in told:
         rooms = [slot for slot in told["slots"] if slot["kind"] == "room"]
         return {
@@ -100,16 +100,17 @@ def _heard(told: dict[str, Any], config: DeskConfig) -> dict[str, Any]:
             "rooms": [slot["visit"] for slot in rooms],
             "used": len(told["slots"]),
             "capacity": told["capacity"],
-            "queues": [],  # not told by the interface: whether it is idle cannot be judged
+            "queues": [],  # not in the answer: whether it is idle cannot be judged
         }
     names = ("answer", "ticket", "ahead", "queue", "word")
     return {"v": told.get("visit", ""), **{name: told.get(name) for name in names}}
 
 
 async def play_arrivals(floor: Floor, queue: QueueConfig) -> None:
-    """Poisson arrivals at one queue, until the floor rests; then until the last one has gone.
+    """Simulate Poisson arrivals at one queue until the floor rests, then wait for the last visitor.
 
-    It begins with as many as would be in rooms by now, so that nobody has to wait for a picture.
+    It begins with as many visitors as would be in rooms by now, so that the page shows traffic at
+    once.
     """
     load = queue.visits_per_hour * queue.mean_room_seconds / 3600
     async with asyncio.TaskGroup() as group:
@@ -122,7 +123,10 @@ async def play_arrivals(floor: Floor, queue: QueueConfig) -> None:
 
 
 async def play_visitor(floor: Floor, queue: QueueConfig) -> None:
-    """Join, beat, talk a little; leave when patience ends. One in ten vanishes for a while."""
+    """Join, send heartbeats, talk, and leave when patience ends.
+
+    One in ten vanishes for a while.
+    """
     dice = floor.dice
     said = {"name": dice.choice(NAMES), "topic": dice.choice(queue.topics)}
     joined = await floor.ask(f"queues/{queue.slug}/join", said)
@@ -156,7 +160,7 @@ async def play_visitor(floor: Floor, queue: QueueConfig) -> None:
 async def play_agent(floor: Floor, agent: int) -> None:
     """Go online, end each room after an exponential time, pause now and then.
 
-    At rest a room that has begun is ended at once: an exponential time may be as long as it likes.
+    At rest, a room that has begun is ended at once, because an exponential time has no upper limit.
     """
     dice, query = floor.dice, f"?agent={agent}"
     means = {queue.slug: queue.mean_room_seconds for queue in floor.config.queues}
@@ -191,7 +195,7 @@ async def play_agent(floor: Floor, agent: int) -> None:
 
 
 async def _stay(floor: Floor, query: str, seconds: float) -> None:
-    """Be there without new visitors; at rest no longer, as a room that goes on must be ended."""
+    """Stay without new visitors. At rest, return at once, because an open room must be ended."""
     for _ in range(int(seconds / BEAT_SECONDS)):
         if floor.resting.is_set():
             return

@@ -1,1 +1,1 @@
-"""Devices that report to a gate and carry their tasks out on the external system."""
+"""Devices that report to a gate and carry out their tasks on the external system."""

@@ -17,14 +17,14 @@ SUMMARY_SECONDS = 10.0
 
 
 async def play(options: argparse.Namespace) -> None:
-    """Play every device of a gate until a signal."""
+    """Simulate every device of a gate until a signal."""
     gate = gate_of(options.config, options.gate)
     part, parts = (int(word) for word in options.part.split("/"))
     habits = Habits(float(gate["period_seconds"]), options.work_seconds, options.work_spread)
     tally = DeviceTally()
     journal = options.log.open("a") if options.log is not None else None
     reports = Reports(options.url.split(","), options.gate, gate["token"])
-    # As many as may ever be at work: the external system alone says how many are too many.
+    # As many as can ever be at work: only the external system decides how many are too many.
     wide = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=options.external, limits=wide) as external:
         devices = [
@@ -52,7 +52,7 @@ async def _summaries(tally: DeviceTally) -> None:
 
 
 def main() -> int:
-    """Play until a signal; 1 and one sentence when it cannot start."""
+    """Simulate until a signal. Return 1 after printing one sentence if it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m integrations.simulator.devices")
     parser.add_argument("--config", type=Path, required=True, help="the simulation file")
     parser.add_argument("--gate", required=True)

@@ -1,4 +1,4 @@
-"""One device: it reports, works on the external system, and reports what came of it."""
+"""A device: it reports, works on the external system, and reports the results."""
 
 import asyncio
 import json
@@ -21,21 +21,21 @@ OK = 200
 
 @dataclass(frozen=True)
 class Habits:
-    """How devices behave, and how much of what they say gets lost, doubled or delayed."""
+    """How devices behave, and how many of their messages are lost, doubled or delayed."""
 
     period_seconds: float = 10.0
     work_seconds: float = 20.0
-    spread: float = 0.8  # of the work: from 0.2 to 1.8 times the seconds above
+    spread: float = 0.8  # of the work: 0.2 to 1.8 times the seconds above
     unsent: float = 0.01  # a report that never arrives
-    lost: float = 0.02  # one whose answer never arrives
+    lost: float = 0.02  # a report whose answer never arrives
     doubled: float = 0.02
-    reordered: float = 0.01  # the report before arrives once more, after this one
-    late: float = 0.01  # a result that is told long after, if at all
+    reordered: float = 0.01  # the previous report arrives again after this one
+    late: float = 0.01  # a result that is reported long after, if ever
 
 
 @dataclass
 class DeviceTally:
-    """What all devices of a gate came to."""
+    """The counts of all devices of a gate."""
 
     reports: int = 0
     tasks: int = 0
@@ -44,14 +44,14 @@ class DeviceTally:
     faults: dict[str, int] = field(default_factory=dict)
 
     def fault(self, error: Exception) -> None:
-        """Count a report without an answer by what went wrong."""
+        """Count a report without an answer by its error."""
         name = type(error).__name__
         self.faults[name] = self.faults.get(name, 0) + 1
 
 
 @dataclass
 class Device:
-    """A device as the client library has it (`state`), with the mishaps of its habits."""
+    """A device with the client library's `state`, plus the mishaps of its habits."""
 
     name: str
     reports: Reports
@@ -69,7 +69,7 @@ class Device:
         self.state = DeviceState(self.name)
 
     async def run(self) -> None:
-        """Report for ever, each time after the seconds that the last answer named."""
+        """Report again and again, each time after the seconds that the last answer named."""
         await asyncio.sleep(self.chance.random() * self.habits.period_seconds)
         while True:
             seconds = self.habits.period_seconds
@@ -80,7 +80,7 @@ class Device:
             await asyncio.sleep(seconds * (0.9 + 0.2 * self.chance.random()))
 
     async def report(self) -> float:
-        """One report; returns in how many seconds the next one is due."""
+        """Send one report. Return the seconds until the next one is due."""
         sent = list(self.state.results)
         if self.old and self.chance.random() < LATE_SHARE:
             sent.append(self.old.pop(0))
@@ -101,7 +101,7 @@ class Device:
         return told.retry_after
 
     def _note(self, op: str, task: str, token: int, **facts: Any) -> None:
-        """Write down what the gate has acknowledged, before anything else is done."""
+        """Log what the gate has acknowledged, before anything else is done."""
         self._write({"op": op, "device": self.name, "task": task, "token": token, **facts})
 
     def _write(self, line: dict[str, Any]) -> None:
@@ -110,14 +110,14 @@ class Device:
             self.journal.flush()
 
     async def _post(self, body: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer; None when it was lost, or was none."""
+        """Return the answer, or None if it was lost or not a success."""
         if self.chance.random() < self.habits.unsent:
             return None
         status, answer = await self.reports.post(self.name, body)
         if self.chance.random() < self.habits.doubled:
             status, answer = await self.reports.post(self.name, body)
         if self.before and self.chance.random() < self.habits.reordered:
-            await self.reports.post(self.name, self.before)  # nobody hears its answer
+            await self.reports.post(self.name, self.before)  # the answer is ignored
         self.before = body
         if status != OK:
             self.tally.unanswered += 1
@@ -141,9 +141,9 @@ class Device:
         try:
             done = await self.external.post("/work", json=body, timeout=WORK_TIMEOUT_SECONDS)
         except httpx.HTTPError:
-            return  # nothing is known of it: the permit ends by itself
+            return  # the outcome is unknown: the permit ends automatically
         if done.status_code == 409 and done.json()["reason"] in NO_RESULT:
             return
         self.state.add_result(task, ok=done.status_code == OK, took_ms=int(seconds * 1_000))
         if self.chance.random() < self.habits.late:
-            self.old.append(self.state.results.pop())  # told long after, if at all
+            self.old.append(self.state.results.pop())  # reported long after, if ever

@@ -1,4 +1,4 @@
-"""Reports over kept connections: thousands of devices in one process, so each costs little."""
+"""Reports over reused connections: cheap enough for thousands of devices in one process."""
 
 import asyncio
 import json
@@ -10,13 +10,13 @@ from urllib.parse import quote, urlsplit
 from integrations.simulator.kept import Connections
 
 TIMEOUT_SECONDS = 10.0
-FAULTS = (OSError, EOFError, TimeoutError, ValueError)  # no answer, or none that can be read
+FAULTS = (OSError, EOFError, TimeoutError, ValueError)  # no answer, or an unreadable one
 
 
 class Reports:
     """Posts the reports of one gate's devices over HTTP/1.1.
 
-    `urls`: web processes that are as good as each other; after a fault the next one is asked.
+    `urls` are equivalent web processes. After a fault, the next one is used.
     """
 
     def __init__(self, urls: Sequence[str], gate: str, token: str) -> None:
@@ -31,7 +31,7 @@ class Reports:
         )
 
     async def post(self, device: str, body: dict[str, Any]) -> tuple[int, Any]:
-        """Return status and body. Raises one of FAULTS when there is no answer."""
+        """Return status and body. Raise one of FAULTS if there is no answer."""
         content = json.dumps(body)
         path = f"/api/v1/devices/{quote(device)}/report{self._query}"
         size = f"Content-Length: {len(content)}\r\n\r\n"
@@ -46,12 +46,12 @@ class Reports:
         return answer.status, json.loads(answer.body)
 
     def _leave(self, server: Connections) -> None:
-        """Go on to the next web process, unless another report has done so."""
+        """Switch to the next web process, unless another report has already done so."""
         if server is self._servers[0]:
             self._servers.rotate(-1)
         server.close()
 
     def close(self) -> None:
-        """Close what is kept."""
+        """Close the stored connections."""
         for server in self._servers:
             server.close()

@@ -1,1 +1,1 @@
-"""Plays a dispatcher's group: front-ends, application-server instances, and who restarts them."""
+"""Simulates a dispatcher's group: front-ends, instances, and the supervisor that restarts them."""

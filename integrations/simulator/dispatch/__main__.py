@@ -25,13 +25,13 @@ CONNECTIONS = 32
 
 
 class Play:
-    """One group played until it is stopped."""
+    """The simulation of one group, until it is stopped."""
 
     def __init__(
         self, config: GroupConfig, url: str, http: httpx.AsyncClient, mishaps: Mishaps, seed: int
     ) -> None:
         self.config, self._http, self._mishaps = config, http, mishaps
-        self._dice = random.Random(seed)  # noqa: S311  a play, not a secret
+        self._dice = random.Random(seed)  # noqa: S311  a simulation, not a secret
         settings = settings_of(config, url)
         self._caller = (
             Caller(http, config.pool, config.switch, config.pool_token) if config.pool else None
@@ -50,7 +50,7 @@ class Play:
         self.supervisor = Supervisor(http, config.slug, self.instances)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Start everybody, play until `stop`, end everybody."""
+        """Start all peers, run until `stop`, end all peers."""
         known = await self.supervisor.versions()
         for name, instance in self.instances.items():
             await instance.start(known.get(name, self.config.version))
@@ -67,7 +67,7 @@ class Play:
             await asyncio.wait([*tasks, stopping], return_when=asyncio.FIRST_COMPLETED)
             for task in tasks:
                 if task.done():
-                    task.result()  # none of them ends by itself: show why it did
+                    task.result()  # none of these tasks should end: raise its error
         finally:
             stopping.cancel()
             for task in tasks:
@@ -103,17 +103,17 @@ class Play:
                 await done
 
     async def _kill(self) -> None:
-        """One instance dies with all that it serves, and is started again."""
+        """Kill an instance with all its sessions, and start it again."""
         instance = self._dice.choice(list(self.instances.values()))
         version = instance.version
         await instance.die()
         await asyncio.sleep(2.0)
         await instance.start(version)
 
-    # -- what is told -----------------------------------------------------------------------------
+    # -- reports ----------------------------------------------------------------------------------
 
     async def _tell(self) -> None:
-        """Each front-end's own count, for the group's page."""
+        """Report each front-end's own count, for the group's page."""
         while True:
             await asyncio.sleep(TELL_SECONDS)
             for front in self.fronts:
@@ -128,7 +128,7 @@ class Play:
             print(self.summary(), flush=True)
 
     def summary(self) -> str:
-        """One line: sessions now, and every front-end's count."""
+        """Return one line with the current sessions and every front-end's count."""
         served = ", ".join(
             f"{each.name} {each.version}: {each.sessions}" for each in self.instances.values()
         )
@@ -137,7 +137,7 @@ class Play:
 
 
 async def play(options: argparse.Namespace, config: GroupConfig) -> Play:
-    """Play until a signal, or until the time is up; returns what was played."""
+    """Simulate until a signal or the end of the time. Return the simulation."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -158,7 +158,7 @@ async def play(options: argparse.Namespace, config: GroupConfig) -> Play:
 
 
 def main() -> int:
-    """Play until a signal; print every front-end's own count."""
+    """Simulate until a signal, then print every front-end's own count."""
     options = _options()
     logging.basicConfig(level=options.log_level, format="dispatch: %(message)s")
     logging.getLogger("httpx").setLevel(logging.WARNING)

@@ -1,4 +1,4 @@
-"""What an instance asks the number pool for, through its public interface."""
+"""The requests of an instance to the number pool, through its public interface."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ LIVE_LIST_SECONDS = 10.0
 
 
 class Caller:
-    """One switch of a pool: gets a number for a call, gives it back, and tells what it has."""
+    """One switch of a pool: gets a number for a call, returns it, and reports its calls."""
 
     def __init__(self, http: httpx.AsyncClient, pool: str, switch: str, token: str) -> None:
         self._client = PoolClient(http=http, slug=pool, token=token)
@@ -25,7 +25,7 @@ class Caller:
         self.refused = 0
 
     async def call(self, call_id: str, callee: str) -> str:
-        """A number for the call; "" when the pool has none or does not answer."""
+        """Return a number for the call, or "" if the pool has none or does not answer."""
         self._asked[call_id] = time.monotonic()
         event = self._event("call", call_id=call_id, agent=self._switch, callee=callee)
         try:
@@ -34,21 +34,21 @@ class Caller:
             self._asked.pop(call_id, None)
         if answer is None or not answer.ok:
             self.refused += 1
-            if answer is None:  # the outcome was never learnt: say that it is over
+            if answer is None:  # the outcome is unknown: report the end
                 await until_answered(self._client, self._event("hangup", call_id=call_id), tries=3)
             return ""
         self.numbers[call_id] = str(answer.body.get("number", ""))
         return self.numbers[call_id]
 
     async def hang_up(self, call_id: str) -> None:
-        """The call is over; harmless when it had no number."""
+        """Report the end of a call. This is harmless if the call had no number."""
         number = self.numbers.pop(call_id, "")
         if number:
             event = self._event("hangup", call_id=call_id, number=number)
             await until_answered(self._client, event)
 
     async def tell_what_is_live(self) -> None:
-        """Report every call again and again, so that the pool ends what we do not have."""
+        """Report all calls again and again, so that the pool ends those that don't exist here."""
         while True:
             await asyncio.sleep(LIVE_LIST_SECONDS)
             report = {

@@ -1,4 +1,4 @@
-"""What to play: the part `groups` of the simulation file."""
+"""The simulation's groups: the part `groups` of the simulation file."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,10 @@ from integrations.dispatch_client import Settings
 
 @dataclass(frozen=True)
 class GroupConfig:
-    """One group. `fronts`: (id, profile); `pool`, `switch`: where instances ask for numbers."""
+    """One group.
+
+    `fronts` are pairs (ID, profile). `pool`, `switch`: where instances get numbers.
+    """
 
     slug: str
     token: str
@@ -26,7 +29,7 @@ class GroupConfig:
 
 @dataclass(frozen=True)
 class Mishaps:
-    """How often, on average, something of its kind happens in the group; 0 = never."""
+    """The mean interval of each kind of mishap in the group; 0 means never."""
 
     flap_every_seconds: float = 30.0
     front_restart_every_seconds: float = 0.0
@@ -34,7 +37,10 @@ class Mishaps:
 
 
 def read_config(path: Path, slug: str) -> GroupConfig:
-    """One group of the file; ValueError with one sentence otherwise."""
+    """Return one group of the file.
+
+    Raise ValueError with one sentence if it is missing or invalid.
+    """
     raw = json.loads(path.read_text())
     try:
         found = next(each for each in raw["groups"] if each["slug"] == slug)
@@ -48,6 +54,6 @@ def read_config(path: Path, slug: str) -> GroupConfig:
 
 
 def settings_of(config: GroupConfig, url: str) -> Settings:
-    """How peers reach the group: the platform's address with ws in place of http."""
+    """Return how peers reach the group: the platform's address with ws in place of http."""
     server = url.rstrip("/").replace("http", "ws", 1)
     return Settings(servers=[server], group=config.slug, token=config.token)

@@ -1,4 +1,4 @@
-"""Front-ends that start sessions, live them, and count by themselves what they lost."""
+"""Front-ends that start and run sessions, and count the lost ones themselves."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ SPREAD = 0.3
 
 @dataclass
 class FrontTally:
-    """One front-end's own count since it began; `lost` by reason."""
+    """A front-end's own count since it began. `lost` is by reason."""
 
     started: int = 0
     answered: int = 0
@@ -50,7 +50,7 @@ class Call:
 
 
 class SimulatedFront(FrontHandler):
-    """One front-end by its id. A session is lost when neither of its two ends ended it."""
+    """One front-end by its ID. A session is lost if neither of its two ends ended it."""
 
     def __init__(
         self,
@@ -69,12 +69,12 @@ class SimulatedFront(FrontHandler):
         self._work: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Link up under the id."""
+        """Open a link with the ID."""
         self._link = FrontEnd(self._settings, self, profile=self.profile, peer_id=self.peer_id)
         await self._link.start_link()
 
     async def stop(self) -> None:
-        """End at once."""
+        """Stop at once."""
         link, self._link = self._link, None
         for task in self._work:
             task.cancel()
@@ -82,20 +82,20 @@ class SimulatedFront(FrontHandler):
             await link.abort()
 
     async def restart(self) -> None:
-        """Die and come back anew: its own sessions are gone, and counted by nobody as lost."""
+        """Restart: the front-end's sessions are gone. They don't count as lost."""
         await self.stop()
         self.calls.clear()
         await self.start()
 
     def flap(self) -> None:
-        """Its line breaks for a moment."""
+        """Break the connection for a moment."""
         if self._link is not None:
             self._link.cut()
 
     # -- sessions ---------------------------------------------------------------------------------
 
     async def offer(self, per_second: float) -> None:
-        """Poisson arrivals, for ever."""
+        """Start sessions as Poisson arrivals, again and again."""
         while True:
             await asyncio.sleep(self._dice.expovariate(per_second))
             task = asyncio.get_running_loop().create_task(self.live())
@@ -108,10 +108,10 @@ class SimulatedFront(FrontHandler):
             logger.error("%s: a session failed", self.peer_id, exc_info=task.exception())
 
     async def live(self) -> None:
-        """One session from its start to its end."""
+        """Run one session from its start to its end."""
         link = self._link
         if link is None or not link.linked:
-            return  # nobody can call while the line is broken
+            return  # no calls while the connection is broken
         seconds = self._mean * self._dice.uniform(1 - SPREAD, 1 + SPREAD)
         call = Call(time.monotonic(), seconds, self._dice.choice(("front", "front", "instance")))
         callee = "+8613" + "".join(self._dice.choice("0123456789") for _ in range(9))
@@ -133,7 +133,8 @@ class SimulatedFront(FrontHandler):
             return
         await link.send(session, {"method": "INFO"})
         if call.ends == "instance":
-            # It may be slow to hang up, as slow as its pool: that is no loss while it answers.
+            # The hang-up may be as slow as the pool. The session isn't lost while the instance
+            # answers.
             while not await _within(call.seconds + ANSWER_SECONDS, call.over):
                 if not await self._lives(link, session, call):
                     self._lose(session, "no hangup")
@@ -147,7 +148,7 @@ class SimulatedFront(FrontHandler):
             await link.end(session, "bye")
 
     async def _lives(self, link: FrontEnd, session: str, call: Call) -> bool:
-        """Whether the instance answers in the session, asked until it does."""
+        """Whether the instance answers in the session, after repeated requests."""
         call.heard.clear()
         for _ in range(max(1, round(ANSWER_SECONDS / ASK_SECONDS))):
             await link.send(session, {"method": "INFO"})
@@ -160,10 +161,10 @@ class SimulatedFront(FrontHandler):
             self.tally.lost[reason] += 1
             logger.warning("%s lost %s: %s", self.peer_id, session, reason)
 
-    # -- what it hears ----------------------------------------------------------------------------
+    # -- received frames --------------------------------------------------------------------------
 
     async def message(self, session: str, body: Any) -> None:
-        """The first one is the answer."""
+        """Handle a message. The first one is the answer."""
         call = self.calls.get(session)
         if call is None:
             return
@@ -176,7 +177,7 @@ class SimulatedFront(FrontHandler):
             call.answered.set()
 
     async def ended(self, session: str, reason: str, body: Any) -> None:
-        """By the instance, as it should be; by anybody else, it is lost."""
+        """Count the end: as ended if the instance ended the session, else as lost."""
         call = self.calls.get(session)
         if call is None:
             return
@@ -197,7 +198,7 @@ class SimulatedFront(FrontHandler):
         call.over.set()
 
     async def refused(self, session: str, what: str, reason: str) -> None:
-        """A start that was refused never was a session; of a message it is no loss."""
+        """Handle a refusal. A refused start was never a session; a refused message is no loss."""
         call = self.calls.get(session) if what == "start" else None
         if call is None:
             return

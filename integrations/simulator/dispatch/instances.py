@@ -1,4 +1,4 @@
-"""Application-server instances that answer sessions, take a number for each, and hang up."""
+"""Application-server instances that answer sessions, get a number for each, and hang up."""
 
 import asyncio
 import logging
@@ -18,28 +18,28 @@ logger = logging.getLogger(__name__)
 
 HANG_UP = "bye"  # how an instance ends a session that went well
 NO_NUMBER = "no number"
-NO_SESSION = 481  # the answer in a session that it does not have
-AGAIN_SECONDS = 0.3  # a message for a front-end that is pending is refused: it is said again
+NO_SESSION = 481  # the answer in a session that it does not hold
+AGAIN_SECONDS = 0.3  # a message for a pending front-end is refused and sent again
 
 
 class SimulatedInstance(InstanceHandler):
-    """One name of the group. The process under it may end, and come up with another version."""
+    """One name of the group. Its process may end, and come back with another version."""
 
     def __init__(self, settings: Settings, name: str, capacity: int, caller: Caller | None) -> None:
         self.name, self.version = name, ""
         self._settings, self._capacity, self._caller = settings, capacity, caller
         self._link: Instance | None = None
         self._work: set[asyncio.Task[None]] = set()
-        self._answers: dict[str, dict[str, Any]] = {}  # of sessions that run
+        self._answers: dict[str, dict[str, Any]] = {}  # of running sessions
         self.served = 0
 
     @property
     def sessions(self) -> int:
-        """How many it holds."""
+        """How many sessions the instance holds."""
         return len(self._link.sessions) if self._link is not None else 0
 
     async def start(self, version: str) -> None:
-        """Come up: a new incarnation, which registers under the name."""
+        """Start a new incarnation, which registers under the name."""
         self.version = version
         self._link = Instance(
             self._settings, self, name=self.name, version=version, capacity=self._capacity
@@ -47,11 +47,11 @@ class SimulatedInstance(InstanceHandler):
         await self._link.start_link()
 
     async def stop(self) -> None:
-        """End in order; what it still serves is lost."""
+        """Stop cleanly. The sessions that it still serves are lost."""
         await self._end(gently=True)
 
     async def die(self) -> None:
-        """End as a crash would."""
+        """End as after a crash."""
         await self._end(gently=False)
 
     async def _end(self, *, gently: bool) -> None:
@@ -65,24 +65,24 @@ class SimulatedInstance(InstanceHandler):
                 await self._release(session)
 
     def flap(self) -> None:
-        """Its line breaks for a moment."""
+        """Break the connection for a moment."""
         if self._link is not None:
             self._link.cut()
 
     # -- sessions ---------------------------------------------------------------------------------
 
     async def started(self, session: str, front: str, body: Any) -> None:
-        """Answer with a number; hang up after a while if it is our turn to."""
+        """Answer with a number. Hang up after a while if this is the end that should."""
         self._begin(self._serve(session, body if isinstance(body, dict) else {}))
 
     async def message(self, session: str, body: Any) -> None:
-        """Whatever is asked within a session is answered."""
+        """Answer every message of a session."""
         if self._link is not None:
             status = 200 if session in self._link.sessions else NO_SESSION
             await self._link.send(session, {"status": status})
 
     async def ended(self, session: str, reason: str, body: Any) -> None:
-        """Give the number back."""
+        """Return the number to the pool."""
         self._begin(self._release(session))
 
     async def _serve(self, session: str, body: dict[str, Any]) -> None:
@@ -90,7 +90,7 @@ class SimulatedInstance(InstanceHandler):
         if link is None:
             return
         self.served += 1
-        # First that it rings: a pool that takes its time is no lost session.
+        # Send "ringing" first, so that a slow pool doesn't cause a lost session.
         self._answers[session] = {"status": 180}
         await self._answer(link, session)
         number = ""
@@ -101,7 +101,7 @@ class SimulatedInstance(InstanceHandler):
             await link.end(session, NO_NUMBER, {"status": 480})
             return
         if session not in link.sessions:
-            await self._release(session)  # it ended while the pool was asked
+            await self._release(session)  # it ended during the pool's answer
             return
         self._answers[session] = {"status": 200, "number": number}
         await self._answer(link, session)
@@ -112,13 +112,12 @@ class SimulatedInstance(InstanceHandler):
                 await self._release(session)
 
     async def _answer(self, link: Instance, session: str) -> None:
-        """Send the newest answer; see beside it to that it arrives."""
+        """Send the newest answer, and repeat it in the background until it arrives."""
         sent = await link.send(session, self._answers[session])
         self._begin(self._answer_again(link, session, sent))
 
     async def _answer_again(self, link: Instance, session: str, sent: Sent) -> None:
-        """Send the answer that is the newest by then, as long as it is refused and the session
-        lives."""
+        """Send the newest answer again as long as it is refused and the session is open."""
         while (await sent).state == "refused":
             await asyncio.sleep(AGAIN_SECONDS)
             if session not in link.sessions or session not in self._answers:
@@ -142,5 +141,5 @@ class SimulatedInstance(InstanceHandler):
         self._work.discard(task)
         if task.cancelled() or task.exception() is None:
             return
-        if not isinstance(task.exception(), DispatchError):  # stopped in between: as it should be
+        if not isinstance(task.exception(), DispatchError):  # stopped in between, as expected
             logger.error("%s: a session failed", self.name, exc_info=task.exception())

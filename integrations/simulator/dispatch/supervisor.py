@@ -1,4 +1,4 @@
-"""Who restarts instances: what an operator's own tools would do during a rolling upgrade."""
+"""The supervisor that restarts instances, as an operator's own tools would in a rolling upgrade."""
 
 import asyncio
 import logging
@@ -16,9 +16,9 @@ DOWN_SECONDS = 1.0  # between the old version's end and the new one's start
 
 
 class Supervisor:
-    """Watches the group's upgrades by the public interface, and obeys them.
+    """Watches the group's upgrades through the public interface, and carries them out.
 
-    It stops an instance only when its step says that it is safe to, and then starts the target
+    It stops an instance only when its step reports that this is safe. It then starts the target
     version under the same name.
     """
 
@@ -30,12 +30,12 @@ class Supervisor:
         self.restarted: list[tuple[str, str]] = []
 
     async def versions(self) -> dict[str, str]:
-        """The version that each name had last, as the platform remembers it."""
+        """Return the last version of each name, as the platform remembers it."""
         rows = await self._get("/instances")
         return {row["name"]: row["version"] for row in rows or [] if row["version"]}
 
     async def run(self) -> None:
-        """Look every two seconds, for ever."""
+        """Check the upgrades every two seconds."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             found = await self._get("/upgrades?status=running") or {"data": []}

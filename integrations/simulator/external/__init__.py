@@ -1,1 +1,1 @@
-"""The external system behind a gate: it counts its own clients, and suffers when they are many."""
+"""The external system behind a gate: it counts its own clients, and slows down with too many."""

@@ -1,8 +1,9 @@
 """`python -m integrations.simulator.external --port N --strong 60 [--gate SLUG …]`.
 
 POST /work {"client", "token", "deadline" (µs), "permit", "seconds"} holds the connection for as
-long as the work takes: 200, or 409 with the reason. When the simulation file has a signing key for
-the gate, only what the signed permit says counts. GET /count tells how many are served at once.
+long as the work takes: 200, or 409 with the reason. If the simulation file has a signing key for
+the gate, only the content of the signed permit counts. GET /count returns how many clients are
+served at once.
 """
 
 import argparse
@@ -30,19 +31,22 @@ TELL_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Checks:
-    """Lets nobody in but by a permit of this gate."""
+    """Admits only clients with a permit of this gate."""
 
     verifier: Verifier
     gate: str
 
     def words(self, signed: object) -> tuple[str, int, int]:
-        """Client, token and deadline (µs). Raises InvalidPermit."""
+        """Return client, token and deadline (µs).
+
+        Raise InvalidPermit if the permit is not valid.
+        """
         permit = self.verifier.check(signed, gate=self.gate)
         return permit.holder.removeprefix("@"), permit.token, permit.deadline_us
 
 
 def build(system: System, checks: Checks | None = None) -> Starlette:
-    """The system as an ASGI application. With `checks` it works for signed permits alone."""
+    """Return the system as an ASGI application. With `checks`, it works only for signed permits."""
 
     async def work(request: Request) -> Response:
         try:
@@ -66,7 +70,7 @@ def build(system: System, checks: Checks | None = None) -> Starlette:
 
 
 async def tell_the_gate(system: System, url: str, slug: str, token: str) -> None:
-    """Every second the gate hears the system's own count; a lost word is followed by the next."""
+    """Report the system's own count to the gate every second. A lost report is not repeated."""
     headers = {"Authorization": f"Bearer {token}"}
     async with httpx.AsyncClient(
         base_url=url, headers=headers, timeout=5.0, transport=KeptTransport()
@@ -98,7 +102,7 @@ async def serve(options: argparse.Namespace) -> None:
 
 
 def gate_of(config: Path, slug: str) -> dict[str, Any]:
-    """The gate's part of the simulation file; ValueError with one sentence if it has none."""
+    """Return the gate's part of the simulation file. Raise ValueError if there is none."""
     for gate in json.loads(config.read_text()).get("gates", []):
         if gate["slug"] == slug:
             return dict(gate)
@@ -106,7 +110,7 @@ def gate_of(config: Path, slug: str) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Serve until a signal; 1 and one sentence when it cannot start."""
+    """Serve until a signal. Return 1 after printing one sentence if it cannot start."""
     parser = argparse.ArgumentParser(prog="python -m integrations.simulator.external")
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--strong", type=int, default=60, help="clients that it serves well")

@@ -1,7 +1,7 @@
-"""What the external system does with a client: refuse, fail, or work for a while.
+"""The external system's reaction to a client: refuse, fail, or work for a while.
 
-A client is at work as long as its request is open. The count of those is the system's own word
-on how many it serves at once; each change of it is a line of the log.
+A client is at work as long as its request is open. The count of these requests is the system's own
+figure for how many clients it serves at once. Each change of it is a line of the log.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ LONGEST_SECONDS = 3_600.0
 
 @dataclass
 class Served:
-    """What was served since it was told last."""
+    """What was served since the last report."""
 
     good: int = 0
     bad: int = 0
@@ -25,10 +25,10 @@ class Served:
 
 @dataclass
 class System:
-    """`strong` clients at once are served well; over it, it slows down and then fails.
+    """A system that serves `strong` clients at once well. With more, it slows down and then fails.
 
-    obeys: tokens past their deadline are refused, and work ends by it. A system that does not
-    obey shows what a gate alone cannot hold.
+    obeys: tokens past their deadline are refused, and work ends at the deadline. A system that does
+    not obey shows what a gate alone cannot prevent.
     """
 
     strong: int
@@ -43,12 +43,15 @@ class System:
     _written: TextIO | None = None
 
     def open(self) -> None:
-        """Begin the log."""
+        """Open the log."""
         if self.log is not None:
             self._written = self.log.open("a", buffering=1)
 
     async def work(self, client: str, token: int, deadline_us: int, seconds: float) -> str:
-        """Serve one client: "" done, or why not: late, old token, at work, overloaded, stopped."""
+        """Serve one client. Return "" when done, else the reason why not.
+
+        Reasons are late, old token, at work, overloaded and stopped.
+        """
         now_us = time.time_ns() // 1_000
         if self.obeys and now_us >= deadline_us:
             return self.refuse("late")
@@ -80,7 +83,7 @@ class System:
         return ""
 
     def refuse(self, why: str) -> str:
-        """Count a client that is not served; returns the reason."""
+        """Count a client that is not served. Return the reason."""
         self.refused += 1
         return why
 
@@ -93,7 +96,7 @@ class System:
             self._written.write(json.dumps(told) + "\n")
 
     def tell(self) -> dict[str, Any]:
-        """The body of /observe; what was served is counted anew from here."""
+        """Return the body of /observe, and restart the counts of what was served."""
         since, self.since = self.since, Served()
         ended = since.good + since.bad
         told: dict[str, Any] = {"count": self.count, "good": since.good, "bad": since.bad}

@@ -1,5 +1,5 @@
-"""A message gateway that answers as gateways do: a process of its own with its own HTTP interface.
+"""A simulated message gateway: a separate process with its own HTTP interface.
 
-What becomes of a message is decided by the last digit of its number (outcomes.py), so that a
-test, a person or a fault run knows beforehand what the ledger must say.
+The last digit of a message's number decides its outcome (outcomes.py), so that a test, a person or
+a fault run knows beforehand what the ledger must contain.
 """

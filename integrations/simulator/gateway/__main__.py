@@ -1,4 +1,7 @@
-"""`python -m integrations.simulator.gateway --config FILE --port N --url ADDRESS`."""
+"""Simulate a message gateway with its own HTTP interface.
+
+Run `python -m integrations.simulator.gateway --config FILE --port N --url ADDRESS`.
+"""
 
 import argparse
 import asyncio
@@ -41,7 +44,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    """Serve until a signal; 1 and one sentence when it cannot start."""
+    """Serve until a signal. Return 1 after printing one sentence if it cannot start."""
     logging.basicConfig(level=logging.WARNING)
     options = arguments().parse_args()
     try:
@@ -57,7 +60,7 @@ def main() -> int:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The part `gateway` of the simulation file; ValueError with one sentence if it has none."""
+    """Return the part `gateway` of the simulation file. Raise ValueError if there is none."""
     raw = json.loads(path.read_text())
     part = raw.get("gateway") if isinstance(raw, dict) else None
     if not isinstance(part, dict) or not part.get("report_token"):
@@ -66,7 +69,10 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 async def serve(options: argparse.Namespace, gateway: dict[str, Any]) -> None:
-    """Serve the interface and send the reports; ValueError when a token or address is missing."""
+    """Serve the interface and send the reports.
+
+    Raise ValueError if a token or address is missing.
+    """
     url, token = gateway["url"], gateway["token"]
     if not token:
         raise ValueError(f"no token: set {TOKEN_VARIABLE}.")
@@ -105,7 +111,7 @@ async def serve(options: argparse.Namespace, gateway: dict[str, Any]) -> None:
 
 
 async def _tell(ledger: Ledger) -> None:
-    """Say in one line what was delivered, when anything has changed, every ten seconds at most."""
+    """Print the deliveries in one line every ten seconds if they have changed."""
     before = 0
     while True:
         await asyncio.sleep(SUMMARY_SECONDS)

@@ -1,13 +1,13 @@
 """The gateway's HTTP interface.
 
-PUT  /accounts/{account}/messages/{id}   take a message: 202; the same again: 200; another body
-                                         under that id: 409; what it cannot send: 422
-POST /accounts/{account}/messages        up to 100 of them, each with its message_id: a status and
-                                         a detail for each, in order
-GET  /accounts/{account}/messages/{id}   what became of it
+PUT  /accounts/{account}/messages/{id}   accept a message: 202; the same again: 200; another body
+                                         with that ID: 409; one that it cannot send: 422
+POST /accounts/{account}/messages        up to 100 messages, each with its message_id: returns a
+                                         status and a detail for each, in order
+GET  /accounts/{account}/messages/{id}   the message's state
 GET  /ledger?account=&after=&limit=      its books; /ledger/summary: counts
-POST /webhooks                           a customer's own server: takes signed webhooks, 204; one in
-                                         twenty is answered 503 at first, and comes again
+POST /webhooks                           a customer's own server: accepts signed webhooks, 204; one
+                                         in twenty is answered 503 at first, and is sent again
 GET  /                                   the outcomes and the counts, as text
 """
 
@@ -35,7 +35,7 @@ MESSAGES_LIMIT = 100
 
 
 class Refused(Exception):  # noqa: N818  an answer
-    """What the gateway will not take: HTTP status and one sentence."""
+    """The gateway refuses the request, with an HTTP status and one sentence."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -43,9 +43,9 @@ class Refused(Exception):  # noqa: N818  an answer
 
 
 def build(ledger: Ledger, courier: Courier, token: str, *, webhook_secret: str = "") -> Starlette:
-    """The application over one ledger; `token` is what senders must show.
+    """Return the application for one ledger. Senders must present `token`.
 
-    webhook_secret: verifies the webhooks that the platform sends; "" = none are taken.
+    webhook_secret verifies the webhooks that the platform sends. With "", none are accepted.
     """
     webhooks = WebhookReceiver(webhook_secret)
 
@@ -157,7 +157,10 @@ def _id_of(item: Any) -> str:
 
 
 def _read(body: Any) -> tuple[str, str, str]:
-    """Number, kind of the native message, kind of the fallback. Refused when it is no message."""
+    """Return the number and the kinds of the native message and the fallback.
+
+    Raise Refused if the body is not a message.
+    """
     try:
         number = body["number"]
         native, fallback = body["native"]["kind"], body["fallback"]["kind"]

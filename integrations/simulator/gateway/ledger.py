@@ -1,7 +1,7 @@
-"""What the gateway accepted, delivered and reported: its own books, kept through its death.
+"""The gateway's own books of accepted, delivered and reported messages. They survive a crash.
 
-One JSON line per fact, written before the fact is told to anybody; a new process reads them
-and goes on where the old one was killed.
+There is one JSON line per fact, written before the fact is reported. A new process reads them and
+continues where the old one was killed.
 """
 
 import json
@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-Key = tuple[str, str]  # account, message id: ids are one account's own
+Key = tuple[str, str]  # account, message ID: IDs are unique within one account
 
 
 @dataclass(slots=True)
 class Accepted:
-    """One message, from the moment that the gateway took it."""
+    """One message, from when the gateway accepted it."""
 
     account: str
     message_id: str
@@ -26,7 +26,7 @@ class Accepted:
     body_hash: str
     accepted_at: float
     outcome: str = ""
-    mode: str = ""  # delivered by; "" = not (yet)
+    mode: str = ""  # delivered by; "" means not (yet)
     ended: bool = False
     reported: int = 0
 
@@ -35,7 +35,7 @@ class Accepted:
         return self.account, self.message_id
 
     def as_row(self) -> dict[str, Any]:
-        """The row that `GET /ledger` shows."""
+        """Return the row that `GET /ledger` shows."""
         return {
             "account": self.account,
             "message_id": self.message_id,
@@ -53,7 +53,7 @@ class Accepted:
 
 @dataclass
 class Ledger:
-    """The messages by account and id, in the order in which they came."""
+    """The messages by account and ID, in the order in which they arrived."""
 
     file: Path | None = None
     messages: dict[Key, Accepted] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Ledger:
     _output: TextIO | None = None
 
     def open(self) -> None:
-        """Read what an earlier process wrote, and go on writing there."""
+        """Read the lines of an earlier process, and continue writing to the same file."""
         if self.file is None:
             return
         if self.file.exists():
@@ -74,7 +74,7 @@ class Ledger:
             self._output.close()
 
     def accept(self, message: Accepted) -> None:
-        """Take a message; it stands in the file before the caller is answered."""
+        """Accept a message. It is in the file before the caller gets an answer."""
         self._write(
             {
                 "op": "accept",
@@ -89,11 +89,11 @@ class Ledger:
         )
 
     def end(self, message: Accepted, mode: str) -> None:
-        """Note how the message was delivered; "" = it was not."""
+        """Record how the message was delivered; "" means that it was not."""
         self._write({"op": "end", "account": message.account, "id": message.message_id, "m": mode})
 
     def report(self, message: Accepted, place: int) -> None:
-        """Note that the platform took the report at this place of the plan."""
+        """Record that the platform accepted the report at this place of the plan."""
         self._write(
             {"op": "report", "account": message.account, "id": message.message_id, "place": place}
         )
@@ -116,11 +116,11 @@ class Ledger:
             known.reported = max(known.reported, fact["place"] + 1)
 
     def rows(self, account: str = "") -> Iterator[Accepted]:
-        """The messages of one account, or of all."""
+        """Return the messages of one account, or of all."""
         return (each for each in self.messages.values() if account in ("", each.account))
 
     def summary(self, account: str = "") -> dict[str, Any]:
-        """Counts by outcome and by the mode of delivery."""
+        """Return counts by outcome and by the mode of delivery."""
         outcomes: Counter[str] = Counter()
         modes: Counter[str] = Counter()
         for each in self.rows(account):
@@ -137,7 +137,7 @@ class Ledger:
 
 
 def _whole_lines(file: Path) -> Iterator[str]:
-    """The file's lines but for a last one that was cut off by the writer's death."""
+    """Yield the file's lines, except a last one that was cut off when the writer died."""
     text = file.read_text(encoding="utf-8")
     if text and not text.endswith("\n"):
         text = text[: text.rfind("\n") + 1]

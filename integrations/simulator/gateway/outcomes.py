@@ -1,4 +1,4 @@
-"""What becomes of a message, by the last digit of its number: a table that people can read."""
+"""The outcome of a message, by the last digit of its number: a table that people can read."""
 
 import random
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 NATIVE_MODES: Final = {"text": "native_text", "card": "native_card"}
 RESOLVED, UNRESOLVED, VIDEO = "yuexin_resolved", "yuexin_unresolved", "video"
 
-# last digit → name, what a person reads about it
+# last digit → name, description
 OUTCOMES: Final = {
     "0": ("native", "delivered as the native message"),
     "1": ("resolved", "native fails, its Yuexin fallback is resolved on the phone"),
@@ -24,7 +24,7 @@ OUTCOMES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """One status report; `after_seconds` since the message was accepted."""
+    """A status report. `after_seconds` counts from when the message was accepted."""
 
     after_seconds: float
     final: bool
@@ -34,7 +34,7 @@ class StatusReport:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole future of a message. `mode` = how it is delivered; "" = it is not."""
+    """The whole future of a message. `mode` is how it is delivered, or "" if it is not."""
 
     outcome: str
     mode: str
@@ -44,10 +44,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class NetworkPace:
-    """How fast the simulated network is: seconds to a report, the lateness of late ones.
+    """The speed of the simulated network: seconds to a report, and the delay of late ones.
 
-    unexpected_every: each so many-th message that falls back is delivered by a mode that it
-    was not handed over with (0 = never).
+    unexpected_every: one in this many messages that fall back is delivered in a mode that it was
+    not handed over with (0 means never).
     """
 
     interim_seconds: float = 0.4
@@ -57,10 +57,11 @@ class NetworkPace:
 
 
 def plan(number: str, native: str, fallback: str, pace: NetworkPace, chance: random.Random) -> Plan:
-    """Decide about a message; the same arguments and state of `chance` give the same plan.
+    """Decide about a message. The same arguments and state of `chance` give the same plan.
 
-    native: text | card. fallback: yuexin | video: a gateway delivers by what it was handed, so
-    "resolved" without a Yuexin fallback ends as the video, and "video" without one as a text.
+    native: text | card. fallback: yuexin | video. A gateway delivers what it was handed, so
+    "resolved" without a Yuexin fallback is delivered as the video, and "video" without a video
+    fallback as a text.
     """
     outcome = OUTCOMES[number[-1]][0]
     own = NATIVE_MODES[native]
@@ -103,6 +104,6 @@ def _fallback_mode(outcome: str, fallback: str) -> str:
 
 
 def table() -> list[str]:
-    """The outcomes as lines of text."""
+    """Return the outcomes as lines of text."""
     width = max(len(name) for name, _ in OUTCOMES.values())
     return [f"{digit}  {name:<{width}}  {words}" for digit, (name, words) in OUTCOMES.items()]

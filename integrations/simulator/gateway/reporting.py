@@ -1,4 +1,4 @@
-"""Reports on their way to the platform's public interface: in order, in batches, until taken."""
+"""Delivers reports to the platform's public interface: in order, in batches, until accepted."""
 
 import asyncio
 import contextlib
@@ -19,16 +19,16 @@ LOG = logging.getLogger(__name__)
 REPORTS_PER_REQUEST = 200
 LONGEST_PAUSE_SECONDS = 5.0
 IDLE_SECONDS = 60.0
-END = -1  # the place in a plan that stands for the delivery itself
+END = -1  # the place in a plan that means the delivery itself
 
 
 @dataclass
 class Courier:
-    """Keeps the future of every message, and tells the platform when its time has come.
+    """Plans the future of every message, and reports each event to the platform when it is due.
 
-    A report is repeated until the platform has taken it (2xx): what a report means there is
-    idempotent. Reports of one account are sent one request after the other, so their order is
-    the plan's.
+    A report is repeated until the platform has accepted it (2xx); a repeated report has no further
+    effect there. The reports of one account are sent one request after another, in the plan's
+    order.
     """
 
     http: httpx.AsyncClient
@@ -45,12 +45,12 @@ class Courier:
     refused: int = 0
 
     def resume(self) -> None:
-        """Take up every message of the ledger whose future is not over."""
+        """Plan every message of the ledger whose future is not complete."""
         for message in list(self.ledger.messages.values()):
             self.plan(message)
 
     def plan(self, message: Accepted) -> None:
-        """Decide about a message and note what is still to happen to it."""
+        """Decide about a message, and schedule its future events."""
         chance = random.Random(f"{self.seed}/{message.account}/{message.message_id}")  # noqa: S311
         decided = plan(message.number, message.native, message.fallback, self.pace, chance)
         message.outcome = decided.outcome
@@ -67,10 +67,10 @@ class Courier:
         due = message.accepted_at + after_seconds
         heapq.heappush(self._due, (due, self._count, message, place))
         if self._due[0][2] is message:
-            self._noted.set()  # it is due before all that is waited for
+            self._noted.set()  # it is due before all other events
 
     async def run(self) -> None:
-        """Tell what is due, until cancelled."""
+        """Send the reports that are due, until cancelled."""
         try:
             while True:
                 self._noted.clear()
@@ -120,7 +120,10 @@ class Courier:
         }
 
     async def _post(self, account: str, reports: list[dict[str, Any]]) -> bool:
-        """Return whether the platform has taken them; what it refuses for good is counted."""
+        """Return whether the platform is done with the reports.
+
+        Count those that it refuses for good.
+        """
         headers = {"Authorization": f"Bearer {self.token}"}
         address = f"/api/v1/accounts/{account}/settlements"
         try:
@@ -137,14 +140,14 @@ class Courier:
         return True
 
     def _forget(self, message: Accepted) -> None:
-        """Let a plan go once all of it has come true."""
+        """Delete a plan when all of its events have happened."""
         known = self._plans.get(message.key)
         if known and message.ended and message.reported == len(known.reports):
             del self._plans[message.key]
 
 
 def _open_items(answer: httpx.Response) -> bool:
-    """Whether any single report was not taken for a passing reason: then all are sent again."""
+    """Whether any report failed for a temporary reason. Then the whole batch is sent again."""
     try:
         body = answer.json()
     except ValueError:

@@ -1,4 +1,4 @@
-"""A customer's server that takes webhooks: verifies each, and counts it once."""
+"""A customer's server for webhooks: it verifies each, and counts it once."""
 
 from collections import Counter
 
@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from integrations.webhooks.verify import verify
 
-REFUSED_EVERY = 20  # so that the log shows how a failed delivery comes again
+REFUSED_EVERY = 20  # so that the log shows how a failed delivery is repeated
 
 
 class WebhookReceiver:
-    """Answers 204 to what is signed with `secret`, 400 to anything else."""
+    """Answers 204 to webhooks that are signed with `secret`, 400 to all other requests."""
 
     def __init__(self, secret: str) -> None:
         self._secret = secret
@@ -21,7 +21,7 @@ class WebhookReceiver:
         self.counts: Counter[str] = Counter()  # by type of event
 
     async def take(self, request: Request) -> Response:
-        """One request."""
+        """Handle one request."""
         raw = await request.body()
         signature = request.headers.get("poolsite-signature", "")
         if not self._secret or not verify(self._secret, raw, signature):

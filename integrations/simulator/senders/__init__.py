@@ -1,1 +1,1 @@
-"""Chatbots of customers who send by the public interface: hold, hand over, and session messages."""
+"""Customers' chatbots, which use the public interface: hold, hand over, and session messages."""

@@ -1,6 +1,6 @@
-"""One chatbot: holds each message by the platform's interface, then hands it to the gateway.
+"""A chatbot: it holds each message through the platform's API, then hands it to the gateway.
 
-Whatever answer is lost, the same id goes again: neither side does anything twice.
+If an answer is lost, the same ID is sent again: neither side does anything twice.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ from integrations.simulator.retrying import pause_seconds
 LOG = logging.getLogger(__name__)
 TRIES = 6
 LONGEST_PAUSE_SECONDS = 5.0
-# How often a last digit comes; the simulated gateway decides by it.
+# How often each last digit occurs; the simulated gateway decides by it.
 DIGITS = {"0": 48, "1": 20, "2": 10, "3": 14, "4": 5, "6": 1.5, "7": 1.5}
 
 
 class NoAnswerError(Exception):
-    """Nobody knows what became of a request, after all tries."""
+    """The outcome of a request is unknown after all tries."""
 
 
 @dataclass(frozen=True)
 class ChatbotConfig:
-    """One sender of the simulation file."""
+    """A sender of the simulation file."""
 
     account: str
     chatbot: str
@@ -38,7 +38,7 @@ class ChatbotConfig:
 
 @dataclass
 class Counters:
-    """What came of it."""
+    """The counts of a chatbot's messages."""
 
     held: int = 0
     refused: int = 0
@@ -50,7 +50,7 @@ class Counters:
 
 @dataclass
 class Chatbot:
-    """Sends until cancelled."""
+    """A chatbot that sends until cancelled."""
 
     config: ChatbotConfig
     platform: httpx.AsyncClient
@@ -59,7 +59,7 @@ class Chatbot:
     counters: Counters = field(default_factory=Counters)
 
     async def run(self) -> None:
-        """Messages and session messages, each at its own rate."""
+        """Send messages and session messages, each at its own rate."""
         await asyncio.gather(
             self._at_rate(self.config.messages_per_minute, self.send_one),
             self._at_rate(self.config.sessions_per_minute, self.answer_one),
@@ -77,7 +77,7 @@ class Chatbot:
                 LOG.info("%s: %s", self.config.chatbot, error)
 
     async def send_one(self) -> None:
-        """Hold, marked as sent, then hand over."""
+        """Hold a message, marked as sent, then hand it over."""
         number = self._number()
         message_id = f"{self.config.chatbot}-{self.chance.getrandbits(64):016x}"
         asked = {
@@ -105,7 +105,7 @@ class Chatbot:
             self.counters.handed_over += 1
 
     async def answer_one(self) -> None:
-        """A terminal's user writes; the answer is a session message, its id the uplink's."""
+        """Answer a terminal's user with a session message, under the ID of the user's message."""
         uplink = f"up-{self.chance.getrandbits(64):016x}"
         status, answer = await self._ask(
             "sessions", {"message_id": uplink, "text": "Your order is on its way."}
@@ -128,7 +128,7 @@ class Chatbot:
         return answer.status_code, read if isinstance(read, dict) else {}
 
     async def _again(self, send: Any) -> httpx.Response:
-        """Repeat until there is an answer that decides; the id makes it one act."""
+        """Repeat until there is a decisive answer. Because of the ID, it takes effect only once."""
         last = ""
         for attempt in range(TRIES):
             try:

@@ -1,4 +1,4 @@
-"""`manage.py demo_data`: accounts, users, pools, what the simulator plays, and a past."""
+"""`manage.py demo_data`: accounts, users, pools, the simulator's configuration, and a past."""
 
 from typing import Any
 

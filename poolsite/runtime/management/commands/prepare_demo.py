@@ -1,4 +1,4 @@
-"""What the demo needs before its first process starts, in one Python process."""
+"""Prepares everything that the demo needs before its first process, in one Python process."""
 
 import os
 import traceback
