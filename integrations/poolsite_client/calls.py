@@ -9,6 +9,8 @@ from . import clock
 from .errors import RejectedError
 from .steps import Body, Item, Steps, ask, ask_all, new_id
 
+CLOCK_SET_BACK_US = 60_000_000
+
 
 class Origin(TypedDict, total=False):
     """The origin of an event: the switch and its boot ID. `reason` is stored in the history."""
@@ -105,8 +107,13 @@ class PoolState:
         return f"/api/v1/pools/{quote(self.slug, safe='')}/{verb}"
 
     def note(self, body: Body) -> Body:
-        """Store the server time of an answer."""
-        self.as_of = max(self.as_of, int(body.get("as_of") or 0))
+        """Store the server time of an answer, unless a newer answer has overtaken it.
+
+        A time that is a minute older is no such answer: the server's clock was set back.
+        """
+        as_of = int(body.get("as_of") or 0)
+        if as_of > self.as_of or 0 < as_of < self.as_of - CLOCK_SET_BACK_US:
+            self.as_of = as_of
         return body
 
 

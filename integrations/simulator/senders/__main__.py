@@ -22,7 +22,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 def main() -> int:
-    """Send until a signal or the end of the time; print what each chatbot saw."""
+    """Send until a signal or the end of the time. Print each chatbot's counters."""
     logging.basicConfig(level=logging.WARNING)
     options = _options()
     try:
@@ -48,7 +48,7 @@ def _options() -> argparse.Namespace:
 
 
 def read_configs(path: Path) -> list[ChatbotConfig]:
-    """The part `chatbots` of the simulation file; ValueError with one sentence otherwise."""
+    """Return the part `chatbots` of the simulation file. Raise ValueError with one sentence."""
     raw = json.loads(path.read_text())
     try:
         return [ChatbotConfig(**each) for each in raw.get("chatbots", [])]
