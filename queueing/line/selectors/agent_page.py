@@ -13,8 +13,7 @@ EXCERPT = 120  # of a first message, shown in the line
 
 
 def first_snapshots(agent: Agent, queues: Sequence[Queue]) -> dict[str, Any]:
-    """Return the state of the agent's topic and its queues' lines, or {} if Redis is unavailable.
-    """
+    """Return the state of the agent's topic and its queues' lines, or {} without Redis."""
     desk = agent.desk.slug
     try:
         me = agent_out(agent)

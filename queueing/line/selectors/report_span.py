@@ -32,7 +32,7 @@ class Span:
 
     @property
     def step(self) -> str:
-        """"hour" or "day"."""
+        """The length of a step: "hour" or "day"."""
         return "hour" if (self.last - self.first).days < HOURS_UNTIL_DAYS else "day"
 
     def steps(self, now: datetime) -> list[datetime]:

@@ -39,10 +39,10 @@ PERCENTILES = (0.5, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One line of a report. Seconds; shares 0 to 1; None = nothing to tell.
+    """A line of a report. Times in seconds; shares 0 to 1; None if there is no data.
 
-    `in_time` is None of an agent: visitors are offered to queues. `missed`: of agents only.
-    `outcomes`: of those served, by the outcome's name. The others: `definitions`.
+    `in_time` is None for an agent, because visitors are offered to queues. `missed` is for agents
+    only. `outcomes`: served visits by the outcome's name. Other fields: see `definitions`.
     """
 
     key: Any

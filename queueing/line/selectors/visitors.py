@@ -22,7 +22,7 @@ def earlier_visits(visit: Visit) -> "QuerySet[Visit]":
 
     An erased visit is not found and finds none.
     """
-    keys: set[int] = set()  # One query per way, each with its own index: for an OR, SQLite reads the whole desk.
+    keys: set[int] = set()  # a query per index: SQLite reads the whole desk for an OR
     ways = {"visitor_key": visit.visitor_key, "contact": visit.contact}
     for name, value in ways.items():
         if value:

@@ -137,8 +137,7 @@ def identity_of(actor: Actor) -> str:
 
 
 def shown_name(actor: Actor, visit: Visit) -> str:
-    """Return the name that both sides see: the agent name at this desk, or the person's own name.
-    """
+    """Return the name that both sides see: the agent name at this desk, else the person's name."""
     user = user_of(actor)
     if user is None:
         return clean(name_of(actor), 80)
