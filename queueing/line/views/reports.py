@@ -86,8 +86,7 @@ def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 def _outcomes(desk: Desk, total: reports.ReportRow) -> list[dict[str, Any]]:
-    """Return the outcomes of served visits, and how many have none; [] if the desk has no outcomes.
-    """
+    """Return the outcomes of served visits, and how many have none; [] if none are set up."""
     codes = outcomes_of(desk, total.outcomes)
     rows: list[dict[str, Any]] = [
         {"name": code.name, "chip": code.chip, "n": total.outcomes.get(code.name, 0)}
