@@ -1,7 +1,7 @@
 """URLs of files, signed for one reader and a few minutes.
 
 A page shows a picture by its URL alone, because a browser sends no token with it. So a visitor's
-URL grants access by itself while it is valid. Any other reader's URL also needs that reader's
+URL is sufficient for access while it is valid. Any other reader's URL also needs that reader's
 session or token, and their current rights (views/files.py).
 """
 

@@ -133,7 +133,7 @@ def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
     Errors: `unknown-code` (wrong, used or expired), `visit-ended`, `too-many-requests`.
     """
     queue, principal = queue_of(slug), access.principal_of_request(request)
-    if principal.kind == "token":  # a program of this account; for anyone else, the code suffices
+    if principal.kind == "token":  # a program needs access to the desk; otherwise the code suffices
         decision = access.decide(principal, "line.visit", queue)
         if not decision:
             raise ProblemError(kind_of_refusal(decision, "unknown-queue"))

@@ -49,9 +49,7 @@ def more_time(request: HttpRequest, given: MoreTimeIn) -> Any:
 def post_outcome(request: HttpRequest, given: OutcomeIn) -> Any:
     """Only for the agent of its last room, during the room or up to seven days later.
 
-    Can be repeated.
-
-    A note for the next agent is stored once per `id`.
+    Can be repeated. A note for the next agent is stored once per `id`.
     """
     agent = agent_of(request)
     visit: Visit = visit_at_desk(agent, given.visit)

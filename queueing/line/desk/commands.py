@@ -203,11 +203,11 @@ def sweep(
 ) -> Command[DeskSwept | None]:
     """Do what is due, up to `batch` timers. Return None if the desk does not exist.
 
-    heard_since_ms: since when the service has heard people without a gap; silence counts from then.
-    None: it does not hear them now, so no one counts as silent.
+    heard_since_ms: since when the service has heard people without a gap; earlier silence does not
+    count. None: it does not hear them now, so no one counts as silent.
 
-    patience_seconds: if above 0, do nothing while others sweep, that is, while nothing has been due
-    for this long and the last sweep is less than 2 s ago.
+    patience_seconds: if above 0, act only if something has been due for this long, or if the last
+    sweep is 2 s or more ago. Other sweeps do the work otherwise.
     """
     heard_since = "now" if heard_since_ms is None else heard_since_ms
 

@@ -16,9 +16,8 @@ _SPAN = re.compile(r"^(\d{1,2})[:.](\d{2})\s*[-–]\s*(\d{1,2})[:.](\d{2})\Z")
 class HoursField(forms.CharField):
     """The hours of a day: "09:00-12:00, 13:00-18:00"; empty means closed.
 
-    Cleans to [[from, until]].
-
-    over_midnight: whether a span may end on the next day, as in "22:00-06:00".
+    Cleans to [[from, until]]. over_midnight: whether a span may end on the next day, as in
+    "22:00-06:00".
     """
 
     def __init__(self, *, over_midnight: bool = False, **kwargs: Any) -> None:

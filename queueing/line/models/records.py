@@ -43,7 +43,7 @@ class AgentShift(models.Model):
     served = models.PositiveIntegerField(_("served"), default=0)
     missed = models.PositiveIntegerField(_("missed offers"), default=0)
     pauses = models.JSONField(_("pauses"), default=list, blank=True)  # {reason, from, until}
-    wrap_ups = models.JSONField(_("open wrap-ups"), default=list, blank=True)  # begin times
+    wrap_ups = models.JSONField(_("open wrap-ups"), default=list, blank=True)  # start times
 
     class Meta:
         verbose_name = _("shift")

@@ -17,7 +17,7 @@ from queueing.line.services.common import zone_of
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
-    """Return a queue's public data. Topics are also given in the language of the request."""
+    """Return a queue's public data. Topics also have labels in the language of the request."""
     is_open = hours.is_open(queue)
     opens = None if is_open else hours.next_opening(queue)
     offered = routing.topics_of(queue)

@@ -36,7 +36,7 @@ class Span:
         return "hour" if (self.last - self.first).days < HOURS_UNTIL_DAYS else "day"
 
     def steps(self, now: datetime) -> list[datetime]:
-        """Return the begins of all steps that have begun, oldest first."""
+        """Return the start times of all steps that have begun, oldest first."""
         begins: list[datetime] = []
         at, end = self.since, min(self.until, now)
         while at < end:

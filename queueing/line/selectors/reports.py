@@ -156,7 +156,7 @@ class DeskReport:
 
     @cached_property
     def _begins(self) -> list[datetime]:
-        """The begins of the steps. Empty in the very first moment of a day."""
+        """the start times of the steps. Empty in the very first moment of a day."""
         return self.span.steps(self.now)
 
     def _steps(self) -> Iterator[tuple[datetime, str, Use]]:
@@ -177,7 +177,7 @@ class DeskReport:
             yield queue.pk, queue.name, _sum(self._used[pk] for pk in serving if pk in self._used)
 
     def _step_of_visit(self) -> Expression:
-        """Return the begin of the visit's step. By comparison: SQLite cannot truncate by zone."""
+        """Return the start of the visit's step. By comparison: SQLite cannot truncate by zone."""
         begins = self._begins or [self.span.since]
         before = [When(joined_at__lt=end, then=Value(begin)) for begin, end in pairwise(begins)]
         return Case(*before, default=Value(begins[-1]), output_field=DateTimeField())

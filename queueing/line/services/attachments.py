@@ -27,7 +27,7 @@ from queueing.line.services import rooms
 
 logger = logging.getLogger(__name__)
 MEGABYTE = 1024 * 1024
-UPLOAD_LASTS = timedelta(hours=1)  # time between the row and its message
+UPLOAD_LASTS = timedelta(hours=1)  # the longest time from the row to its message
 TRY_AGAIN = timedelta(minutes=5)
 BATCH = 200
 State = Attachment.State

@@ -1,6 +1,6 @@
 """Callbacks: an agent calls a visitor back through a number of the pool.
 
-The desk and the pool are two aggregates, so the order is fixed. At the begin: the intent at the
+The desk and the pool are two aggregates, so the order is fixed. At the start: the intent at the
 desk (ask), the number in the pool (claim), the number at the desk (keep). At the end: marked as
 ending at the desk, released in the pool, forgotten at the desk. Every step may be repeated, because
 one operation ID names the call. If a process dies between two steps, the intent remains. The sweep

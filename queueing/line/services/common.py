@@ -30,9 +30,8 @@ def clean(text: str, length: int) -> str:
 def clean_text(text: str) -> str:
     """Return a message's text.
 
-    Line breaks and joiners stay; characters that hide or reverse text go.
-
-    Raise LineError if no visible text is left, or if it is too long.
+    Line breaks and joiners stay; characters that hide or reverse text go. Raise LineError if no
+    visible text is left, or if it is too long.
     """
     lines = text.replace("\r\n", "\n").translate(LINE_BREAKS)
     kept = "".join(c for c in lines if c == "\n" or _may_be_said(c)).strip()

@@ -42,8 +42,8 @@ class Estimate:
 class QueuePace:
     """A queue's pace.
 
-    room_seconds: the mean length of a room, or None if there are too few. rooms: how many rooms the
-    online agents can have.
+    room_seconds: the mean time of a room with its wrap-up, or None if there are too few. rooms: how
+    many rooms the online agents can have.
     """
 
     room_seconds: float | None

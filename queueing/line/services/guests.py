@@ -106,10 +106,8 @@ def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMe
 def room_take_over(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
     """Move a room, with its transcript, to the supervisor's own seat.
 
-    The reason goes to the audit log.
-
-    Raise LineError malformed (no reason), not-an-agent, no-room (offline, paused or full) or
-    not-in-room.
+    The reason goes to the audit log. Raise LineError malformed (no reason), not-an-agent, no-room
+    (offline, paused or full) or not-in-room.
     """
     require(actor, SUPERVISE, visit)
     if not clean(reason, 200):

@@ -52,9 +52,7 @@ class Identity:
 def identity_read(desk: Desk, token: str, now: float | None = None) -> Identity:
     """Return the claims of a token.
 
-    Raise LineError bad-token if it is not a valid token of this desk.
-
-    now: seconds since 1970.
+    Raise LineError bad-token if it is not a valid token of this desk. now: seconds since 1970.
     """
     claims = _claims(desk, token)
     now = time.time() if now is None else now

@@ -1,8 +1,9 @@
-"""Desks stay on time without the timers: a web process runs the desks whose people it hears.
+"""Keeps desks on time without the timers.
 
-It checks each of those desks when something is due, a little after the timers, and does what the
-timers have not done (`desk.sweep` decides, in one step). So the process that last heard a socket or
-poll notices when it no longer responds.
+A web process looks after the desks whose visitors and agents it hears. It checks each of them when
+something is due, a little after the timers, and does what the timers have not done (`desk.sweep`
+decides, in one step). So the process that last heard a socket or poll notices when it no longer
+responds.
 """
 
 import asyncio

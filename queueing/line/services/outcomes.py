@@ -99,7 +99,7 @@ def outcome_move_up(*, actor: Actor, code: OutcomeCode) -> None:
 
 
 def outcome_of_id(visit: Visit, key: int | None) -> OutcomeCode | None:
-    """Return the desk's outcome with this ID, or None for None. Raise LineError no-such-outcome."""
+    """Return the desk's outcome with this ID; None stays None. Raise LineError no-such-outcome."""
     if key is None:
         return None
     code = OutcomeCode.objects.filter(desk=visit.desk_id, pk=key).first()
@@ -113,7 +113,7 @@ def visit_outcome(
 ) -> Visit:
     """Set the outcome of a visit. Repeating it changes nothing.
 
-    The agent of the last room (`agent`) may set it from the begin of the room until AGENT_CHANGES
+    The agent of the last room (`agent`) may set it from the start of the room until AGENT_CHANGES
     after the visit's end. Without `agent`, the actor must be a supervisor, and the change is
     audited. Raise LineError not-yours or outcome-closed.
     """

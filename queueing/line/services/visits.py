@@ -74,9 +74,10 @@ def visit_join(
 ) -> Joined:
     """Create a visit.
 
-    arrived_us: the arrival time that determines the place. public_id: makes the call idempotent.
-    run: sends the join to the desk. subject: the visitor in a token of the customer's own system.
-    Raise LineError queue-closed, queue-full, no-agent or visitor-blocked; nothing is created then.
+    arrived_us: the arrival time (µs) that determines the place. public_id: makes the call
+    idempotent. run: sends the join to the desk. subject: the visitor in a token of the customer's
+    own system. Raise LineError queue-closed, queue-full, no-agent or visitor-blocked; nothing is
+    created then.
     """
     desk = queue.desk
     _refuse_blocked(desk, address)

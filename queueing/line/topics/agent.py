@@ -38,7 +38,10 @@ class AgentTopic(live.SnapshotTopic):
         return access.decide(principal, "line.view", thing)
 
     def wake_channels(self) -> list[str]:
-        """The scripts' messages to the agent's sockets also wake this topic."""
+        """Return the channels.
+
+        The scripts' messages to the agent's sockets wake this topic, too.
+        """
         return [personal_channel(f"user:{self.key}"), live.touch_channel(self.address)]
 
     async def beat(self, principal: access.Principal) -> bool:

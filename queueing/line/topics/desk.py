@@ -34,7 +34,7 @@ class DeskTopic(live.SnapshotTopic):
         )
 
     def wake_channels(self) -> list[str]:
-        """The channels of the desk and of the topic."""
+        """Return the channels of the desk and of the topic."""
         return [door.DeskKeys(self.key).wake_channel, live.touch_channel(self.address)]
 
     async def read(self) -> dict[str, Any]:
@@ -44,7 +44,10 @@ class DeskTopic(live.SnapshotTopic):
         return self._known
 
     def due_seconds(self) -> float:
-        """Return the seconds until the next read is allowed. An early wake waits for that read."""
+        """Return the seconds until the next read.
+
+        SQL's figures change without a wake, and an early wake waits for this read.
+        """
         return max(0.0, PERIOD_SECONDS - (time.monotonic() - self._read_at))
 
 

@@ -30,7 +30,7 @@ class QueueTopic(live.Topic):
 
     name = "line.queue"
     period_seconds = 0.4  # sent to every page of the line, which must be right within a second
-    waiting_frames = 64  # resent: after a snapshot, each page requests its place, which costs more
+    waiting_frames = 64  # after a snapshot, each page requests its place: more costly than these
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "queue"))
@@ -46,7 +46,7 @@ class QueueTopic(live.Topic):
         return await may_serve(principal, place)
 
     def wake_channels(self) -> list[str]:
-        """The channel of the desk. `allowed` has found the desk before the feed begins."""
+        """Return the desk's channel. `allowed` has found the desk before the feed begins."""
         if self._known is None:
             return [live.touch_channel(self.address)]
         return [door.DeskKeys(place_in(self._known).desk).wake_channel]
@@ -147,7 +147,7 @@ class WaitingTopic(live.RowsTopic):
         return await may_serve(principal, place)
 
     def wake_channels(self) -> list[str]:
-        """The channels of the desk and of the topic."""
+        """Return the channels of the desk and of the topic."""
         own = [live.touch_channel(self.address)]
         return [*own, door.DeskKeys(self._known.desk).wake_channel] if self._known else own
 

@@ -59,7 +59,10 @@ class VisitTopic(live.Topic):
         return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
-        """The scripts' messages to the visitor's sockets also wake this topic."""
+        """Return the channels.
+
+        The scripts' messages to the visitor's sockets wake this topic, too.
+        """
         return [personal_channel(f"visitor:{self.key}"), live.touch_channel(self.address)]
 
     async def beat(self, principal: access.Principal) -> bool:
@@ -144,7 +147,7 @@ class TalkTopic(live.Topic):
         return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
-        """The one channel that wakes both sides."""
+        """Return the one channel that wakes both sides."""
         return [live.touch_channel(f"line.room:{self.key}")]
 
     async def snapshot(self) -> live.Snapshot:

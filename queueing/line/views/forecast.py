@@ -171,7 +171,7 @@ def _lack_of_days(found: forecast.Forecast) -> str:
 
 
 def _charts(found: forecast.Forecast) -> dict[str, Any]:
-    """Return the charts' data: begins in ms, shares in percent."""
+    """Return the charts' data: start times in ms, shares in percent."""
     rows = found.rows
 
     def percent(share: float | None) -> float | None:

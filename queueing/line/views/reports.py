@@ -146,7 +146,7 @@ def _group_words() -> list[tuple[str, str]]:
 
 
 def _chart(rows: list[reports.ReportRow], span: Span) -> dict[str, Any]:
-    """Return the charts' data: begins of the steps in ms, shares in percent."""
+    """Return the charts' data: start times of the steps in ms, shares in percent."""
     values: dict[str, list[float | None]] = {name: [] for name in (*SERIES, *RANGES)}
     for row in rows:
         for name in values:
