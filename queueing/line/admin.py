@@ -1,4 +1,4 @@
-"""The admin's lists of desks: every change goes through the services, audited."""
+"""The admin's lists of desks. Every change goes through the services and is audited."""
 
 from typing import Any
 
@@ -43,12 +43,12 @@ QUEUE_FIELDS = (
 
 
 def _known(text: str) -> str:
-    """Redis writes a dash for nobody."""
+    """Return the text, or the mark for "nothing": Redis writes a dash for an empty value."""
     return dates.NOTHING if text in ("", "-") else text
 
 
 def _word_of(text: str) -> str:
-    """The scripts' word: an outcome, why this agent, a reason to pause, or when something ends."""
+    """Return the scripts' word for people: an outcome, a reason, a pause, or an end time."""
     if text in Visit.Outcome.values:
         return Words(dict(Visit.Outcome.choices))(text)
     if text.isdecimal() and len(text) == len("1795000000000"):  # ms since 1970
@@ -61,7 +61,7 @@ def _waited(ms: str) -> str:
 
 
 class OfDesk(OfAggregate):
-    """Rows of a desk; words of visitors are erased on the desk's own page."""
+    """Rows of a desk. Visitors' data is erased on the desk's own page."""
 
     view_action = "line.view"
     kind = "desk"
@@ -69,7 +69,7 @@ class OfDesk(OfAggregate):
 
 
 class ChangedOfDesk(ChangedAggregate):
-    """Rows that operators change."""
+    """Rows that operators can change."""
 
     view_action = "line.view"
     change_action = "line.configure"
@@ -78,7 +78,7 @@ class ChangedOfDesk(ChangedAggregate):
 
 @admin.register(Desk)
 class DeskAdmin(ChangedOfDesk):
-    """Desks; queues and agents are lists of their own."""
+    """Desks. Queues and agents have their own lists."""
 
     create_action = "line.create"
     list_display = ("slug", "name", "account", "transcript_days", "recovering_since")
@@ -94,7 +94,7 @@ class DeskAdmin(ChangedOfDesk):
 
 @admin.register(Queue)
 class QueueAdmin(ChangedOfDesk):
-    """Queues with everything that can be set."""
+    """Queues with all their settings."""
 
     path = "desk"
     fixed = ("desk", "slug")
@@ -112,7 +112,7 @@ class QueueAdmin(ChangedOfDesk):
 
 @admin.register(Agent)
 class AgentAdmin(ChangedOfDesk):
-    """Agents; who serves no more is archived on the desk's own page."""
+    """Agents. They are archived on the desk's own page."""
 
     path = "desk"
     fixed = ("desk", "user")
@@ -127,14 +127,14 @@ class AgentAdmin(ChangedOfDesk):
         desks.agent_configure(actor=actor, agent=stored, **changes)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """The queues are saved with the agent, by the service."""
+        """Skip the many-to-many save: the service saves the queues with the agent."""
         form.save_m2m = lambda: None
         super().save_related(request, form, formsets, change)
 
 
 @admin.register(Skill)
 class SkillAdmin(OfDesk):
-    """Skills, to look things up; they are added and removed on the desk's own page."""
+    """Skills, read-only. They are added and removed on the desk's own page."""
 
     list_display = ("slug", "name", "desk")
     search_fields = ("slug__startswith",)
@@ -142,7 +142,7 @@ class SkillAdmin(OfDesk):
 
 @admin.register(CannedReply)
 class ReplyAdmin(OfDesk):
-    """Canned replies, likewise."""
+    """Saved replies, read-only. They are changed on the desk's own page."""
 
     list_display = ("shortcut", "desk", "text")
     search_fields = ("shortcut__startswith",)
@@ -150,7 +150,7 @@ class ReplyAdmin(OfDesk):
 
 @admin.register(Visit)
 class VisitAdmin(OfDesk):
-    """Visits, to look things up."""
+    """Visits, read-only."""
 
     words = {"why": why_words}
     list_display = ("public_id", "name", "queue", "joined_at", "matched_at", "ended_at", "outcome")
@@ -161,7 +161,7 @@ class VisitAdmin(OfDesk):
 
 @admin.register(LeftMessage)
 class LeftMessageAdmin(OfDesk):
-    """Messages that visitors left; they are handled on the desk's own page."""
+    """Messages that visitors left. They are handled on the desk's own page."""
 
     view_action = "line.messages"
     path = "queue__desk"
@@ -171,7 +171,7 @@ class LeftMessageAdmin(OfDesk):
 
 @admin.register(MessageCall)
 class MessageCallAdmin(OfDesk):
-    """Calls back to who left a message, while they run; they end on the desk's own page."""
+    """Running callbacks to the authors of left messages. They end on the desk's own page."""
 
     view_action = "line.messages"
     path = "agent__desk"
@@ -181,7 +181,7 @@ class MessageCallAdmin(OfDesk):
     ordering = ("-id",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With their messages; one that was erased is none."""
+        """Return the calls with their messages. An erased message is None."""
         return super().get_queryset(request).select_related("message")
 
 
@@ -198,7 +198,7 @@ class ShiftAdmin(OfDesk):
 
 @admin.register(LineEvent)
 class EventAdmin(OfDesk):
-    """Every entry of the desks' histories."""
+    """All entries of the desks' histories."""
 
     path = "aggregate"
     words = {
@@ -216,7 +216,7 @@ class EventAdmin(OfDesk):
     hidden = ("agent", "queue")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """With the names of agents and queues, which Redis calls by numbers."""
+        """Return the entries with the names of agents and queues, which Redis stores as numbers."""
         desk = OuterRef("aggregate_id")
         agents = Agent.objects.annotate(number=Cast("user_id", CharField()))
         queues = Queue.objects.annotate(number=Cast("pk", CharField()))
@@ -235,7 +235,7 @@ class EventAdmin(OfDesk):
 
     @admin.display(description=gettext_lazy("data"))
     def data_written(self, event: LineEvent) -> str:
-        """Each value by what its name means for this kind of event."""
+        """Return the values, labelled by their meaning for this kind of event."""
         labels = DATA | DATA_OF.get(event.kind, {})
         return labelled(
             event.data, lambda name: capfirst(str(labels.get(name, name))), self.value_within
@@ -243,12 +243,12 @@ class EventAdmin(OfDesk):
 
     @admin.display(description=gettext_lazy("agent"))
     def agent_name(self, event: Any) -> str:
-        """Its name; the number of one that is gone."""
+        """Return the agent's name, or the number if the agent no longer exists."""
         return event.agent_known or _known(event.agent)
 
     @admin.display(description=gettext_lazy("queue"))
     def queue_name(self, event: Any) -> str:
-        """Its name; the number of one that is gone."""
+        """Return the queue's name, or the number if the queue no longer exists."""
         return event.queue_known or _known(event.queue)
 
 

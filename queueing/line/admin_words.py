@@ -1,4 +1,4 @@
-"""What the admin says for each event of a desk; the agent and the queue have their own columns."""
+"""The admin's labels for a desk's events. The agent and the queue have their own columns."""
 
 from typing import Any, Final
 
@@ -47,7 +47,7 @@ EVENTS: Final[dict[str, Any]] = {
     "recovering": _("Recovery started"),
 }
 
-# Labels of the fields of an event's data (docs/reference/line/redis.md), and those of some kinds.
+# Labels of an event's data (docs/reference/line/redis.md): the common ones, and those by kind.
 DATA: Final[dict[str, Any]] = {
     "c": _("class"),
     "t": _("ticket"),

@@ -1,4 +1,4 @@
-"""Django's entry for the waiting line."""
+"""Django's app configuration of the waiting line."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

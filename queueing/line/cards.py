@@ -1,4 +1,4 @@
-"""What the desks put on the overview: who waits longest, and the first desk."""
+"""The desks' card on the overview, with the longest waits first, and their managed objects."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -29,7 +29,7 @@ _LEVELS: TtlCache[int, float | None] = TtlCache(LEVEL_FRESH_SECONDS)
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card and the objects. Called once, by AppConfig.ready()."""
     CARD.register()
     console.register_managed(
         console.ManagedKind(
@@ -103,13 +103,13 @@ def _cells(row: DeskRow) -> list[dict[str, Any]]:
 
 
 def _level(desk: Desk, now: datetime) -> float | None:
-    """Today's service level; kept for 15 s, as the overview is read every 2 s."""
+    """Return today's service level. Cached for 15 s, because the overview is read every 2 s."""
     today = span_of(desk, None, None, now)
     return _LEVELS.get(desk.pk, lambda: DeskReport(desk, today, now=now).total().level)
 
 
 def _trends(desks: Sequence[Desk], now: datetime) -> dict[int, list[float | None]]:
-    """How many waited in all queues of a desk."""
+    """Return how many visitors waited in all queues of each desk."""
     waiting = DeskSample.objects.values("queue__desk_id", "minute").order_by()
     samples = waiting.annotate(waiting_sum=Sum("waiting"))
     return hour_trends([desk.pk for desk in desks], samples, "queue__desk_id", "waiting_sum", now)

@@ -1,10 +1,10 @@
-"""What the line's figures mean: one definition each, for pages, files, the interface and metrics.
+"""Definitions of the line's figures, one each, for pages, files, the API and metrics.
 
 Practice varies. ICMI lists five formulas of a service level that are in use (Queue Tips, "Service
-Level Calculations", 2002): over those answered alone, over all offered, with abandons inside the
-target credited or left out. Ours is its strictest, everybody who was offered to the agents counts,
-but for short abandons: who leaves within five seconds has not waited (5 s is ICMI's own example;
-2 to 20 s are found).
+Level Calculations", 2002): over answered visitors alone, or over all offered, with abandons inside
+the target credited or left out. Ours is the strictest: everyone who was offered to the agents
+counts, except for short abandons. A visitor who leaves within five seconds has not waited (5 s is
+ICMI's own example; values from 2 to 20 s are in use).
 """
 
 from collections.abc import Iterable, Mapping
@@ -99,12 +99,12 @@ MEANINGS: Mapping[str, tuple[Promise, Promise]] = {
 
 
 def meanings(*names: str) -> dict[str, tuple[Promise, Promise]]:
-    """These figures' names on pages, and what each means: the help text beside it."""
+    """Return the labels of these figures and their help texts."""
     return {name: MEANINGS[name] for name in names}
 
 
 def of_board() -> dict[str, Any]:
-    """What a wallboard's page says of its figures."""
+    """Return the texts of a wallboard's page about its figures."""
     return {
         "meanings": meanings("abandoned", "short", "level", "range", "agents", "room"),
         "period": _(
@@ -114,7 +114,7 @@ def of_board() -> dict[str, Any]:
 
 
 def in_time(queues: Iterable[Queue]) -> Q:
-    """Visits that were served within the time that their queue aims at."""
+    """Return a filter for visits that were served within their queue's target time."""
     targets = {queue: timedelta(seconds=queue.answer_within_seconds) for queue in queues}
     each = (
         Q(queue=queue, matched_at__lte=F("joined_at") + target) for queue, target in targets.items()
@@ -123,7 +123,7 @@ def in_time(queues: Iterable[Queue]) -> Q:
 
 
 def counts(queues: Iterable[Queue]) -> dict[str, Count]:
-    """Aggregates over visits of these queues: served, in_time, abandoned, short."""
+    """Return aggregates over visits of these queues: served, in_time, abandoned, short."""
     return {
         "served": Count("pk", filter=SERVED),
         "in_time": Count("pk", filter=in_time(queues)),
@@ -133,25 +133,25 @@ def counts(queues: Iterable[Queue]) -> dict[str, Count]:
 
 
 def service_level(in_time: int, served: int, abandoned: int) -> float | None:
-    """The share of all offered who were served within the target; None = nobody was offered.
+    """Return the share of all offered who were served within the target; None without offers.
 
-    ICMI's formula 3, with short abandons left out of `abandoned`.
+    This is ICMI's formula 3, with short abandons left out of `abandoned`.
     """
     return in_time / (served + abandoned) if served + abandoned else None
 
 
 def abandonment(served: int, abandoned: int) -> float | None:
-    """The share of all offered who were not served (Amazon Connect: abandonment rate).
+    """Return the share of all offered who were not served (Amazon Connect: abandonment rate).
 
-    Who was sent away, by the longest wait or for want of agents, was not served either.
+    Visitors whose wait ended by the time limit or for lack of agents count as not served, too.
     """
     return abandoned / (served + abandoned) if served + abandoned else None
 
 
 def occupancy(handling: float, staffed: float) -> float | None:
-    """Handling time, rooms and wrap-up, as a share of staffed time (ICMI; pauses are not staffed).
+    """Return rooms and wrap-up as a share of staffed time (ICMI; pauses are not staffed).
 
-    0 to 1; rooms that go on in a pause count as staffed too, so that it is never more.
+    The share is 0 to 1: rooms that continue in a pause count as staffed time, too.
     """
     whole = max(handling, staffed)
     return handling / whole if whole else None

@@ -14,10 +14,10 @@ from queueing.line.services import desks, outcomes
 from queueing.line.services.widgets import widget_configure
 
 DESK = "support"
-CALLBACK_POOL = "retail-east"  # the same tenant's
+CALLBACK_POOL = "retail-east"  # of the same tenant
 KEY = "desks"
 TOKEN_NAME = "demo desk"  # noqa: S105  a name
-# slug, name, agents, visits an hour, mean seconds in the room, settings
+# slug, name, agents, visits per hour, mean seconds in the room, settings
 QUEUES: tuple[tuple[str, str, int, int, float, dict[str, Any]], ...] = (
     ("support-billing", "Billing", 5, 40, 300, {"skills_relax_seconds": 60}),
     ("support-sales", "Sales", 4, 55, 220, {"wrap_up_seconds": 20}),
@@ -44,7 +44,7 @@ REPLIES = (
 
 
 def make_desk(data: DemoData) -> None:
-    """Make the desk, all but its past; what is there already stays as it is."""
+    """Create the desk without its past. Existing objects stay unchanged."""
     account = data.accounts["evergreen"]
     desk = Desk.objects.filter(slug=DESK).first()
     if desk is None:
@@ -80,7 +80,7 @@ def make_desk(data: DemoData) -> None:
 
 
 def _allow_shop(desk: Desk) -> None:
-    """The demo's example shop, at the port of this start, may show the chat."""
+    """Let the demo's example shop, at its current port, show the chat."""
     shop = os.environ.get("POOLSITE_DEMO_SHOP")
     if shop:
         others = [at for at in widget_of(desk).origins if not at.startswith("http://localhost:")]
@@ -88,7 +88,7 @@ def _allow_shop(desk: Desk) -> None:
 
 
 def fill_past() -> None:
-    """The desk's days before it was made, once."""
+    """Create the desk's past days, once."""
     desk = Desk.objects.filter(slug=DESK).first()
     if desk is not None:
         queues = {queue.slug: queue for queue in Queue.objects.filter(desk=desk)}
@@ -96,7 +96,7 @@ def fill_past() -> None:
 
 
 def _entry(desk: Desk, queues: list[Queue]) -> dict[str, Any]:
-    """What the simulator needs of the desk; its token is kept from the start before."""
+    """Return the desk's data for the simulator. An existing token is reused."""
     known = next((each for each in read_simulation().get(KEY, []) if each["slug"] == DESK), None)
     played = Agent.objects.filter(desk=desk, user__username__endswith=".desk")
     return {

@@ -1,7 +1,8 @@
-"""The past of the demo's desk: seven working days and this morning, as the drain would have it.
+"""The past of the demo's desk: seven working days and this morning, as the drain writes it.
 
-Drawn from a fixed seed and played through a line: Poisson arrivals, exponential rooms and patience,
-first come, first served by the agent who is free first. So waits, rooms and occupancy fit together.
+The data is random with a fixed seed, and simulated: Poisson arrivals, exponential rooms and
+patience, first come, first served by the agent who is free first. So waits, rooms and occupancy are
+consistent.
 """
 
 import random
@@ -27,14 +28,14 @@ from queueing.line.models import (
 from queueing.line.services.common import zone_of
 
 SEED = 20260
-KEY = "past"  # how the public id of each of its visits begins
+KEY = "past"  # prefix of the visits' public IDs
 DAYS = 7
 WORK = (9, 18)  # hours of a past day
 THIS_MORNING = timedelta(hours=4)
-STILL = timedelta(minutes=10)  # what is younger, the simulator plays
+STILL = timedelta(minutes=10)  # the simulator plays later visits
 PATIENCE_SECONDS = 180.0
-CODED = 0.8  # of the rooms; agents do not choose an outcome after each
-OUTCOMES = (12, 4, 2, 1)  # how often each of the usual ones is chosen, against the others
+CODED = 0.8  # share of rooms: agents do not always choose an outcome
+OUTCOMES = (12, 4, 2, 1)  # relative frequency of each usual outcome
 MINUTE = timedelta(minutes=1)
 LEFT = (
     ("Zhou Lan", "139 0013 0021", "", True, 40),
@@ -45,7 +46,7 @@ LEFT = (
 
 @dataclass(frozen=True)
 class Load:
-    """A queue with its agents, what comes to it, and what is said there."""
+    """A queue with its agents, its visitors and their topics."""
 
     queue: Queue
     agents: list[Agent]
@@ -56,7 +57,7 @@ class Load:
 
 @dataclass
 class DeskPast:
-    """The rows, before they are written, and the outcomes that agents choose from."""
+    """The rows before they are written, and the outcomes that agents choose from."""
 
     codes: list[OutcomeCode] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
@@ -85,7 +86,7 @@ def make_past(desk: Desk, loads: list[Load]) -> None:
 
 
 def _spans(desk: Desk, now: datetime) -> list[tuple[datetime, datetime]]:
-    """The times of work: the days before, and the last hours of today."""
+    """Return the working times: the days before today, and the last hours of today."""
     zone = ZoneInfo(zone_of(desk))
     today = now.astimezone(zone).date()
 
@@ -169,7 +170,7 @@ def _write_shifts(load: Load, spans: list[tuple[datetime, datetime]], past: Desk
 
 
 def _write_samples(queue: Queue, span: tuple[datetime, datetime], past: DeskPast) -> None:
-    """Each minute of this morning, as the sampling would have seen it."""
+    """Write a sample for each minute of this morning, as the sampling sweep does."""
     rows: list[DeskSample] = []
     mine = [visit for visit in past.visits if visit.queue_id == queue.pk]
     mine = [visit for visit in mine if visit.joined_at >= span[0]]

@@ -1,22 +1,22 @@
-"""How long visitors wait for c agents: Erlang C, and Erlang A where they give up.
+"""Waiting times with c agents: Erlang C, and Erlang A for visitors who give up.
 
-Erlang C (M/M/c): everybody waits. Erlang A (Palm's M/M/c+M): a visitor gives up after an
-exponential patience. Formulas: Mandelbaum and Zeltyn, "Service Engineering in Action: The
-Palm/Erlang-A Queue, with Applications to Call Centers" (2007). Where theirs use the incomplete
-gamma function, these use its series, whose terms are all positive: no digits are lost, and
-logarithms keep it within range at any load. Nothing here knows of desks.
+Erlang C (M/M/c): everyone waits. Erlang A (Palm's M/M/c+M): a visitor gives up after an exponential
+patience. Formulas: Mandelbaum and Zeltyn, "Service Engineering in Action: The Palm/Erlang-A Queue,
+with Applications to Call Centers" (2007). Where theirs use the incomplete gamma function, these use
+its series. All its terms are positive, so no digits are lost, and logarithms keep it within range
+at any load. This module is independent of desks.
 """
 
 import math
 from dataclasses import dataclass
 
 MOST_SERVERS = 10_000
-_SMALL = 1e-16  # of a sum: what is added below it changes nothing
+_SMALL = 1e-16  # relative to a sum: smaller terms change nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What comes: visitors an hour, mean seconds of a room, mean patience (None = for ever)."""
+    """The load: visitors per hour, mean seconds of a room, mean patience (None: unlimited)."""
 
     per_hour: float
     room_seconds: float
@@ -31,16 +31,16 @@ class Load:
 
     @property
     def erlangs(self) -> float:
-        """Rooms that would be in use if nobody waited."""
+        """The rooms that would be in use if no one waited."""
         return self.per_hour / 3_600 * self.room_seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What visitors meet in the long run. Shares are of all who come, 0 to 1.
+    """The long-run service. Shares are of all visitors, 0 to 1.
 
-    level: served within the target. gave_up: not served. mean_wait: seconds, of all, whether they
-    are served or give up; infinite where the line grows without end.
+    level: served within the target. gave_up: not served. mean_wait: seconds, over all visitors,
+    served or not; infinite if the line grows without end.
     """
 
     waits: float
@@ -53,11 +53,11 @@ class Service:
 def service(
     load: Load, servers: int, within_seconds: float, *, short_seconds: float = 0
 ) -> Service:
-    """The service by Erlang C, or by Erlang A where the load has a patience.
+    """Return the service by Erlang C, or by Erlang A if the load has a patience.
 
-    short_seconds: who gives up sooner is left out of `level` and `gave_up`, above and below the
-    line, as `definitions` counts them. Raises ValueError for negative servers or times, and for
-    more than 10 000 servers.
+    short_seconds: visitors who give up sooner are left out of both parts of the fractions `level`
+    and `gave_up`, as in `definitions`. Raise ValueError for negative servers or times, and for more
+    than 10,000 servers.
     """
     if not 0 <= servers <= MOST_SERVERS or within_seconds < 0 or short_seconds < 0:
         raise ValueError("servers are 0 to 10 000, and times are not negative")
@@ -71,9 +71,10 @@ def service(
 def servers_needed(
     load: Load, level: float, within_seconds: float, *, short_seconds: float = 0
 ) -> int:
-    """The fewest servers with at least this level, 0 to 1 (1 excluded). O(log of it) services.
+    """Return the fewest servers that reach this level, from 0 to below 1.
 
-    Raises ValueError for another level, and when 10 000 are too few.
+    Computes O(log n) services. Raise ValueError for another level, or if 10,000 servers are too
+    few.
     """
     if not 0 <= level < 1:
         raise ValueError("a level lies between 0 and 1")
@@ -94,9 +95,9 @@ def servers_needed(
 
 
 def _inverse_blocking(erlangs: float, servers: int) -> float:
-    """1 ÷ Erlang B: the weights of 0 to c busy servers, as multiples of the last one's.
+    """Return 1 ÷ Erlang B: the weights of 0 to c busy servers, relative to the last weight.
 
-    Infinite where it is beyond a float; a load of nothing has no such number.
+    Infinite if it exceeds a float. Undefined for a load of 0.
     """
     inverse = 1.0
     for server in range(1, servers + 1):
@@ -110,7 +111,7 @@ def _erlang_c(load: Load, servers: int, within: float) -> Service:
         return Service(1.0, 0.0, 0.0, math.inf, 1.0)
     rho = offered / servers
     waits = 1 / (rho + _inverse_blocking(offered, servers) * (1 - rho))
-    pace = (servers - offered) / load.room_seconds  # how fast the line drains
+    pace = (servers - offered) / load.room_seconds  # the rate at which the line drains
     return Service(waits, 1 - waits * math.exp(-pace * within), 0.0, waits / pace, rho)
 
 
@@ -118,16 +119,16 @@ def _erlang_a(load: Load, patience: float, servers: int, within: float, short: f
     if servers == 0:
         return Service(1.0, 0.0, 1.0, patience, 0.0)
     arrive, leave = load.per_hour / 3_600, 1 / patience
-    serve = servers / load.room_seconds  # by all servers together
+    serve = servers / load.room_seconds  # of all servers together
     log_whole, ahead = _line_of(arrive, serve, leave)
-    # The weight of waiting beside that of a free server, which is the blocking of one server less.
+    # The weight of waiting relative to a free server, which is the blocking with one server less.
     free = _inverse_blocking(load.erlangs, servers - 1)
     line = max(-700.0, min(700.0, log_whole + math.log(arrive)))
     waits = 1 / (1 + free * math.exp(-line))
     gave_up = min(1.0, waits * ahead * leave / arrive)
 
     def share(seconds: float) -> float:
-        """P(V > t | V > 0), and of V, the wait of somebody who would never give up."""
+        """Return P(V > t | V > 0), where V is the wait of a visitor who would never give up."""
         log_rest, _ = _line_of(arrive * math.exp(-leave * seconds), serve, leave)
         return math.exp(log_begin(seconds) + log_rest - log_whole)
 
@@ -152,7 +153,7 @@ def _erlang_a(load: Load, patience: float, servers: int, within: float, short: f
 
 
 def _line_of(arrive: float, serve: float, leave: float) -> tuple[float, float]:
-    """Of a line of 0, 1, 2 … visitors ahead: the logarithm of its weights' sum, and the mean.
+    """Return the log of the sum of weights, and the mean, of a line of 0, 1, 2 … visitors ahead.
 
     The weight of k ahead is arrive^k ÷ ((serve)(serve + leave) … (serve + k leave)).
     """

@@ -1,11 +1,11 @@
-"""What a use case refuses, in the words of the interface."""
+"""The refusals of the line's use cases, in the terms of the API."""
 
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 from queueing.line.setup_errors import SETUP_OPERATIONS
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned)
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unknown-queue": (
         *(404, "Queue not found"),
@@ -110,7 +110,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
 }
 
-# What an operation of the API answers of these, and of the other apps' types.
+# The problem types that each API operation can return, including those of other apps.
 OPERATIONS: Mapping[str, str] = {
     "GET queues/{slug}": "unknown-queue",
     "POST queues/{slug}/join": (
@@ -209,4 +209,4 @@ OPERATIONS: Mapping[str, str] = {
 
 
 class LineError(RefusedError):
-    """A use case of the line that was refused; nothing was changed."""
+    """A refused use case of the line. Nothing was changed."""

@@ -1,4 +1,4 @@
-"""The guide to the first visitor: a desk with a queue and an agent, then somebody who waits."""
+"""The guide to the first visitor: create a desk, a queue and an agent, then serve a visitor."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,7 @@ RECENT = timedelta(hours=1)
 
 
 def register() -> None:
-    """Called once, before the goals are first asked for."""
+    """Register the goal. Called once, before the goals are first read."""
     console.register_goal(
         console.Goal(
             "visitor",
@@ -120,29 +120,29 @@ def _visitor_step() -> console.GoalStep:
     )
 
 
-# -- what is there ---------------------------------------------------------------------------------
+# -- the current state -----------------------------------------------------------------------------
 
 
 def _served_desks(principal: Principal) -> QuerySet[Desk]:
-    """The reader's desks at which people can serve: an account's."""
+    """Return the user's desks at which people can serve: those of an account."""
     return visible_desks(principal).exclude(account=None)
 
 
 def _account(guide: Guide) -> Account | None:
-    """The desk's, or the oldest one that the reader may see."""
+    """Return the desk's account, or the oldest account that the user may see."""
     desk: Desk | None = guide.subject
     return desk.account if desk is not None else first_account(guide)
 
 
 def _visit(guide: Guide) -> Visit | None:
-    """The newest visit that an agent has taken; one that waits is not served yet."""
+    """Return the newest visit that an agent has taken, or None. A waiting visit does not count."""
     if "agent" not in guide.things:
         return None
     desk: Desk = guide.things["desk"]
     visits = Visit.objects.filter(desk=desk).select_related("queue").order_by("-joined_at")
     found = visits.exclude(matched_at=None).first()
     if found is None and (live := _live(desk)) is not None and live["room"]:
-        return visits.first()  # SQL has the visit, and its room a moment later
+        return visits.first()  # SQL has the visit already, and its room a moment later
     return found
 
 
@@ -152,7 +152,7 @@ def _said(visit: Visit) -> str:
 
 
 def _now(guide: Guide) -> dict[str, Any]:
-    """Who waits, and what the agents do; None while Redis does not say."""
+    """Return who waits and what the agents do. `live` is None while Redis is unavailable."""
     desk: Desk | None = guide.things.get("desk")
     queue: Queue | None = guide.things.get("queue")
     agent: Agent | None = guide.things.get("agent")
@@ -173,7 +173,7 @@ def _live(desk: Desk) -> dict[str, Any] | None:
 
 
 def _topic(guide: Guide) -> str:
-    """The desk's, while its first visitor is awaited or has just come."""
+    """Return the desk's topic while the first visitor is awaited or has just come, else ""."""
     desk, visit = guide.things.get("desk"), guide.things.get("visitor")
     if desk is None or "agent" not in guide.things:
         return ""
@@ -182,7 +182,7 @@ def _topic(guide: Guide) -> str:
 
 
 def _reader(guide: Guide) -> User | None:
-    """The reader, where he or she may become a member who serves."""
+    """Return the user, if they may become a member who serves, or None."""
     may = access.decide(guide.principal, "access.people_change", guide.things["account"]).allowed
     return User.objects.filter(pk=guide.principal.user_id or 0).first() if may else None
 
@@ -194,11 +194,11 @@ def _invite_url(guide: Guide) -> str:
     return reverse("access:invite", args=[account.slug])
 
 
-# -- what the steps do -----------------------------------------------------------------------------
+# -- the actions of the steps ----------------------------------------------------------------------
 
 
 def _desk_form(guide: Guide, data: Data) -> DeskCreateForm:
-    """A desk of the account above."""
+    """Return a form for a desk of the account chosen above."""
     form = DeskCreateForm(with_short_name(data, Desk, "desk"))
     del form.fields["account"]
     return form
@@ -221,7 +221,7 @@ def _create_queue(guide: Guide, form: Any) -> str:
 
 
 def _create_agent(guide: Guide, form: Any) -> str:
-    """The agent serves every queue; the reader becomes a member of the desk's account first."""
+    """Create an agent of every queue. The user becomes a member of the account first, if needed."""
     desk, account, user = guide.things["desk"], guide.things["account"], form.cleaned_data["user"]
     if user.pk == guide.principal.user_id:
         access.require(guide.principal, "access.people_change", account)

@@ -1,10 +1,10 @@
-"""The four laws of a desk, checked on the running data.
+"""The four laws of a desk, checked on live data.
 
 1. A visitor is in at most one place. 2. An agent never has more rooms than capacity. 3. No present
-visitor waits in an automatic, open queue while an agent who could serve is free. 4. Nobody is
-overtaken within class and skill set, and nobody is lost (the order of the line is the order of its
-records; a visit without record, timer or place is a loss). Who has declined a visitor a moment ago
-cannot serve it, while others who are there may.
+visitor waits in an automatic, open queue while an agent who could serve them is free. 4. No one is
+overtaken within class and skill set, and no one is lost (the order of the line is the order of its
+records; a visit without a record, timer or place is a loss). An agent who has just declined a
+visitor does not count as able to serve them while other present agents may.
 """
 
 from poolsite import hotpath
@@ -14,10 +14,10 @@ PARTS = ("visits", "agents", "waiting", "ready", "free", "idle")
 
 
 def check(slug: str) -> list[tuple[str, str]]:
-    """What contradicts the laws at this desk: (thing, what is wrong); [] = nothing.
+    """Return the violations of the laws at this desk as (object, fault), [] if there are none.
 
-    Read in parts, each at one moment, so that a desk of any size is checked while it works; a
-    contradiction is inside one part, so work between the parts cannot feign one.
+    The desk is read in parts, each atomically, so that a desk of any size can be checked while it
+    works. A violation lies within one part, so work between the reads cannot fake one.
     """
     wrong: list[tuple[str, str]] = []
     for part in PARTS:

@@ -1,4 +1,4 @@
-"""The sidebar's entries of the waiting line, and who sees which page first."""
+"""The sidebar's entries of the waiting line, and the first pages of agents and supervisors."""
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -12,7 +12,7 @@ from queueing.line.models import Desk
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register entries and pages. Called once, by AppConfig.ready()."""
     for page, word in (
         ("line:agent", _("Open console")),
         ("line:wallboard", _("Open wallboard")),
@@ -62,7 +62,10 @@ def register() -> None:
 
 
 def _supervises(principal: Principal) -> bool:
-    """By role, or by the grant for a desk; an operator who has other work besides is none."""
+    """Whether the user is a supervisor by role, or by a grant for a desk.
+
+    An operator counts only if "supervise" is their only grant.
+    """
     granted = principal.grants | {name for name, _thing, _account in principal.thing_grants}
     if principal.is_operator:
         return granted == {"supervise"}
@@ -71,7 +74,7 @@ def _supervises(principal: Principal) -> bool:
 
 
 def _wallboard(principal: Principal) -> str:
-    """The wallboard of the one desk that is watched, or the list of them."""
+    """Return the wallboard if the user can view one desk only, else the list of desks."""
     desks = access.visible(Desk.objects.all(), principal, "line.view").order_by("slug")[:2]
     only = list(desks) if len(desks) == 1 else []
     return reverse("line:wallboard", args=[only[0].slug]) if only else reverse("line:desks")

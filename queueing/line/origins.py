@@ -1,4 +1,4 @@
-"""What a widget's settings may be: origins of sites, and a colour that white text is read on."""
+"""Validation of a widget's settings: origins of sites, and a color that is readable with white."""
 
 import re
 from typing import Any
@@ -16,9 +16,9 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}\Z")
 
 
 def read_origin(text: str) -> str:
-    """The origin as a browser writes it: lower case, Punycode, no default port.
+    """Return the origin in the form that browsers use: lower case, Punycode, no default port.
 
-    ValidationError unless it is `https://` and a host name, or `http://` and this machine.
+    Raise ValidationError unless it is `https://` with a host name, or `http://` with this machine.
     """
     wrong = ValidationError(
         _(
@@ -48,7 +48,7 @@ def read_origin(text: str) -> str:
 
 
 def check_origins(value: Any) -> None:
-    """ValidationError unless it is a list of origins as browsers write them."""
+    """Raise ValidationError unless it is a list of origins in the form that browsers use."""
     if not isinstance(value, list) or len(value) > ORIGINS_LIMIT:
         raise ValidationError(_("Enter up to %(most)s sites.") % {"most": ORIGINS_LIMIT})
     for each in value:
@@ -59,7 +59,7 @@ def check_origins(value: Any) -> None:
 
 
 def check_colour(value: str) -> None:
-    """ValidationError unless it is `#rrggbb` and white text on it has a contrast of CONTRAST."""
+    """Raise ValidationError unless it is `#rrggbb` and has CONTRAST to white text."""
     if not _COLOUR.match(value):
         raise ValidationError(
             _("Enter the color as # and six hexadecimal digits, such as #9810fa.")
@@ -71,12 +71,12 @@ def check_colour(value: str) -> None:
                 "White text on this color has a contrast of %(found).1f to 1. It needs at "
                 "least 4.5 to 1. Choose a darker color."
             )
-            % {"found": int(found * 10) / 10}  # never rounded up to what would do
+            % {"found": int(found * 10) / 10}  # never rounded up to a passing value
         )
 
 
 def contrast_with_white(colour: str) -> float:
-    """The contrast ratio of WCAG 2 between white and `#rrggbb`: 1 to 21."""
+    """Return the contrast ratio of WCAG 2 between white and `#rrggbb`: 1 to 21."""
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     linear = [
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts

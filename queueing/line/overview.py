@@ -1,4 +1,4 @@
-"""What the desks put into the metrics."""
+"""The desks' metrics."""
 
 from collections.abc import Iterable
 
@@ -15,12 +15,12 @@ LEVELS = ("waiting", "online", "free")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the metrics. Called once, by AppConfig.ready()."""
     operations.register_metrics("line", collect)
 
 
 def collect() -> Iterable[Metric]:
-    """Figures of each desk for Prometheus: no names of visitors or agents."""
+    """Return figures of each desk for Prometheus, without names of visitors or agents."""
     levels = GaugeMetricFamily(
         "poolsite_line_queue",
         "A queue now: visitors waiting, agents online, agents free.",

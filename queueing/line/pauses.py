@@ -1,4 +1,4 @@
-"""Why agents pause: a desk's list of reasons, each with the time that it may take."""
+"""Reasons for agents' pauses: a desk's list, each with an optional time limit."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ DEFAULT_TEXT: Final = "Break\nLunch\nMeeting\nTraining"
 MOST_REASONS: Final = 12
 REASON_LENGTH: Final = 40
 LONGEST_MINUTES: Final = 720
-MISSED_OFFERS: Final = "missed offers"  # the desk's own reason: nobody chooses it
+MISSED_OFFERS: Final = "missed offers"  # set by the desk; agents cannot choose it
 _LINE = re.compile(r"^(?P<text>.+?)(?:[,，]\s*(?P<minutes>[0-9]{1,3})\s*(?:min|分钟))?\Z")
 WORDS: Final[Mapping[str, str | Promise]] = {
     "Break": _("Break"),
@@ -26,19 +26,19 @@ WORDS: Final[Mapping[str, str | Promise]] = {
 
 @dataclass(frozen=True, slots=True)
 class PauseReason:
-    """`minutes`: how long such a pause may take, 0 = no limit."""
+    """A reason to pause. `minutes`: the time limit, 0 for none."""
 
     text: str
     minutes: int = 0
 
     @property
     def words(self) -> str:
-        """The reason as it is shown to the reader."""
+        """The reason in the user's language."""
         return words_of(self.text)
 
 
 def read_reasons(text: str) -> list[PauseReason]:
-    """A desk's reasons from its setting, one a line. ValidationError when the setting is bad."""
+    """Return a desk's reasons from its setting, one per line. Raise ValidationError if invalid."""
     reasons = [_read(line) for line in map(str.strip, text.splitlines()) if line]
     if not reasons:
         raise ValidationError(_("Enter at least one pause reason."))
@@ -50,7 +50,7 @@ def read_reasons(text: str) -> list[PauseReason]:
 
 
 def validate_reasons(text: str) -> None:
-    """ValidationError unless it is a list of reasons as `read_reasons` takes it."""
+    """Raise ValidationError unless `read_reasons` accepts the text."""
     read_reasons(text)
 
 
@@ -68,7 +68,7 @@ def _read(line: str) -> PauseReason:
 
 
 def find_reason(reasons: list[PauseReason], given: str) -> PauseReason | None:
-    """The reason that somebody means: its text, or the words in which the reader sees it."""
+    """Return the reason with this text, or with this label in the user's language, or None."""
     wanted = given.strip().casefold()
     return next((each for each in reasons if wanted in _names(each)), None)
 
@@ -78,5 +78,5 @@ def _names(reason: PauseReason) -> tuple[str, str]:
 
 
 def words_of(text: str) -> str:
-    """A reason as it is shown; one that no list has any more is shown as it was written."""
+    """Return the label of a reason. Reasons of the desk's own are shown as written."""
     return str(WORDS.get(text, text))

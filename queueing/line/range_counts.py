@@ -1,8 +1,8 @@
-"""What became of the ranges that visitors were told, counted by the database.
+"""Outcomes of the wait ranges that visitors were shown, counted by the database.
 
-The same counting as on the wallboard, for any time: told are those whose range is known to have
-held or not. Who gave up before the range's end tells nothing and is left out; who still waits
-counts when the wait is over.
+The rules are those of the wallboard, for any time span. A range counts once it is known whether it
+held. A visitor who gave up before the range's end proves nothing and is left out. A visitor who
+still waits counts when the wait is over.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from queueing.line.models import Visit
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """Of the ranges told: served inside, sooner, later, and given up past the range's end."""
+    """Counts of ranges: served inside, sooner, later, and given up after the range's end."""
 
     inside: int = 0
     sooner: int = 0
@@ -26,11 +26,11 @@ class Ranges:
 
     @property
     def told(self) -> int:
-        """All of them."""
+        """The number of all counted ranges."""
         return self.inside + self.sooner + self.later + self.gave_up_past
 
     def share(self, count: int) -> float | None:
-        """Of all, 0 to 1; None = nobody was told one."""
+        """Return a count as a share of all ranges, 0 to 1, or None if there are none."""
         return count / self.told if self.told else None
 
 
@@ -44,7 +44,7 @@ _MISSED = _TOLD & _GONE & Q(range_gone__gt=F("range_high"))
 
 
 def range_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, Ranges]:
-    """The visits' ranges for each value of the key; a value without any is not there."""
+    """Return the visits' ranges for each value of the key. Values without ranges are absent."""
     rows = (
         visits.filter(_TOLD)
         .annotate(

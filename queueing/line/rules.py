@@ -1,4 +1,4 @@
-"""Who may do what at a desk."""
+"""The permissions of the line, by role, grant and token."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -14,7 +14,7 @@ from queueing.line.models import Desk
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions. Called once, by AppConfig.ready()."""
     watchers = ("owner", "admin", "supervisor")
     register_action("line.view", roles=watchers, grants=["supervise"], operators=True, tokens=True)
     register_action(

@@ -1,4 +1,4 @@
-"""What the line's interface takes, as pydantic reads it; whatever else stands there is refused."""
+"""Requests of the line's API as pydantic models. Unknown fields are refused."""
 
 from typing import Annotated, Literal
 
@@ -13,7 +13,7 @@ ClientId = Annotated[str, Field(min_length=1, max_length=40)]
 
 
 class Strict(Schema):
-    """A body without unknown fields, each of its own type."""
+    """A body without unknown fields. Each value must have its field's type."""
 
     model_config = STRICT
 
@@ -43,7 +43,7 @@ class JoinIn(Strict):
 
 
 class LanguageIn(Strict):
-    """The code of a language of the page, such as zh-hans."""
+    """The language code of the page, such as zh-hans."""
 
     language: str = Field(min_length=1, max_length=10)
 
@@ -103,7 +103,7 @@ class RatingIn(Strict):
 
 
 class LeftIn(Strict):
-    """A message for when no one is there, or a request for a callback."""
+    """A message for when no agents are available, or a request for a callback."""
 
     name: str = Field(min_length=1, max_length=80)
     contact: str = Field(min_length=3, max_length=120)

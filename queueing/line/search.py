@@ -1,4 +1,4 @@
-"""What the search finds of desks: desks, queues, agents, and visitors with their conversations."""
+"""Search for desks, queues, agents, and visitors with their conversations."""
 
 from collections.abc import Iterable
 
@@ -15,19 +15,19 @@ from poolsite.console.palette import Offer, register_offer
 from poolsite.console.registry import Follow
 from queueing.line.models import Agent, Desk, Queue, Visit
 
-ID_LENGTH = 6  # so much of a visit's id finds it
+ID_LENGTH = 6  # minimal length of a visit's ID prefix
 AGENT_NAMES = ("name", "user__first_name", "user__last_name", "user__username")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search. Called once, by AppConfig.ready()."""
     console.register_search("line", find)
     words = gettext_lazy("New desk…")
     register_offer(Offer("line.new", words, "line:desk_create", "add", "line.create"))
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Desks, queues and agents by name; visits by id, or by the very name or contact."""
+    """Find desks, queues and agents by name, and visits by ID, exact name or exact contact."""
     if not access.decide(principal, "line.view"):
         return []
     desks = access.visible(Desk.objects.all(), principal, "line.view")

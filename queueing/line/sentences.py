@@ -1,4 +1,4 @@
-"""What the history says of desks, queues, agents and visitors."""
+"""The audit log's sentences about desks, queues, agents and visitors."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ DESKS, AGENTS, VISITORS = _("Desks"), _("Agents"), _("Visitors")
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(*_of_desks(), *_of_outcomes(), *_of_agents(), *_of_visitors(), *_of_messages())
     register_object(HistoryObject("agent", _("Agent")), HistoryObject("visit", _("Visit")))
 
@@ -259,7 +259,7 @@ def _of_messages() -> list[Sentence]:
 
 
 def _masked(value: Any, reading: Reading) -> str:
-    """A phone number or address without its middle, as in the logs."""
+    """Mask the middle of a phone number or address, as in the logs."""
     return mask_text(plain(value, reading))
 
 
@@ -271,7 +271,7 @@ def _spans(value: Any, reading: Reading) -> str:
 
 
 def _week(value: Any, reading: Reading) -> str:
-    """The hours of a week, day by day, by the names that the form has for them."""
+    """Return the hours of a week, day by day."""
     from django.utils.dates import WEEKDAYS_ABBR
 
     if value == {}:

@@ -1,4 +1,4 @@
-"""What the operations that set a desk up, and those on its visits, answer beside their form's."""
+"""Problem types of the operations on a desk's setup and visits, in addition to their form's."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The desks' sweeps; each may run twice at once, on any worker. Importing registers them."""
+"""The desks' sweeps. Each may run twice at once, on any worker. Importing registers them."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
@@ -25,7 +25,7 @@ jobs.sweep(
 
 
 def calls(shard: int, shards: int) -> dict[str, int]:
-    """Calls back: keeps their numbers, finishes or undoes what was left half done."""
+    """Renew the numbers of callbacks, and complete or undo interrupted ones."""
     of_rooms = calling.sweep_calls(shard, shards)
     of_messages = message_calls.sweep_message_calls(shard, shards)
     return {name: of_rooms[name] + of_messages[name] for name in of_rooms}
@@ -89,7 +89,7 @@ jobs.sweep(
 
 
 def retention(shard: int, shards: int) -> dict[str, int]:
-    """Erases transcripts and names that are older than their desk keeps them."""
+    """Erase transcripts and names that are older than their desk's retention time."""
     attachments.forget_erased()
     return erasing.erase_expired()
 

@@ -1,4 +1,4 @@
-"""What a visitor holds: a token for the visit, and the signed proof of its place in the line."""
+"""What a visitor holds: a token of the visit, and the signed proof of its place in the line."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ TOKEN_SECONDS = 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class LinePlace:
-    """A place in a line: what brings a visit back when everything else forgot it."""
+    """A place in a line. It restores a visit when all other data is lost."""
 
     desk: str
     visit: str
@@ -24,13 +24,16 @@ class LinePlace:
 
 
 def sign_place(place: LinePlace) -> str:
-    """The proof that goes to the visitor; it survives reload, tab, device, and Redis."""
+    """Return the proof for the visitor.
+
+    It survives a reload, a change of device, and a loss of Redis.
+    """
     value = [place.desk, place.visit, place.queue, place.priority, place.arrived_us]
     return signing.dumps(value, salt=_SALT, compress=False)
 
 
 def read_place(text: str) -> LinePlace | None:
-    """The place of a proof of ours that is at most a day old; None otherwise."""
+    """Return the place from a proof that we signed within a day, or None."""
     try:
         desk, visit, queue, priority, arrived = signing.loads(
             text, salt=_SALT, max_age=TOKEN_SECONDS
@@ -41,7 +44,7 @@ def read_place(text: str) -> LinePlace | None:
 
 
 def token_for(visit: Visit) -> str:
-    """The resume token of a visit: for its own socket, its own calls, and nothing else."""
+    """Return the resume token of a visit. It grants access to this visit only."""
     return visitor_token(
         desk=visit.desk.slug,
         visit=visit.public_id,
@@ -51,9 +54,10 @@ def token_for(visit: Visit) -> str:
 
 
 def visitor_key(desk: Desk, said: str, *, by_machine: bool) -> str:
-    """What a visit keeps of a visitor's own random text, to know the visitor again; "" = of none.
+    """Return the stored form of a visitor's own random text, or "" for none.
 
-    Hashed with the desk, so that no two desks can compare; a page cannot say a machine's.
+    It identifies a returning visitor. It is hashed with the desk, so that two desks cannot compare
+    keys, and a page cannot imitate a program's key.
     """
     if not said:
         return ""

@@ -1,4 +1,4 @@
-"""The pages' addresses."""
+"""The URLs of the line's pages."""
 
 from django.urls import path
 
@@ -46,7 +46,7 @@ urlpatterns = [
     path("desks/<slug:slug>/visits/<slug:visit>/", visitors.visit_story, name="story"),
     path("desks/<slug:slug>/visitors/", visitors.visitor_page, name="visitors"),
     path("desks/<slug:slug>/visitors/act/", visitors.visitor_act, name="visitor_act"),
-    # who sets a desk up
+    # setting up a desk
     path("desks/<slug:slug>/settings/", settings.desk_settings, name="settings"),
     path("desks/<slug:slug>/settings/act/", settings.settings_act, name="settings_act"),
     path("desks/<slug:slug>/routing/", routing.routing_page, name="routing"),

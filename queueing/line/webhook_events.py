@@ -1,4 +1,4 @@
-"""What webhooks tell of visits: rooms and visits that ended, transcripts that are complete."""
+"""The line's webhook events: rooms and visits that ended, transcripts that are complete."""
 
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ _VISIT = {"desk": "support", "visit": "Qm9v4kZr2xWc", "queue": "sales", "agent":
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Declare the event types. Called once, by AppConfig.ready()."""
     declare(
         EventType(
             *(ROOM, GROUP, _("Room ended")),
@@ -39,7 +39,7 @@ def register() -> None:
 
 
 def room_ended(room: Room, visit: Visit) -> Happened:
-    """The event of a room whose end is known."""
+    """Return the event of a room that has ended."""
     data = {
         "agent": room.agent.name,
         "began_at": room.began_at.isoformat(),
@@ -49,7 +49,7 @@ def room_ended(room: Room, visit: Visit) -> Happened:
 
 
 def visit_ended(visit: Visit) -> list[Happened]:
-    """The events of a visit whose end is known."""
+    """Return the events of a visit that has ended."""
     agent = {"agent": visit.agent.name if visit.agent is not None else None}
     data = {
         **agent,

@@ -1,1 +1,1 @@
-"""The line's public interface: for visitors' pages, agents' pages and other people's ACDs."""
+"""The public API of the line: for visitors' pages, agents' pages and external ACDs."""

@@ -1,4 +1,4 @@
-"""What the operations on a desk's agents take and answer."""
+"""Requests and responses of the operations on a desk's agents."""
 
 from typing import Annotated, Literal
 

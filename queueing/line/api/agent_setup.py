@@ -1,4 +1,4 @@
-"""A desk's agents are listed, added, changed, archived and restored."""
+"""Routes that list, add, change, archive and restore a desk's agents."""
 
 from typing import Any
 
@@ -102,7 +102,7 @@ def change_agent(
 def archive_agent(
     request: HttpRequest, given: SupervisedReasonIn, slug: str = Slug, agent: int = AgentId
 ) -> Any:
-    """The agent serves no more. Log the agent out first. Repeating it changes nothing."""
+    """Take the agent out of service. Log the agent out first. Repeating it changes nothing."""
     desk_settings.agent_archive(
         actor=principal_of_request(request), agent=agent_named(request, agent), reason=given.reason
     )
@@ -129,7 +129,7 @@ def _person(desk: Desk, user_id: int) -> User:
 
 
 def _settings(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
-    """What the services take: the queues themselves, and skills that the desk has."""
+    """Return the settings for the services: queues as rows, and only skills that the desk has."""
     known = set(desk_of_request(request).skills.values_list("slug", flat=True))
     if unknown := sorted(set(given.get("skills", ())) - known):
         raise ValidationError(f"skills: the desk has no skill {unknown[0]}")

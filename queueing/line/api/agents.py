@@ -1,4 +1,4 @@
-"""Agents' routes: online, rooms, offers, words. By session, or by an ACD's token and `?agent=`."""
+"""Agents' routes: presence, rooms, offers, messages. By session, or by a token and `?agent=`."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ STATE: dict[int, Any] = {200: AgentOut}
 SAID: dict[int, Any] = {200: RoomMessageOut}
 
 
-# Serving reads it before the body; here it stands for the document, of every route.
+# `Serving` reads this parameter before the body. This is its documentation, for every route.
 NAMED = {
     "name": "agent",
     "in": "query",
@@ -51,11 +51,11 @@ NAMED = {
     "schema": {"type": "integer", "minimum": 1, "exclusiveMaximum": 10**9},
     "description": "The agent's user ID. Required with a token; not needed with a session.",
 }
-NAMED_BY_FILTER = ("/history",)  # a list refuses parameters that are none of its own
+NAMED_BY_FILTER = ("/history",)  # a list refuses parameters that it does not have
 
 
 def agent_of(request: HttpRequest) -> Agent:
-    """The agent that Serving let the request in as."""
+    """Return the agent that `Serving` admitted."""
     return let_in(request, Agent)
 
 
@@ -87,7 +87,7 @@ def get_why(
     return why_as_data(me.desk, visit, first=me.user_id)
 
 
-# -- being there ---------------------------------------------------------------------------------
+# -- presence ------------------------------------------------------------------------------------
 
 
 @agents.post("/login", response=STATE, exclude_unset=True, summary="Go online")
@@ -125,7 +125,7 @@ def _state(agent: Agent, run: Any) -> Any:
 
 
 def _done(agent: Agent, run: Any) -> Any:
-    """Run a use case with a short answer, then tell the rooms as they are now."""
+    """Run a use case with a short answer, then return the current rooms."""
     answer: door.DeskReply | door.Standing = run(agent)
     out = consoles.agent_out(agent)
     return {**out, "visit": answer.visit} if isinstance(answer, door.DeskReply) else out
@@ -239,7 +239,7 @@ def _say(me: Agent, visit: Visit, given: AgentMessageIn, author: str) -> Any:
 
 
 def visit_at_desk(me: Agent, public_id: str) -> Visit:
-    """A visit of the agent's desk. ProblemError unknown-visit."""
+    """Return a visit of the agent's desk. Raise ProblemError unknown-visit."""
     visit = Visit.objects.select_related("desk").filter(desk=me.desk, public_id=public_id).first()
     if visit is None:
         raise ProblemError("unknown-visit")
@@ -247,7 +247,10 @@ def visit_at_desk(me: Agent, public_id: str) -> Visit:
 
 
 def own_room(me: Agent, public_id: str) -> Visit:
-    """The visit of a room that this agent has now, as Redis knows it. ProblemError not-yours."""
+    """Return the visit of one of the agent's current rooms, by Redis.
+
+    Raise ProblemError not-yours.
+    """
     visit = visit_at_desk(me, public_id)
     slots = rooms.agent_rooms(me)
     if not any(slot.kind == "room" and slot.visit == public_id for slot in slots):
@@ -256,7 +259,7 @@ def own_room(me: Agent, public_id: str) -> Visit:
 
 
 def document() -> None:
-    """Each route says how a token names the agent. Called once, when all routes are there."""
+    """Document the agent parameter on each route. Called once, after all routes are registered."""
     for path, view in agents.path_operations.items():
         for operation in view.operations:
             if path not in NAMED_BY_FILTER:

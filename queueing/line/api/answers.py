@@ -1,4 +1,4 @@
-"""What the line's interface answers, typed: the OpenAPI document says it to external ACDs."""
+"""Responses of the line's API, typed for the OpenAPI document."""
 
 from typing import Annotated, Literal
 

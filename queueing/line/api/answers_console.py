@@ -1,4 +1,4 @@
-"""What the interface answers about read receipts, and where a visitor may be handed over to."""
+"""Responses about read receipts and transfer targets."""
 
 from ninja import Schema
 

@@ -1,4 +1,4 @@
-"""What the line's interface answers of a whole desk: reports, the wallboard, left messages."""
+"""Responses about a whole desk: reports, the wallboard, left messages."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What the routes around a room answer, typed for the OpenAPI document."""
+"""Responses of the routes around a room, typed for the OpenAPI document."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Files of rooms: sent by visitors and agents, listed with their addresses for one reader."""
+"""Files of rooms: sent by visitors and agents, listed with URLs for one reader."""
 
 from typing import Any
 
@@ -20,14 +20,14 @@ from queueing.line.selectors.attachments import attachments_of
 from queueing.line.services.attachments import MEGABYTE, attachment_send, too_large
 from queueing.line.topics.visit import message_as_data
 
-PER_MINUTE = 30  # uploads from one network address, or of one person
-LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # of the largest setting, with the other fields
+PER_MINUTE = 30  # uploads per network address, or per person
+LIMIT_BYTES = 25 * MEGABYTE + BODY_LIMIT_BYTES  # for the largest setting, with the other fields
 SENT: dict[int, Any] = {200: RoomMessageOut}
 Content: Any = param.File(..., description="A JPEG, PNG, GIF or WebP image, or a PDF.")
 
 
 class VisitingWithFile(Visiting):
-    """Visiting, with a body as large as the desk's files; a larger one is refused unread."""
+    """`Visiting`, with a body as large as the desk's files. A larger body is refused unread."""
 
     body_limit = LIMIT_BYTES
 
@@ -39,7 +39,7 @@ class VisitingWithFile(Visiting):
 
 
 class ServingWithFile(Serving):
-    """The same for an agent."""
+    """`Serving`, with a body as large as the desk's files."""
 
     body_limit = LIMIT_BYTES
 
@@ -51,7 +51,7 @@ class ServingWithFile(Serving):
 
 
 def _check_upload(request: HttpRequest, desk: Desk) -> None:
-    if desk.attachment_mb:  # where there are no files, the service says so
+    if desk.attachment_mb:  # if the desk accepts no files, the service refuses
         try:
             check_size(request, desk.attachment_mb * MEGABYTE + BODY_LIMIT_BYTES)
         except ProblemError:

@@ -1,4 +1,4 @@
-"""Who asks at the line's interface, before a body is read: visitors, agents, machines, anybody."""
+"""The credentials of the line's API, checked before a body is read: visitors, agents, programs."""
 
 from typing import Any, TypeVar
 
@@ -16,11 +16,11 @@ from queueing.line.schemas import BODY_LIMIT_BYTES
 from queueing.line.topics.scope import may_read, place_of
 
 T = TypeVar("T")
-COMES_PER_MINUTE = 60  # joins and left messages from one network address
+COMES_PER_MINUTE = 60  # joins and left messages per network address
 
 
 def check_size(request: HttpRequest, limit: int = BODY_LIMIT_BYTES) -> None:
-    """Refuse a body over the limit by what its head declares; one of no declared size, too."""
+    """Refuse a body whose declared size is over the limit, or that declares no size."""
     declared = request.META.get("CONTENT_LENGTH") or ""
     if not declared and "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
         raise ProblemError("too-large", "Content-Length is required")
@@ -29,7 +29,7 @@ def check_size(request: HttpRequest, limit: int = BODY_LIMIT_BYTES) -> None:
 
 
 class Known(CredentialAuth):
-    """A live token of any kind, or a session (with its CSRF token where something changes)."""
+    """A valid token of any kind, or a session (with its CSRF token for a change)."""
 
     body_limit = BODY_LIMIT_BYTES
 
@@ -39,10 +39,10 @@ class Known(CredentialAuth):
 
 
 class Anybody(Known):
-    """The same, or nobody: who shows no credential at all is let in."""
+    """A valid credential, or none at all."""
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         return CredentialDescription(("nobody",))
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -54,10 +54,10 @@ class Anybody(Known):
 
 
 class Serving(Known):
-    """An agent: by the person's own session, or named in `?agent=<user id>` by a token."""
+    """An agent: by the person's own session, or by a token with `?agent=<user id>`."""
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         return CredentialDescription(("token", "login"), ("line.serve",))
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -82,10 +82,13 @@ def _agent(principal: Principal, named: str) -> Agent | None:
 
 
 class Visiting(Known):
-    """The visit of the address: for its visitor and for machines; who may read it may look."""
+    """The visit of the URL: for its visitor and for programs.
+
+    Users who may read it get safe methods.
+    """
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         if method in SAFE_METHODS:
             return CredentialDescription(
                 ("visit", "token", "login"), ("line.visit", "line.serve", "line.view")
@@ -102,14 +105,14 @@ class Visiting(Known):
 
 
 class AtDesks(Known):
-    """Who may do this with desks at all; which ones, the operation asks."""
+    """Credentials with this right for desks in general. The operation checks the specific desk."""
 
     def __init__(self, action: str) -> None:
         super().__init__()
         self.action = action
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         return told_of(self.action)
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -120,21 +123,24 @@ class AtDesks(Known):
 
 
 def told_of(action: str) -> CredentialDescription:
-    """What an action needs. Who sets a desk up is a person: no token has these permissions."""
+    """Return the credentials that an action needs. Only people set desks up: tokens cannot."""
     if not actions()[action].tokens:
         return CredentialDescription(("login",))
     return CredentialDescription(("token", "login"), (action,))
 
 
 class AtDesk(Known):
-    """The desk of the address, for who may do this with it; a foreign one looks missing."""
+    """The desk of the URL, for credentials with this right.
+
+    Another account's desk looks missing.
+    """
 
     def __init__(self, action: str) -> None:
         super().__init__()
         self.action = action
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         return told_of(self.action)
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -153,10 +159,10 @@ class AtDesk(Known):
 
 
 class ReadingVisit(Known):
-    """The visit of the address below its desk, for who may read it with the staff's notes."""
+    """The visit of the URL, for users who may read it with the internal notes."""
 
     def told(self, method: str) -> CredentialDescription:
-        """For the API reference."""
+        """Return the description for the API reference."""
         return CredentialDescription(("token", "login"), ("line.view", "line.serve"))
 
     def __call__(self, request: HttpRequest) -> Any:
@@ -177,7 +183,7 @@ class ReadingVisit(Known):
 
 
 def let_in(request: HttpRequest, kind: type[T]) -> T:
-    """What the operation's credential found: an agent, a visit or a desk."""
+    """Return what the operation's credential found: an agent, a visit or a desk."""
     found = getattr(request, "auth", None)
     if not isinstance(found, kind):
         raise TypeError(f"the operation's credential finds no {kind.__name__}")
@@ -185,12 +191,16 @@ def let_in(request: HttpRequest, kind: type[T]) -> T:
 
 
 def desk_of_request(request: HttpRequest) -> Desk:
-    """The desk that AtDesk let the request in to."""
+    """Return the desk to which AtDesk admitted the request."""
     return let_in(request, Desk)
 
 
 def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) -> Visit:
-    """The visit for its own visitor and for tokens; to look at, for who may read it besides."""
+    """Return the visit, for its own visitor and for tokens.
+
+    With `looks_only`, also for other users who may read it. Raise ProblemError if access is
+    refused.
+    """
     visit = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
     if visit is None:
         raise ProblemError("unknown-visit")
@@ -206,7 +216,7 @@ def visit_of(principal: Principal, public_id: str, *, looks_only: bool = False) 
 
 
 def count_coming(request: HttpRequest) -> str:
-    """Count a visitor who comes; the address. ProblemError too-many-requests over the limit."""
+    """Count a join or message and return its address. Raise ProblemError too-many-requests."""
     address = access.client_address(request)
     if not address:
         return ""

@@ -1,4 +1,4 @@
-"""What the operations on desks and their widgets take and answer."""
+"""Requests and responses of the operations on desks and their widgets."""
 
 from typing import Literal
 
@@ -132,6 +132,6 @@ class WidgetChangeIn(WidgetSettings):
 
 
 class SupervisedReasonIn(Strict):
-    """Why, for the audit log."""
+    """The reason, for the audit log."""
 
     reason: str = Reason

@@ -1,4 +1,4 @@
-"""Desks are listed, created and set up."""
+"""Routes that list, create and set up desks."""
 
 from typing import Any
 
@@ -88,7 +88,7 @@ def get_widget(request: HttpRequest, slug: str = Slug) -> Any:
     summary="Change a chat widget",
 )
 def change_widget(request: HttpRequest, given: WidgetChangeIn, slug: str = Slug) -> Any:
-    """Change some of the widget's settings. Pages that are opened from now on have them."""
+    """Change some of the widget's settings. Pages that are opened from now on use them."""
     changes = given.model_dump(exclude_unset=True)
     if "origins" in changes:
         changes["origins"] = list(dict.fromkeys(map(read_origin, changes["origins"])))

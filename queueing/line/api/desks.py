@@ -1,4 +1,4 @@
-"""A desk's routes for staff and other people's systems: report, board, erasure."""
+"""A desk's routes for staff and external systems: report, wallboard, erasure."""
 
 from dataclasses import asdict
 from datetime import UTC, date, datetime

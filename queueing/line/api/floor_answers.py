@@ -1,4 +1,4 @@
-"""What the interface answers about why nobody serves, and about a desk's floor."""
+"""Responses about why no one serves a visit, and about a desk's floor."""
 
 from typing import Literal
 

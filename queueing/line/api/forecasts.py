@@ -1,4 +1,4 @@
-"""How many agents a queue needs on a day, for other people's planning tools."""
+"""The agents that a queue needs on a day, for external planning tools."""
 
 from dataclasses import asdict
 from datetime import date

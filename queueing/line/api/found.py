@@ -1,4 +1,4 @@
-"""The parts of the desk of the address, or the refusal: another desk's look missing."""
+"""Finds the objects of the URL's desk. Another desk's objects look missing."""
 
 from django.http import HttpRequest
 
@@ -10,13 +10,13 @@ from queueing.line.models import Agent, Queue, Visit
 
 
 def may_configure(request: HttpRequest) -> bool:
-    """Whether who asks may change the settings of the desk."""
+    """Whether the caller may change the settings of the desk."""
     desk = desk_of_request(request)
     return access.decide(principal_of_request(request), "line.configure", desk).allowed
 
 
 def queue_named(request: HttpRequest, slug: str) -> Queue:
-    """The desk's queue of this slug. ProblemError unknown-queue."""
+    """Return the desk's queue with this slug. Raise ProblemError unknown-queue."""
     rows = Queue.objects.select_related("desk__account", "overflow")
     found = rows.filter(desk=desk_of_request(request), slug=slug).first()
     if found is None:
@@ -25,7 +25,10 @@ def queue_named(request: HttpRequest, slug: str) -> Queue:
 
 
 def agent_named(request: HttpRequest, user_id: int) -> Agent:
-    """The desk's agent with this user ID, archived ones too. ProblemError unknown-agent."""
+    """Return the desk's agent with this user ID, even if archived.
+
+    Raise ProblemError unknown-agent.
+    """
     rows = Agent.objects.select_related("desk__account", "user").prefetch_related("queues")
     found = rows.filter(desk=desk_of_request(request), user_id=user_id).first()
     if found is None:
@@ -34,7 +37,7 @@ def agent_named(request: HttpRequest, user_id: int) -> Agent:
 
 
 def visit_named(request: HttpRequest, public_id: str) -> Visit:
-    """The desk's visit with this ID. ProblemError unknown-visit."""
+    """Return the desk's visit with this ID. Raise ProblemError unknown-visit."""
     rows = Visit.objects.select_related("desk__account", "queue", "agent", "outcome_code")
     found = rows.filter(desk=desk_of_request(request), public_id=public_id).first()
     if found is None:

@@ -1,4 +1,4 @@
-"""The hot lane's part: a visitor's poll, most of all calls, is answered before Django."""
+"""The line's part of the hot lane: visitors' polls, the most frequent calls, bypass Django."""
 
 from typing import Any
 
@@ -24,12 +24,12 @@ _BODY: BodyReader[BeatIn] = BodyReader(BeatIn)
 
 
 def register() -> None:
-    """Called once, by poolsite.asgi."""
+    """Register the hot routes. Called once, by poolsite.asgi."""
     lane.register(BEAT_PATH, post_beat)
 
 
 async def post_beat(request: Request) -> Response:
-    """The visitor is there. By token alone: a cookie opens nothing here."""
+    """Record that the visitor is present. Accepts tokens only: cookies give no access here."""
     visit = request.path_params["visit"]
     if not any(name == b"authorization" for name, _ in request.scope["headers"]):
         return problem_response("unauthenticated")
@@ -43,14 +43,14 @@ async def post_beat(request: Request) -> Response:
         return problem_response("malformed", str(error))
     standing = await hotpath.arun(door.beat(desk, visit))
     keeping.heard(desk)
-    if standing.answer == "gone":  # ended, or lost with Redis: SQL and the signed place know
+    if standing.answer == "gone":  # ended, or lost with Redis: SQL and the signed place decide
         standing = await live.in_thread(_beat_by_sql, desk, visit, given.place)
     data: dict[str, Any] = await live.in_thread(standing_as_data, visit, standing)
     return Response(orjson.dumps({**data, "visit": visit}), media_type="application/json")
 
 
 async def _desk(principal: Principal, visit: str) -> tuple[str, Response | None]:
-    """The visit's desk, or the refusal."""
+    """Return the visit's desk, or the refusal."""
     if not principal.is_authenticated:
         return "", problem_response("unauthenticated")
     scope = principal.scope

@@ -1,4 +1,4 @@
-"""Joins of requests that are served at the same moment reach their desk in one list."""
+"""Gathers joins of simultaneous requests into one list per desk."""
 
 from functools import partial
 
@@ -8,9 +8,9 @@ from queueing.line import desk as door
 
 
 def run(desk: str, coming: door.Join) -> door.Standing:
-    """Have a visitor join, together with those of other requests.
+    """Join a visitor, together with those of other requests.
 
-    For threads that serve a request; raises as hotpath.run.
+    For threads that serve a request. Raises the errors of hotpath.run.
     """
     return run_from_thread(_gatherer, partial(coming.command, desk), desk, coming)
 

@@ -1,4 +1,4 @@
-"""What the operations on a desk's lists take and answer: skills, replies, outcomes and others."""
+"""Requests and responses of the operations on a desk's skills, replies, outcomes and others."""
 
 from typing import Annotated, Literal
 
@@ -91,7 +91,7 @@ class LanguagesOut(Schema):
 
 
 class SigningSecretOut(Schema):
-    """A secret that signs who visitors are. `print`: tells it apart, without showing it."""
+    """A secret that signs visitors' identities. `print`: identifies it without revealing it."""
 
     id: int
     print: str

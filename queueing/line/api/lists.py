@@ -150,7 +150,7 @@ def add_outcome(request: HttpRequest, given: DeskOutcomeIn, slug: str = Slug) ->
     summary="Add the usual outcomes",
 )
 def add_usual_outcomes(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """Add the four outcomes that most desks begin with, unless they are there."""
+    """Add the four outcomes that most desks begin with, except those that already exist."""
     principal, desk = principal_of_request(request), desk_of_request(request)
     return {"added": outcomes.outcomes_usual(actor=principal, desk=desk)}
 
@@ -159,7 +159,7 @@ def add_usual_outcomes(request: HttpRequest, given: NothingIn, slug: str = Slug)
     "/{slug}/outcomes/{outcome}", auth=CONFIGURE, response=GONE, summary="Remove an outcome"
 )
 def remove_outcome(request: HttpRequest, slug: str = Slug, outcome: int = OutcomeId) -> Any:
-    """Agents can't choose it any more. Visits that have it keep it."""
+    """Remove the outcome from the agents' choices. Visits that have it keep it."""
     outcomes.outcome_remove(
         actor=principal_of_request(request), code=_found_outcome(request, outcome)
     )

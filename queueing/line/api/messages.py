@@ -79,7 +79,7 @@ def list_left_messages(request: HttpRequest, asked: Query[LeftMessagesIn], slug:
 def post_handled(
     request: HttpRequest, given: NothingIn, message: int = Message, slug: str = Slug
 ) -> Any:
-    """Mark the message as handled and end its call. Repeating it keeps who was first."""
+    """Mark the message as handled and end its call. If repeated, `handled_by` stays the same."""
     return _after(left_messages.message_handle, request, _found(request, message))
 
 
@@ -130,13 +130,13 @@ def post_call_end(
     slug: str = Slug,
     agent: int | None = Named,
 ) -> Any:
-    """Return the number. Repeating it, or without a call: the same answer."""
+    """Return the number. Repeating it, or having no call, returns the same answer."""
     found, caller = _found(request, message), _caller(request, agent)
     return _after(message_calls.message_call_end, request, found, agent=caller)
 
 
 def _found(request: HttpRequest, key: int) -> LeftMessage:
-    """The desk's message as it stands now; another desk's looks missing."""
+    """Return the desk's message in its current state. Another desk's message looks missing."""
     rows = LeftMessage.objects.filter(queue__desk=desk_of_request(request))
     found = rows.select_related("queue__desk__account", "call__agent").filter(pk=key).first()
     if found is None:
@@ -147,13 +147,13 @@ def _found(request: HttpRequest, key: int) -> LeftMessage:
 def _after(
     verb: Callable[..., object], request: HttpRequest, found: LeftMessage, **who: Agent
 ) -> dict[str, Any]:
-    """The message as it stands after a service's verb on it."""
+    """Run a service on the message and return its new state."""
     verb(actor=principal_of_request(request), message=found, **who)
     return _message(_found(request, found.pk))
 
 
 def _caller(request: HttpRequest, named: int | None) -> Agent:
-    """Who calls. A person calls for nobody else, so only a token's word counts."""
+    """Return the calling agent. `named` only counts for a token: a person calls for themselves."""
     principal = principal_of_request(request)
     user = principal.user_id if principal.kind == "user" else named
     rows = Agent.objects.filter(desk=desk_of_request(request), archived_at=None)

@@ -1,4 +1,4 @@
-"""What the operations on queues, their topics and their closures take and answer."""
+"""Requests and responses of the operations on queues, their topics and their closures."""
 
 from datetime import date
 from typing import Annotated, Literal

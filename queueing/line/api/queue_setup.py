@@ -1,4 +1,4 @@
-"""Queues are listed, created and set up, with their topics and closures."""
+"""Routes that list, create and set up queues, with their topics and closures."""
 
 from datetime import date
 from typing import Any
@@ -52,7 +52,7 @@ def list_queues(request: HttpRequest, asked: Query[PageIn], slug: str = Slug) ->
     "/{slug}/queues", auth=CONFIGURE, response={201: DeskQueueOut}, summary="Create a queue"
 )
 def create_queue(request: HttpRequest, given: DeskQueueIn, slug: str = Slug) -> Any:
-    """Create a queue. Its page is open to visitors at once."""
+    """Create a queue. Its page is open to visitors immediately."""
     desk = desk_of_request(request)
     settings = _settings(request, given.model_dump(exclude_unset=True))
     queue = desks.queue_create(actor=principal_of_request(request), desk=desk, **settings)
@@ -164,7 +164,7 @@ def list_closures(request: HttpRequest, asked: Query[ClosuresAskedIn], slug: str
     "/{slug}/closures", auth=CONFIGURE, response={200: ClosuresOut}, summary="Import closures"
 )
 def import_closures(request: HttpRequest, given: ClosuresIn, slug: str = Slug) -> Any:
-    """Set the same days at several queues. A day that is set already is replaced."""
+    """Set the same days at several queues. Days that are already set are replaced."""
     every = desk_of_request(request).queues.select_related("desk__account")
     queues = [queue_named(request, each) for each in given.queues] or list(every)
     days = desk_settings.closures_import(
@@ -233,7 +233,7 @@ def _closure_out(row: Closure) -> dict[str, Any]:
 
 
 def _settings(request: HttpRequest, given: dict[str, Any]) -> dict[str, Any]:
-    """What the services take: hours cut at midnight, and the overflow queue itself."""
+    """Return the settings for the services: hours cut at midnight, the overflow queue as a row."""
     if "hours" in given:
         given["hours"] = _week(given["hours"])
     if given.get("overflow") is not None:

@@ -1,8 +1,8 @@
-"""Where the line's routers hang."""
+"""Registers the routers of the line."""
 
 from poolsite.api import examples
 from poolsite.api.root import api
-from queueing.line.api import (  # they add to visits, queues and agents
+from queueing.line.api import (  # importing them adds routes to visits, queues and agents
     attachments,  # noqa: F401
     visitor_options,  # noqa: F401
     wrap_up,  # noqa: F401
@@ -23,7 +23,7 @@ from queueing.line.api.visits import queues, visits
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register all routers. Called once, by poolsite.urls."""
     document()
     examples.declare(EXAMPLES)
     api.add_router("/queues", queues)

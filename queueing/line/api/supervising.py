@@ -1,4 +1,4 @@
-"""A supervisor's routes: the floor, why nobody serves, and the verbs on rooms and agents."""
+"""A supervisor's routes: the floor, why no one serves, and operations on rooms and agents."""
 
 import time
 from typing import Any
@@ -73,7 +73,7 @@ def get_visit_why(request: HttpRequest, slug: str = Slug, visit: str = VisitId) 
 def post_whisper(
     request: HttpRequest, given: MessageIn, slug: str = Slug, visit: str = VisitId
 ) -> Any:
-    """Only the room's agent and supervisors see it. Repeating an ID doesn't send it twice."""
+    """Send a message that only the room's agent and supervisors see. An ID is sent only once."""
     return _said(guests.room_whisper, request, given, visit)
 
 

@@ -1,4 +1,4 @@
-"""A desk's visits: listed, read with the transcript, moved, given an outcome."""
+"""Routes of a desk's visits: listed, read with the transcript, moved, given an outcome."""
 
 from typing import Any
 
@@ -113,7 +113,7 @@ def set_visit_outcome(
     return {"visit": row.public_id, "outcome": done.outcome_code_id}
 
 
-# -- an agent's own --------------------------------------------------------------------------------
+# -- an agent's own history ------------------------------------------------------------------------
 
 
 @agents.get("/history", response={200: Page[OwnRoomOut]}, summary="List an agent's past rooms")
@@ -179,7 +179,7 @@ def _visit_out(row: Visit) -> dict[str, Any]:
 
 
 def _state(row: Visit) -> str:
-    """As far as SQL knows; a list has looked for open rooms already."""
+    """Return the state as far as SQL has it. A list has already looked up open rooms."""
     if row.ended_at is not None:
         return "ended"
     known: bool | None = getattr(row, "in_room", None)

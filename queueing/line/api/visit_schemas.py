@@ -1,4 +1,4 @@
-"""What the operations on a desk's past and running visits take and answer."""
+"""Requests and responses of the operations on a desk's past and running visits."""
 
 from typing import Literal
 
@@ -75,7 +75,7 @@ class VisitEventOut(Schema):
 
 
 class TranscriptOut(DeskVisitOut):
-    """A visit with all that is kept of it: skills, rooms, events, messages and files."""
+    """A visit with all its stored data: skills, rooms, events, messages and files."""
 
     skills: dict[str, int]
     verified: str = Field(description="Who the visitor is to the customer's own system.")
@@ -89,14 +89,14 @@ class TranscriptOut(DeskVisitOut):
 
 
 class MoveIn(Strict):
-    """Where a visitor goes."""
+    """The visitor's new queue."""
 
     queue: str = Field(max_length=40, description="Slug of a queue of the desk.")
     reason: str = Reason
 
 
 class VisitOutcomeIn(Strict):
-    """What came of a visit."""
+    """The outcome of a visit."""
 
     outcome: int | None = Field(ge=1, lt=2**31, description="The outcome's ID. Null: none.")
 

@@ -1,4 +1,4 @@
-"""What the interface answers to visitors who ask for more than to wait."""
+"""Responses to visitors' options: language, emails, codes."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What visitors may ask for: language, mails, a code for another device."""
+"""Visitors' options: language, emails, a code for another device."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ from queueing.line.schemas import CodeIn, LanguageIn, TellIn, TranscriptMailIn
 from queueing.line.services import codes, languages, visitor_mails
 from queueing.line.topics.standing import standing_as_data
 
-CODES_PER_HOUR = 30  # of one visit
+CODES_PER_HOUR = 30  # per visit
 
 
 @visits.post("/{visit}/language", response={200: LanguageOut}, summary="Set the visitor's language")
@@ -89,7 +89,7 @@ def post_transcript_mail(
 
 
 def _sent_from(request: HttpRequest, zone: str) -> dict[str, str]:
-    """Where the mail's link leads, the times' zone, and the network that asks."""
+    """Return the site for the mail's link, the zone of its times, and the caller's network."""
     if zone not in zone_names():
         raise ProblemError("malformed", f"{zone} is not a time zone.")
     address = access.client_address(request)
@@ -133,7 +133,7 @@ def post_resume(request: HttpRequest, given: CodeIn, slug: str = Slug) -> Any:
     Errors: `unknown-code` (wrong, used or expired), `visit-ended`, `too-many-requests`.
     """
     queue, principal = queue_of(slug), access.principal_of_request(request)
-    if principal.kind == "token":  # a machine, of this desk; to everybody else the code is the key
+    if principal.kind == "token":  # a program needs access to the desk; otherwise the code suffices
         decision = access.decide(principal, "line.visit", queue)
         if not decision:
             raise ProblemError(kind_of_refusal(decision, "unknown-queue"))

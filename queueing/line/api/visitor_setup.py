@@ -1,4 +1,4 @@
-"""Where visitors are led and who may come: languages, signing secrets, blocked addresses."""
+"""Routes of languages, signing secrets and blocked addresses."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def _languages(desk: Desk) -> dict[str, Any]:
     summary="List signing secrets",
 )
 def list_signing_secrets(request: HttpRequest, asked: Query[PageIn], slug: str = Slug) -> Any:
-    """The secrets that are in use, newest first. The secrets themselves aren't shown."""
+    """The secrets that are in use, newest first. Their values aren't shown."""
     rows = desk_of_request(request).identity_keys.filter(revoked_at=None)
     return page(request, asked, rows, _secret)
 
@@ -86,7 +86,7 @@ def list_signing_secrets(request: HttpRequest, asked: Query[PageIn], slug: str =
 )
 @shows_secret
 def create_signing_secret(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """Create a secret that signs who visitors are. A desk can have two at the same time."""
+    """Create a secret that signs visitors' identities. A desk can have two at the same time."""
     principal, desk = principal_of_request(request), desk_of_request(request)
     return Status(201, {"secret": identities.key_new(actor=principal, desk=desk)})
 

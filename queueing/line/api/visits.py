@@ -1,4 +1,4 @@
-"""Visitors' routes: join, be there, talk, leave. The holder of the visit's token, or a machine."""
+"""Visitors' routes: join, stay, talk, leave. For a visit's token, or a program."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ Zone: Any = param.Query(
 ANYBODY = Anybody()
 
 
-# -- a queue's door ------------------------------------------------------------------------------
+# -- joining a queue -----------------------------------------------------------------------------
 
 
 @queues.get("/{slug}", auth=ANYBODY, response={200: QueueOut}, summary="Get a queue")
@@ -98,7 +98,7 @@ def join(request: HttpRequest, given: JoinIn, slug: str = Slug) -> Any:
 
 
 def _coming(queue: Queue, given: JoinIn, address: str, *, is_machine: bool) -> arrivals.Arriving:
-    """What is said of who comes. A visitor chooses no class and no skills."""
+    """Return the arriving visitor's data. A visitor cannot choose a class or skills."""
     said = given.dict(include={"name", "topic", "contact", "language", "identity"})
     said["visitor_key"] = visitor_key(queue.desk, given.visitor_key, by_machine=is_machine)
     if not is_machine:
@@ -108,7 +108,7 @@ def _coming(queue: Queue, given: JoinIn, address: str, *, is_machine: bool) -> a
 
 
 def _known(principal: Principal, queue: Queue) -> Any:
-    """Where a visitor stands who is here already; None for everybody else."""
+    """Return the state of a visitor who has already joined, or None."""
     scope = principal.scope
     if not isinstance(scope, VisitorScope) or scope.desk != queue.desk.slug:
         return None
@@ -119,7 +119,7 @@ def _known(principal: Principal, queue: Queue) -> Any:
 
 
 def _again(principal: Principal, queue: Queue, address: str) -> use.Joined | None:
-    """The visit of somebody whose room ended while the connection was lost."""
+    """Rejoin a visitor whose room ended while the connection was lost. Return None otherwise."""
     scope = principal.scope
     if not isinstance(scope, VisitorScope) or not hours.is_open(queue):
         return None
@@ -143,7 +143,7 @@ def leave_message(request: HttpRequest, given: LeftIn, slug: str = Slug) -> Any:
 
 
 def queue_of(slug: str) -> Queue:
-    """The queue with its desk. ProblemError unknown-queue."""
+    """Return the queue with its desk. Raise ProblemError unknown-queue."""
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise ProblemError("unknown-queue")
@@ -151,7 +151,7 @@ def queue_of(slug: str) -> Queue:
 
 
 def visit_row(request: HttpRequest) -> Visit:
-    """The visit that Visiting let the request in to."""
+    """Return the visit to which `Visiting` admitted the request."""
     return let_in(request, Visit)
 
 

@@ -1,4 +1,4 @@
-"""Why nobody serves, as the interface tells it."""
+"""Why no one serves a visitor, in the form of the API."""
 
 from typing import Any
 
@@ -8,7 +8,10 @@ from queueing.line.selectors import why
 
 
 def why_as_data(desk: Desk, visit: str, *, first: int = 0) -> dict[str, Any]:
-    """Agent by agent, `first` before all. ProblemError unknown-visit: it is not at the desk now."""
+    """Return the reasons, agent by agent, `first` at the top.
+
+    Raise ProblemError unknown-visit if the visit is not at the desk now.
+    """
     found = why.why_nobody(desk, visit, first=first)
     if found is None:
         raise ProblemError("unknown-visit")

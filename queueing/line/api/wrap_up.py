@@ -1,4 +1,4 @@
-"""Agents' routes around a room: who the visitor was before, more time, what came of it."""
+"""Agents' routes around a room: earlier visits, more time for the wrap-up, the outcome."""
 
 from typing import Any
 
@@ -47,9 +47,9 @@ def more_time(request: HttpRequest, given: MoreTimeIn) -> Any:
 
 @agents.post("/outcome", response={200: OutcomeOut}, summary="Record a visit's outcome")
 def post_outcome(request: HttpRequest, given: OutcomeIn) -> Any:
-    """Only by the agent of its last room, during it or up to seven days later. Can be repeated.
+    """Only for the agent of its last room, during the room or up to seven days later.
 
-    A note for the next agent is stored once per `id`.
+    Can be repeated. A note for the next agent is stored once per `id`.
     """
     agent = agent_of(request)
     visit: Visit = visit_at_desk(agent, given.visit)

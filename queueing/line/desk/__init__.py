@@ -1,10 +1,12 @@
-"""The only door to a desk's Lua: key names, commands as values, results.
+"""The commands of a desk's Lua scripts: key names, commands as values, results.
+
+No other code calls the scripts.
 
     joined = hotpath.run(desk.join("support", "k3…", queue=7, priority=5))
 
-`commands.py` has what changes the desk, `replies.py` what it replies, `joining.py` visitors who
-come, `holding.py` places that are kept, `calls.py` calls back, `reading.py` what only looks,
-`settings.py` how queues and agents are written.
+`commands.py` has what changes a desk, `replies.py` its replies, `joining.py` arriving visitors,
+`holding.py` held places, `calls.py` callbacks, `reading.py` read-only commands, `settings.py` the
+stored form of queues and agents.
 """
 
 from queueing.line.desk.calls import (

@@ -1,4 +1,4 @@
-"""Commands of calls back: asked for here first, then claimed in the pool, given back, forgotten."""
+"""Commands of callbacks: requested at the desk, claimed in the pool, released, forgotten."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,16 @@ from queueing.line.desk.replies import DeskReply, read_answer
 from queueing.line.desk.scripts import desk_command
 
 CALL_STATES: Final = {"i": "asked", "c": "running", "e": "ending"}
-DUE_LIMIT: Final = 100  # calls in one look of the sweep
+DUE_LIMIT: Final = 100  # calls per run of the sweep
 
 
 @dataclass(frozen=True, slots=True)
 class CallBack:
-    """A call back. `state`: asked (its number may be claimed or not), running, ending.
+    """A callback. `state`: asked (its number may have been claimed or not), running or ending.
 
-    `answer`: ok, repeat, not_yours, busy, over, or an error's text; only with ok and repeat is the
-    rest filled. `operation` names it in the pool. `in_room`: its agent still has the visitor.
+    `answer`: ok, repeat, not_yours, busy, over, or an error's text. The other fields are filled
+    only for ok and repeat. `operation`: its ID in the pool. `in_room`: its agent still has the
+    visitor.
     """
 
     answer: str
@@ -37,7 +38,7 @@ class CallBack:
 
 
 def read_call(reply: Sequence[str]) -> CallBack:
-    """Read a reply of call_ask, call_keep and call_end."""
+    """Read a reply of call_ask, call_keep or call_end."""
     if len(reply) < 10:
         return CallBack(reply[0], int(reply[1]) if len(reply) > 1 else 0)
     answer, seq, visit, state, operation, agent, pool, number, callee, in_room = reply[:10]
@@ -50,7 +51,7 @@ def read_call(reply: Sequence[str]) -> CallBack:
 def call_ask(
     slug: str, agent: int, visit: str, callee: str, *, pool: str, look_after_seconds: float
 ) -> Command[CallBack]:
-    """The intent; the same agent again: the call there is."""
+    """Write the intent to call. For the same agent again, return the existing call."""
     args = (agent, visit, callee, pool, round(look_after_seconds * 1_000))
     return desk_command("call_ask", slug, args, read_call, visit)
 
@@ -58,7 +59,7 @@ def call_ask(
 def call_keep(
     slug: str, visit: str, operation: str, *, number: str = "", look_after_seconds: float
 ) -> Command[CallBack]:
-    """The number is claimed (or, without one, kept on); "over": give it back."""
+    """Confirm the claimed number, or renew it if none is given. "over" means: release it."""
     args = (visit, operation, number, round(look_after_seconds * 1_000))
     return desk_command("call_keep", slug, args, read_call, operation)
 
@@ -71,24 +72,24 @@ def call_end(
     operation: str = "",
     look_after_seconds: float,
 ) -> Command[CallBack]:
-    """It ends; "repeat" without an operation: there is none."""
+    """Mark a call as ending. "repeat" without an operation means that there is none."""
     whose = "" if agent is None else agent
     args = (visit, whose, operation, round(look_after_seconds * 1_000))
     return desk_command("call_end", slug, args, read_call, visit)
 
 
 def call_forget(slug: str, visit: str, operation: str, reason: str = "over") -> Command[DeskReply]:
-    """Its number is back."""
+    """Forget a call whose number was released."""
     return desk_command("call_forget", slug, (visit, operation, reason), read_answer, operation)
 
 
 def calls_due(slug: str, count: int = DUE_LIMIT) -> Command[list[CallBack]]:
-    """Those that the sweep must look at now."""
+    """Return the calls that the sweep must check now."""
     return desk_command("calls", slug, (count,), _read_calls, "calls")
 
 
 def calls_of(slug: str, visits: Sequence[str]) -> Command[list[CallBack]]:
-    """Those of up to 1 000 visits (at least one); who has none is left out."""
+    """Return the calls of 1 to 1,000 visits. Visits without a call are left out."""
     if not visits:
         raise ValueError("no visits are asked for")
     return desk_command("calls", slug, (1, *visits), _read_calls, "calls")

@@ -1,4 +1,4 @@
-"""Entries of a desk's history: what the scripts write, read back as values."""
+"""Entries of a desk's history: written by the scripts, read here as values."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ _NOBODY: Final = ("", "-")
 
 
 class LineStep(NamedTuple):
-    """A place in a queue's line that was gained (+1) or lost (-1)."""
+    """A place that a queue's line gained (+1) or lost (-1)."""
 
     queue: str
     priority: int
@@ -19,9 +19,9 @@ class LineStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DeskChange:
-    """One entry; docs/reference/line/redis.md says what each kind fills in.
+    """A history entry; docs/reference/line/redis.md lists the fields of each kind.
 
-    visit, agent: "" or "-" = none. queue: its id, or "". more: every other field.
+    visit, agent: "" or "-" if there is none. queue: its ID, or "". more: every other field.
     """
 
     at_us: int
@@ -37,12 +37,12 @@ class DeskChange:
 
     @property
     def word(self) -> str:
-        """An outcome, a reason or an id, as the kind has it."""
+        """An outcome, a reason or an ID, depending on the kind."""
         return self.more.get("w", "")
 
     @property
     def text(self) -> str:
-        """The same for people: scripts write its spaces as underscores."""
+        """`word` for people: scripts write its spaces as underscores."""
         return self.word.replace("_", " ")
 
     @property
@@ -51,16 +51,19 @@ class DeskChange:
 
     @property
     def priority(self) -> int:
-        """The class in the line. KeyError when the kind has none."""
+        """The class in the line. Raises KeyError if the kind has none."""
         return int(self.more["c"])
 
     @property
     def ticket(self) -> int:
-        """The place within the class: the µs of the arrival, as a rule. KeyError as above."""
+        """The place within the class, usually the µs of the arrival.
+
+        Raises KeyError if there is none.
+        """
         return int(self.more["t"])
 
     def line_steps(self) -> Iterator[LineStep]:
-        """Yield how the lines of queues moved: first what one lost, then what one gained."""
+        """Iterate over the changes of queues' lines: first the loss, then the gain."""
         moved = self.more.get("d", "")
         if moved[:1] in ("-", "~"):
             queue, priority, ticket = moved[1:].split(":")

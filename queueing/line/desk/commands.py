@@ -1,4 +1,4 @@
-"""Commands that change a desk. Each is one atomic step, matching inside."""
+"""Commands that change a desk. Each is one atomic step that includes matching."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,35 +16,35 @@ from queueing.line.desk.replies import (
 from queueing.line.desk.scripts import SCRIPTS, desk_command
 from queueing.line.desk.settings import AgentSettings, QueueSettings, skill_words
 
-LOAD_LIMIT: Final = 1_000  # visits in one call of load
+LOAD_LIMIT: Final = 1_000  # visits per call of load
 SWEEP_BATCH: Final = 200
 
 
-# -- a desk's life -----------------------------------------------------------------------------
+# -- a desk's lifetime -------------------------------------------------------------------------
 
 
 def create(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
-    """Begin the desk's data; the same generation again changes nothing (answer "exists").
+    """Create the desk's data. For an existing generation, the answer is "exists".
 
-    Refused, "other generation", where a later life is there.
+    The answer is "other generation" if a later generation exists.
     """
     args = (generation, "o", SCRIPTS["join"].sha1, log_limit)
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
 def recover(slug: str, generation: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
-    """Begin a new life of lost data: nobody is matched, and it does not open before open_after.
+    """Begin a new generation of lost data. It matches no one until `open_after` opens the desk.
 
-    Refused, "other generation", where a later life is there.
+    The answer is "other generation" if a later generation exists.
     """
     args = (generation, "r", SCRIPTS["join"].sha1, log_limit)
     return desk_command("create", slug, args, read_answer, str(generation))
 
 
 def open_after(slug: str, generation: int, seconds: float) -> Command[DeskReply]:
-    """Everything is loaded into this life: the sweep opens the desk so many seconds from now.
+    """Tell the desk that this generation is loaded: the sweep opens it after `seconds`.
 
-    Refused, "other generation", where another life is there: its visits are not back yet.
+    The answer is "other generation" if another one exists, because its visits are not back yet.
     """
     args = (generation, round(seconds * 1_000))
     return desk_command("open_after", slug, args, read_answer, "open_after")
@@ -53,24 +53,24 @@ def open_after(slug: str, generation: int, seconds: float) -> Command[DeskReply]
 def queue_write(
     slug: str, queue: int, settings: QueueSettings, *, log_limit: int = 1_000_000
 ) -> Command[DeskReply]:
-    """Write a queue's settings; they hold from that moment."""
+    """Write a queue's settings, effective immediately."""
     args = (queue, settings.words(), SCRIPTS["join"].sha1, log_limit)
     return desk_command("queue", slug, args, read_answer, str(queue))
 
 
 def queue_remove(slug: str, queue: int, *, log_limit: int = 1_000_000) -> Command[DeskReply]:
-    """Remove a queue; "in_use" while anybody waits in it."""
+    """Remove a queue. The answer is "in_use" while anyone waits in it."""
     args = (queue, "", SCRIPTS["join"].sha1, log_limit)
     return desk_command("queue", slug, args, read_answer, str(queue))
 
 
 def agent_write(slug: str, agent: int, settings: AgentSettings) -> Command[DeskReply]:
-    """Write what an agent may do; rooms that it has go on."""
+    """Write an agent's settings. The agent's open rooms continue."""
     return desk_command("agent", slug, (agent, *settings.words()), read_answer, str(agent))
 
 
 def agent_remove(slug: str, agent: int) -> Command[DeskReply]:
-    """Remove an agent; "in_use" while it is online."""
+    """Remove an agent. The answer is "in_use" while the agent is online."""
     return desk_command("agent", slug, (agent, 0), read_answer, str(agent))
 
 
@@ -78,17 +78,17 @@ def agent_remove(slug: str, agent: int) -> Command[DeskReply]:
 
 
 def beat(slug: str, visit: str) -> Command[Standing]:
-    """The visitor is there; one who was away is back at the same place."""
+    """Record that the visitor is present. A visitor who was away returns to the same place."""
     return desk_command("beat", slug, (visit,), read_standing, visit)
 
 
 def place(slug: str, visit: str) -> Command[Standing]:
-    """Where the visit stands; nothing is changed."""
+    """Return the visit's current state and change nothing."""
     return desk_command("place", slug, (visit,), read_standing, visit)
 
 
 def leave(slug: str, visit: str, outcome: str = "left", *, by: str = "") -> Command[Standing]:
-    """The visit ends; out of a room that the visitor leaves it counts as served."""
+    """End the visit. A visit that leaves a room counts as served."""
     return desk_command("leave", slug, (visit, outcome, by), read_standing, visit)
 
 
@@ -101,13 +101,16 @@ def transfer_to_queue(
     front: bool = False,
     by: str = "",
 ) -> Command[Standing]:
-    """Into a queue (its own too) by original arrival, or to the front of its class."""
+    """Move a visit to a queue (or its own) by original arrival, or to the front of its class."""
     args = (visit, "q", queue, "" if priority is None else priority, int(front), by)
     return desk_command("transfer", slug, args, read_standing)
 
 
 def transfer_to_agent(slug: str, visit: str, agent: int, *, by: str = "") -> Command[Standing]:
-    """Into a room of that agent; "no_room" when it has no free slot."""
+    """Move a visit to a room of that agent.
+
+    The answer is "no_room" if the agent has no free slot.
+    """
     return desk_command("transfer", slug, (visit, "a", agent, "", 0, by), read_standing, visit)
 
 
@@ -115,52 +118,52 @@ def transfer_to_agent(slug: str, visit: str, agent: int, *, by: str = "") -> Com
 
 
 def agent_beat(slug: str, agent: int) -> Command[AgentState]:
-    """The agent is there."""
+    """Record that the agent is present."""
     return desk_command("agent_beat", slug, (agent,), read_agent, str(agent))
 
 
 def agent_state(slug: str, agent: int) -> Command[AgentState]:
-    """How the agent stands; nothing is changed."""
+    """Return the agent's current state and change nothing."""
     return desk_command("agent_state", slug, (agent,), read_agent, str(agent))
 
 
 def login(slug: str, agent: int) -> Command[AgentState]:
-    """The agent goes online, or on after a pause; a second tab gets the same rooms."""
+    """Put the agent online, also after a pause. A second tab gets the same rooms."""
     return desk_command("login", slug, (agent,), read_agent, str(agent))
 
 
 def pause(slug: str, agent: int, reason: str) -> Command[AgentState]:
-    """The agent pauses, when its last room has ended."""
+    """Pause the agent when its last room has ended."""
     return desk_command("pause", slug, (agent, "p", reason), read_agent, str(agent))
 
 
 def logout(slug: str, agent: int, reason: str = "") -> Command[AgentState]:
-    """The agent logs out, when its last room has ended."""
+    """Log the agent out when its last room has ended."""
     return desk_command("pause", slug, (agent, "l", reason), read_agent, str(agent))
 
 
 def log_out_now(slug: str, agent: int, reason: str) -> Command[AgentState]:
-    """A supervisor logs the agent out: its visitors go back to the front of the line."""
+    """Log the agent out immediately. Its visitors return to the front of the line."""
     return desk_command("pause", slug, (agent, "k", reason), read_agent, str(agent))
 
 
 def ready(slug: str, agent: int) -> Command[DeskReply]:
-    """The agent ends its wrap-ups early."""
+    """End the agent's wrap-ups early."""
     return desk_command("ready", slug, (agent,), read_answer, str(agent))
 
 
 def accept(slug: str, agent: int, visit: str, token: str) -> Command[DeskReply]:
-    """Accept an offer; "late" changes nothing."""
+    """Accept an offer. The answer "late" changes nothing."""
     return desk_command("accept", slug, (agent, visit, token, 1), read_answer, token)
 
 
 def decline(slug: str, agent: int, visit: str, token: str) -> Command[DeskReply]:
-    """Decline an offer: the visitor keeps its place."""
+    """Decline an offer. The visitor keeps their place."""
     return desk_command("accept", slug, (agent, visit, token, 0), read_answer, token)
 
 
 def take(slug: str, agent: int, visit: str = "", *, by: str = "") -> Command[DeskReply]:
-    """Take a chosen visitor, or the next of the agent's queues."""
+    """Take a chosen visitor, or the next one of the agent's queues."""
 
     def read(reply: list[str]) -> DeskReply:
         seq = int(reply[1]) if len(reply) > 1 else 0
@@ -170,18 +173,18 @@ def take(slug: str, agent: int, visit: str = "", *, by: str = "") -> Command[Des
 
 
 def finish(slug: str, agent: int, visit: str, *, by: str = "") -> Command[DeskReply]:
-    """End a room of this agent; "not_yours" changes nothing."""
+    """End a room of this agent. The answer "not_yours" changes nothing."""
     return desk_command("finish", slug, (agent, visit, by), read_answer, visit)
 
 
-# -- time and loss -----------------------------------------------------------------------------
+# -- time and loss of data ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class DeskSwept:
-    """What one sweep did; `more`: call again at once.
+    """The result of a sweep. `more`: call again immediately.
 
-    now_us, next_us: Redis' time, and the earliest at which something is due.
+    now_us, next_us: Redis' time, and the earliest time at which something is due.
     """
 
     more: bool
@@ -198,12 +201,13 @@ def sweep(
     heard_since_ms: int | None = 0,
     patience_seconds: float = 0.0,
 ) -> Command[DeskSwept | None]:
-    """What time brings, at most `batch` timers of it; None = there is no such desk.
+    """Do what is due, up to `batch` timers. Return None if the desk does not exist.
 
-    heard_since_ms: since when the service has heard people without a break: nobody's silence
-    counts from before. None: it does not hear them now, so nobody is silent.
-    patience_seconds: above 0, nothing is done while others sweep: nothing has been due for
-    so long, and the last sweep is less than 2 s ago.
+    heard_since_ms: since when the service has heard people without a gap; earlier silence does not
+    count. None: it does not hear them now, so no one counts as silent.
+
+    patience_seconds: if above 0, act only if something has been due for this long, or if the last
+    sweep is 2 s or more ago. Other sweeps do the work otherwise.
     """
     heard_since = "now" if heard_since_ms is None else heard_since_ms
 
@@ -219,7 +223,7 @@ def sweep(
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One running visit as SQL knows it. `agent`: whose room it was in, None = it waited."""
+    """A running visit from SQL. `agent`: the agent whose room it was in, or None if it waited."""
 
     visit: str
     queue: int
@@ -230,7 +234,7 @@ class Loaded:
 
 
 def load(slug: str, visits: Iterable[Loaded]) -> Command[int]:
-    """Put up to LOAD_LIMIT visits back after a loss; how many were not there, -1: no desk."""
+    """Restore up to LOAD_LIMIT visits after a loss. Return how many were missing; -1: no desk."""
     words: list[str | int] = []
     for each in visits:
         agent = "-" if each.agent is None else each.agent

@@ -1,4 +1,4 @@
-"""A supervisor in a room: what the history and both sides are told."""
+"""A supervisor in a room: the notice to the history and both sides."""
 
 from poolsite.hotpath import Command
 from queueing.line.desk.replies import DeskReply, read_answer
@@ -6,5 +6,5 @@ from queueing.line.desk.scripts import desk_command
 
 
 def guest_tell(slug: str, visit: str, what: str, *, by: str) -> Command[DeskReply]:
-    """A supervisor has "joined" or "left" a room, or "whispered"; "no_room": it is no room now."""
+    """Report that a supervisor "joined", "left" or "whispered". "no_room": the room has ended."""
     return desk_command("guest", slug, (visit, what, by), read_answer)

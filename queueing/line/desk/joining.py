@@ -1,4 +1,4 @@
-"""Visitors who come: one by one, or up to 32 of one desk in a list."""
+"""Arriving visitors: one at a time, or up to 32 of one desk in a list."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,14 +9,15 @@ from queueing.line.desk.replies import Standing, read_standing
 from queueing.line.desk.scripts import desk_command
 from queueing.line.desk.settings import skill_words
 
-JOINS_LIMIT: Final = 32  # in one call of joins
+JOINS_LIMIT: Final = 32  # per call of joins
 
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A visitor who comes, or asks again: who is there keeps the place.
+    """A visitor who joins. A visit that the desk already has keeps its place.
 
-    arrived_us: proved by a resume token: the original place. anyway: wait though nobody serves.
+    arrived_us: the original arrival, proved by a resume token. anyway: wait even if no agent
+    serves.
     """
 
     visit: str
@@ -27,7 +28,7 @@ class Join:
     anyway: bool = False
 
     def words(self) -> tuple[str, ...]:
-        """The visitor as the scripts take it."""
+        """Return the visitor as arguments of the scripts."""
         arrived = "" if self.arrived_us is None else str(self.arrived_us)
         return (
             *(self.visit, str(self.queue), str(self.priority), skill_words(self.skills)),
@@ -35,7 +36,10 @@ class Join:
         )
 
     def command(self, slug: str) -> Command[Standing]:
-        """This visitor as a command of its own; may be run again after a lost reply."""
+        """Return the command that joins this visitor alone.
+
+        It may be repeated after a lost reply.
+        """
         return desk_command("join", slug, self.words(), read_standing, self.visit)
 
 
@@ -49,21 +53,21 @@ def join(
     arrived_us: int | None = None,
     anyway: bool = False,
 ) -> Command[Standing]:
-    """One visitor comes, as `Join` tells."""
+    """Join one visitor; see `Join`."""
     return Join(visit, queue, priority, skills or {}, arrived_us, anyway).command(slug)
 
 
 def joins(slug: str, batch: Sequence[Join]) -> Command[list[Standing]]:
-    """One command for up to JOINS_LIMIT visitors of one desk, let in or refused in their order.
+    """Return one command for up to JOINS_LIMIT visitors of a desk, processed in order.
 
-    Its result has for each what `join` has. May be run again after a lost reply. Raises ValueError
-    for an empty or longer batch.
+    The result has the reply of `join` for each visitor. The command may be repeated after a lost
+    reply. Raise ValueError if the batch is empty or too long.
     """
     if not 0 < len(batch) <= JOINS_LIMIT:
         raise ValueError(f"a batch has 1 to {JOINS_LIMIT} visitors, not {len(batch)}")
 
     def read(reply: list[str]) -> list[Standing]:
-        if len(reply) < len(batch):  # refused as a whole
+        if len(reply) < len(batch):  # the whole batch was refused
             return [read_standing(reply)] * len(batch)
         return [read_standing(row.split("\t")) for row in reply]
 

@@ -1,4 +1,4 @@
-"""Every name of a desk's keys in Redis, in one place."""
+"""All names of a desk's keys in Redis."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,27 +12,27 @@ SUFFIXES = (
 
 @dataclass(frozen=True, slots=True)
 class DeskKeys:
-    """The keys and channels of one desk. docs/reference/line/redis.md says what each holds."""
+    """The keys and channels of one desk. docs/reference/line/redis.md describes their contents."""
 
     slug: str
 
     @property
     def tag(self) -> str:
-        """The hash tag with its braces: the key of the settings, and the start of all others."""
+        """The hash tag with its braces: the key of the settings, and the prefix of all others."""
         return "{" + PREFIX + self.slug + "}"
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every key, in the order in which the scripts take them."""
+        """Every key, in the order that the scripts take."""
         tag = self.tag
         return tuple([tag + suffix for suffix in SUFFIXES])
 
     @property
     def log(self) -> str:
-        """The stream of changes."""
+        """The key of the stream of changes."""
         return self.tag + ":log"
 
     @property
     def wake_channel(self) -> str:
-        """Published when something has changed, at most once in each tenth of a second."""
+        """The channel that announces changes, at most ten times a second."""
         return self.tag + ":wake"

@@ -1,4 +1,4 @@
-"""Commands that only look at a desk, and its records as values."""
+"""Read-only commands of a desk, and its records as values."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ VISIT_STATES = {"w": "waiting", "a": "away", "o": "offered", "r": "room", "e": "
 
 @dataclass(frozen=True, slots=True)
 class VisitRecord:
-    """A visit as Redis has it. Times in µs and ms since 1970."""
+    """A visit as Redis has it. Times are in µs and ms since 1970."""
 
     visit: str
     state: str
@@ -29,12 +29,12 @@ class VisitRecord:
 
     @property
     def away_since_ms(self) -> int:
-        """Since when the visitor of this room is away; 0 = there, or in no room."""
+        """Since when the visitor of this room is away; 0 if present, or if in no room."""
         return int(self.token) if self.state == "room" and self.token else 0
 
 
 def dash(word: str) -> str:
-    """A word of a record; "-" stands for none."""
+    """Return the word of a record, or "" for "-"."""
     return "" if word == "-" else word
 
 
@@ -52,8 +52,8 @@ def read_visit(visit: str, text: str) -> VisitRecord:
 class AgentRecord:
     """An agent as Redis has it.
 
-    `since_ms`: idle since; `login_ms`: online since; `away_since_ms`: silent since, 0 = heard;
-    `heard_ms`: the last heartbeat, 0 = offline.
+    `since_ms`: idle since; `login_ms`: online since; `away_since_ms`: not responding since, or 0;
+    `heard_ms`: the last heartbeat, or 0 if offline.
     """
 
     agent: int
@@ -95,7 +95,7 @@ def read_agent_record(agent: str, text: str, heard_ms: str = "0") -> AgentRecord
 
 @dataclass(frozen=True, slots=True)
 class QueueFigures:
-    """One queue now. `oldest_us`: arrival of who waits longest, 0 = nobody."""
+    """A queue's current figures. `oldest_us`: arrival of the longest-waiting visitor, or 0."""
 
     queue: int
     waiting: int
@@ -107,7 +107,10 @@ class QueueFigures:
 
 @dataclass(frozen=True, slots=True)
 class DeskFigures:
-    """A desk now. `status`: open or recovering, then `opens_at_ms` (0: not all is loaded yet)."""
+    """A desk's current figures. `status`: open or recovering.
+
+    `opens_at_ms`: when a recovering desk opens; 0 until everything is loaded.
+    """
 
     status: str
     generation: int
@@ -123,7 +126,7 @@ class DeskFigures:
 
 
 def show(slug: str) -> Command[DeskFigures | None]:
-    """A desk's figures; None = no such desk."""
+    """Return a desk's figures, or None if the desk does not exist."""
 
     def read(reply: list[str]) -> DeskFigures | None:
         if len(reply) < 10:
@@ -147,7 +150,7 @@ def show(slug: str) -> Command[DeskFigures | None]:
 def agents(
     slug: str, cursor: str = "0", count: int = 500
 ) -> Command[tuple[str, list[AgentRecord]]]:
-    """A part of the agents with the next cursor ("0" = the end)."""
+    """Return a page of agents with the next cursor ("0" at the end)."""
 
     def read(reply: list[str]) -> tuple[str, list[AgentRecord]]:
         if len(reply) < 3:
@@ -159,7 +162,7 @@ def agents(
 
 
 def visits(slug: str, ids: Sequence[str]) -> Command[dict[str, VisitRecord]]:
-    """Up to 1 000 visits; those that are not there are left out."""
+    """Return up to 1,000 visits. Unknown ones are left out."""
 
     def read(reply: list[str]) -> dict[str, VisitRecord]:
         pairs = zip(reply[2::2], reply[3::2], strict=True) if len(reply) > 2 else ()
@@ -170,7 +173,7 @@ def visits(slug: str, ids: Sequence[str]) -> Command[dict[str, VisitRecord]]:
 
 @dataclass(frozen=True, slots=True)
 class LinePart:
-    """A part of a queue's line in order. `after`: give it for the next part, "" = the end."""
+    """A part of a queue's line, in order. `after`: the cursor of the next part, "" at the end."""
 
     seq: int
     now_ms: int
@@ -179,7 +182,7 @@ class LinePart:
 
 
 def waiting(slug: str, queue: int, *, after: str = "", count: int = 100) -> Command[LinePart]:
-    """The line of one queue from its head, or after an entry."""
+    """Return a queue's line from its head, or after a cursor."""
 
     def read(reply: list[str]) -> LinePart:
         if len(reply) < 2:
@@ -193,7 +196,10 @@ def waiting(slug: str, queue: int, *, after: str = "", count: int = 100) -> Comm
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why one agent does not serve a visit now. `code`, `facts`: see lua/why.lua; "" = none."""
+    """Why an agent does not serve a visit now.
+
+    `code` and `facts`: see lua/why.lua; "" means none.
+    """
 
     agent: int
     code: str
@@ -202,7 +208,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why nobody serves a visit now, for a part of the agents."""
+    """Why no one serves a visit now, for a part of the agents."""
 
     cursor: str
     state: str
@@ -213,12 +219,12 @@ class Why:
 
     @property
     def reasons(self) -> Mapping[int, str]:
-        """Agent → the reason's code."""
+        """Agent → the code of the reason."""
         return {row.agent: row.code for row in self.rows}
 
 
 def why(slug: str, visit: str, cursor: str = "0", count: int = 200) -> Command[Why | None]:
-    """None: the visit (or the desk) is not there."""
+    """Return why no one serves a visit now, or None if the visit or the desk does not exist."""
 
     def read(reply: list[str]) -> Why | None:
         if len(reply) < 6:
@@ -235,9 +241,9 @@ def why(slug: str, visit: str, cursor: str = "0", count: int = 200) -> Command[W
 def check(
     slug: str, what: str, cursor: str = "0", count: int = 500
 ) -> Command[tuple[str, list[tuple[str, str]]]]:
-    """Hold a part of the records against the laws: next cursor, and (thing, what is wrong).
+    """Check a part of the records against the laws. Return the next cursor and (object, fault).
 
-    what: visits, agents, waiting, ready, free, idle.
+    what: visits, agents, waiting, ready, free or idle.
     """
 
     def read(reply: list[str]) -> tuple[str, list[tuple[str, str]]]:

@@ -1,4 +1,4 @@
-"""What a desk's operations reply: where a visit stands, an agent's state, an answer."""
+"""Replies of a desk's commands: a visit's state, an agent's state, a short answer."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,14 +8,14 @@ RECOVERING: Final = "recovering"
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a visit stands.
+    """A visit's current state.
 
-    `answer`: waiting, away, offered, room, ended, gone; a refusal of join: no_agent, closed, full;
-    of a transfer: no_room, full; or the text of an error ("no such desk", "malformed …").
-    `ahead`: visitors before it in its queue, away ones counted. `arrived_us` is also its ticket
-    unless a supervisor moved it to the front. `word`: why this agent, why it ended,
-    or why it is out of its room (transfer, returned); of a beat that finds nobody, RECOVERING when
-    the desk's data is not to be believed yet.
+    `answer`: waiting, away, offered, room, ended or gone; a refusal of join: no_agent, closed or
+    full; of a transfer: no_room or full; or an error's text ("no such desk", "malformed …").
+    `ahead`: visitors before it in its queue, including those away. `arrived_us`: also its ticket,
+    unless a supervisor moved it to the front. `word`: why this agent, why it ended, or why it left
+    its room (transfer, returned). For a heartbeat of an unknown visit, it is RECOVERING while the
+    desk's data cannot be trusted yet.
     """
 
     answer: str
@@ -30,12 +30,12 @@ class Standing:
 
     @property
     def is_there(self) -> bool:
-        """Whether the desk has the visit."""
+        """Whether the desk has the visit, and it has not ended."""
         return self.answer in ("waiting", "away", "offered", "room")
 
 
 def read_standing(reply: list[str]) -> Standing:
-    """Read a reply of join, beat, leave and transfer."""
+    """Read a reply of join, beat, leave or transfer."""
     if len(reply) < 9:
         return Standing(reply[0], int(reply[1]) if len(reply) > 1 else 0)
     answer, seq, ahead, agent, queue, priority, ticket, joined, word = reply[:9]
@@ -47,7 +47,7 @@ def read_standing(reply: list[str]) -> Standing:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """One of an agent's slots: "room" or "offer" with its visit, or "wrap_up" until a time."""
+    """An agent's slot: "room" or "offer" with its visit, or "wrap_up" until a time."""
 
     kind: str
     visit: str = ""
@@ -83,7 +83,7 @@ class AgentState:
 
 
 def read_agent(reply: list[str]) -> AgentState:
-    """Read a reply of agent_beat, login and pause."""
+    """Read a reply of agent_beat, login or pause."""
     if len(reply) < 6:
         return AgentState(reply[0], int(reply[1]) if len(reply) > 1 else 0)
     answer, seq, state, pending, slots, word = reply[:6]
@@ -95,7 +95,7 @@ def read_agent(reply: list[str]) -> AgentState:
 
 @dataclass(frozen=True, slots=True)
 class DeskReply:
-    """A short answer: ok, repeat, late, not_yours, … and the visit that it is about."""
+    """A short answer: ok, repeat, late, not_yours, …, and the visit that it concerns."""
 
     answer: str
     seq: int = 0
@@ -107,5 +107,5 @@ class DeskReply:
 
 
 def read_answer(reply: list[str]) -> DeskReply:
-    """Read the first words of a reply."""
+    """Read the first fields of a reply."""
     return DeskReply(reply[0], int(reply[1]) if len(reply) > 1 else 0)

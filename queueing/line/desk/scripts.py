@@ -1,4 +1,4 @@
-"""The Lua files of the waiting line, loaded once, and how a command of a desk is put together."""
+"""The Lua files of the waiting line, loaded once, and the construction of a desk's commands."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,5 +18,5 @@ def desk_command(
     read: Callable[[list[str]], T],
     repeat: str | None = None,
 ) -> Command[T]:
-    """A command with all the keys. `repeat`: an operation id, where running it twice is safe."""
+    """Return a command with all keys. `repeat`: an operation ID, if running it twice is safe."""
     return Command(SCRIPTS[script], DeskKeys(slug).all, tuple(args), read, operation_id=repeat)

@@ -1,4 +1,4 @@
-"""How settings of queues and agents are written into Redis: short words, in a fixed order."""
+"""Queues' and agents' settings in Redis: short fields in a fixed order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,10 @@ NO_AGENT: Final = {"wait": "w", "overflow": "o", "form": "f", "end": "e"}
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:
-    """What decides in a queue; names as in models.Queue. `overflow` is a queue's id, 0 = none."""
+    """The settings that the scripts need; names as in models.Queue.
+
+    `overflow`: a queue's ID or 0.
+    """
 
     mode: str = "auto"
     is_open: bool = True
@@ -30,7 +33,7 @@ class QueueSettings:
     decline_seconds: int = 30
 
     def words(self) -> str:
-        """The text that the scripts cut apart."""
+        """Return the settings as the text that the scripts split."""
         return " ".join(
             map(
                 str,
@@ -48,7 +51,7 @@ class QueueSettings:
 
 @dataclass(frozen=True, slots=True)
 class AgentSettings:
-    """What an agent may do. `queues`: their ids; `skills`: name → level 1 to 9."""
+    """An agent's settings. `queues`: their IDs; `skills`: name → level 1 to 9."""
 
     queues: Sequence[int]
     capacity: int = 1
@@ -56,11 +59,11 @@ class AgentSettings:
     ttl_seconds: int = 15
 
     def words(self) -> tuple[str, ...]:
-        """Capacity, queues, skills and time to live as the script takes them."""
+        """Return capacity, queues, skills and time to live in the form that the script takes."""
         queues = ",".join(f"{queue:06}" for queue in sorted(set(self.queues))) or "-"
         return str(self.capacity), queues, skill_words(self.skills), str(self.ttl_seconds * 1_000)
 
 
 def skill_words(skills: Mapping[str, int]) -> str:
-    """Skills with their levels in order of names: equal sets are equal texts."""
+    """Return skills with levels, ordered by name: equal sets make equal texts."""
     return ",".join(f"{name}:{level}" for name, level in sorted(skills.items()))

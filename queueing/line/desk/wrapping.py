@@ -1,4 +1,4 @@
-"""The command that prolongs a wrap-up."""
+"""The command that extends a wrap-up."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from queueing.line.desk.scripts import desk_command
 
 @dataclass(frozen=True, slots=True)
 class MoreTime:
-    """What became of a wish for more time. `until_ms`: when the wrap-up ends now, 0 = it is over.
+    """The result of an extension. `until_ms`: when the wrap-up ends now, or 0 if it is over.
 
-    `answer`: ok, repeat (the same wish came before), late, limit, gone, or an error's text.
+    `answer`: ok, repeat (the same request came before), late, limit, gone, or an error's text.
     """
 
     answer: str
@@ -22,9 +22,9 @@ class MoreTime:
 
 
 def more_time(slug: str, agent: int, until_ms: int) -> Command[MoreTime]:
-    """30 s more for the agent's wrap-up that ends at `until_ms`, as the caller has seen it.
+    """Extend by 30 s the agent's wrap-up that ends at `until_ms`, as the caller has seen it.
 
-    The same end again is the same wish: after a lost reply it may be sent once more.
+    The same end makes the same request, so it may be sent again after a lost reply.
     """
 
     def read(reply: list[str]) -> MoreTime:

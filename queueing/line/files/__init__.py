@@ -1,8 +1,8 @@
-"""Files that people send in rooms: what they are by their content, and what is kept of them.
+"""Files that people send in rooms: detection of their type, and removal of extra data.
 
-No picture is decoded here: its container is walked, which costs about what reading it costs. What
-is not part of the picture (where it was taken, comments, whatever follows its end) is left out, so
-that a file that is a picture and something else is only a picture afterwards.
+No picture is decoded here. Only its container is walked, which costs about as much as reading it.
+Data that is not part of the picture (the location, comments, anything after its end) is left out.
+So a file that is both a picture and something else is only a picture afterwards.
 """
 
 from queueing.line.files.kinds import IMAGES, PDF, Found, read_file, safe_name

@@ -1,4 +1,4 @@
-"""PNG, GIF and WebP: their chunks. What is no part of the picture is left out."""
+"""PNG, GIF and WebP: their chunks. Data that is not part of the picture is left out."""
 
 import struct
 import zlib
@@ -15,11 +15,11 @@ _PNG_KEPT: Final = frozenset(
 )
 _GIF_LOOPS: Final = (b"NETSCAPE2.0", b"ANIMEXTS1.0")
 _WEBP_KEPT: Final = frozenset((b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP"))
-_WEBP_NOTES: Final = 0x0C  # the bits that announce the camera's notes
+_WEBP_NOTES: Final = 0x0C  # the flag bits for Exif and XMP metadata
 
 
 def clean_png(data: bytes) -> Picture:
-    """The picture without its texts, times and camera's notes. Raises as read_file does."""
+    """Return the picture without texts, times and Exif metadata. Raises as read_file does."""
     found, place, kind = Picture([PNG_SIGN]), len(PNG_SIGN), b""
     while kind != b"IEND":
         found.step()
@@ -41,7 +41,7 @@ def clean_png(data: bytes) -> Picture:
 
 
 def clean_gif(data: bytes) -> Picture:
-    """The pictures and how they follow one another, without comments. Raises as read_file does."""
+    """Return the frames and the animation control, without comments. Raises as read_file does."""
     found = Picture()
     found.covers(number("<H", data, 6), number("<H", data, 8))
     place = 13 + _colours(number("B", data, 10))
@@ -66,7 +66,7 @@ def clean_gif(data: bytes) -> Picture:
 
 
 def _colours(flags: int) -> int:
-    """The bytes of a colour table."""
+    """Return the size of a color table in bytes."""
     return 3 * 2 ** ((flags & 7) + 1) if flags & 0x80 else 0
 
 
@@ -85,7 +85,7 @@ def _drives_animation(data: bytes, start: int) -> bool:
 
 
 def clean_webp(data: bytes) -> Picture:
-    """The picture without the camera's notes. Raises as read_file does."""
+    """Return the picture without Exif and XMP metadata. Raises as read_file does."""
     found, end = Picture(), 8 + number("<I", data, 4)
     data, place = cut(data, 0, end), 12
     while place + 8 <= end:

@@ -1,4 +1,4 @@
-"""JPEG: its segments. Of the camera's notes only the orientation is kept."""
+"""JPEG: its segments. Of the Exif metadata, only the orientation is kept."""
 
 import re
 import struct
@@ -17,7 +17,7 @@ _ORIENTATION: Final = 0x0112
 
 
 def clean_jpeg(data: bytes) -> Picture:
-    """The picture alone, without where and when it was taken. Raises as read_file does."""
+    """Return the picture without metadata such as place and time. Raises as read_file does."""
     found, place, turned, is_sized = Picture([b"\xff\xd8"]), 2, 1, False
     while True:
         found.step()
@@ -58,7 +58,7 @@ def _is_kept(marker: int, body: bytes) -> bool:
 
 
 def _marker(data: bytes, place: int) -> tuple[int, int]:
-    """The marker at `place` and what follows it; any number of fill bytes may stand before."""
+    """Return the marker at `place`, after any number of fill bytes, and the position after it."""
     filled = _FILL.match(data, place)
     if filled is None:
         raise BrokenFileError("no marker where one must be")
@@ -66,7 +66,7 @@ def _marker(data: bytes, place: int) -> tuple[int, int]:
 
 
 def _scan_end(data: bytes, place: int) -> int:
-    """Where the coded pixels end: at the next marker that is no restart and no stuffed zero."""
+    """Return the end of the coded pixels: the next marker except restarts and stuffed zeros."""
     found = _MARKER.search(data, place)
     if found is None:
         raise BrokenFileError("it ends within the picture")
@@ -74,7 +74,7 @@ def _scan_end(data: bytes, place: int) -> int:
 
 
 def _orientation(tiff: bytes) -> int:
-    """How the camera was held, 1 to 8; 1 where the notes do not tell."""
+    """Return the orientation from the Exif metadata, 1 to 8; 1 if it has none."""
     order = {b"II": "<", b"MM": ">"}.get(tiff[:2])
     if order is None:
         return 1
@@ -90,7 +90,7 @@ def _orientation(tiff: bytes) -> int:
 
 
 def _turn(found: Picture, turned: int) -> None:
-    """Write the orientation, and nothing else, as the camera would."""
+    """Insert a segment with the orientation only, as a camera would write it."""
     entry = struct.pack(">HHIHH", _ORIENTATION, 3, 1, turned, 0)
     body = b"Exif\0\0MM\0\x2a\0\0\0\x08\0\x01" + entry + b"\0\0\0\0"
     segment = struct.pack(">BBH", 0xFF, _APP1, len(body) + 2) + body

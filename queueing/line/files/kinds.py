@@ -1,4 +1,4 @@
-"""Which files are taken, told by their first bytes and never by their name or header."""
+"""The accepted file types, detected by the first bytes and never by name or header."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ _CLEAN: Final[Mapping[str, Callable[[bytes], Picture]]] = {
     "image/gif": clean_gif,
     "image/webp": clean_webp,
 }
-_PDF_END: Final = 2_048  # its last line stands within so many bytes of the end
+_PDF_END: Final = 2_048  # its last line is within this many bytes of the end
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file as it is kept. A PDF has no size in pixels, and is kept as it came."""
+    """A file as it is stored. A PDF has no size in pixels, and is stored unchanged."""
 
     kind: str
     data: bytes
@@ -39,9 +39,9 @@ class Found:
 
 
 def read_file(data: bytes) -> Found | None:
-    """What a file is, and what is kept of it; None: of no kind that is taken.
+    """Return a file's type and its cleaned content, or None if the type is not accepted.
 
-    BrokenFileError when it is not whole; TooManyPixelsError.
+    Raise BrokenFileError if the file is incomplete, or TooManyPixelsError.
     """
     kind = _kind(data)
     if kind is None:
@@ -69,7 +69,7 @@ def _kind(data: bytes) -> str | None:
 
 
 def safe_name(name: str, kind: str) -> str:
-    """A file's own name without its folders, ending as its kind does: `x.html` → `x.html.png`."""
+    """Return a file's name without folders, with its type's extension: `x.html` → `x.html.png`."""
     last = "".join(c for c in name.replace("\\", "/").rpartition("/")[2] if c.isprintable())
     last = last.strip(". ")
     ending = PurePosixPath(last).suffix

@@ -1,25 +1,25 @@
-"""What every reader of a container needs: bounded reading, and the limits of a picture."""
+"""Helpers of all container readers: bounded reading, and the limits of a picture."""
 
 import struct
 from dataclasses import dataclass, field
 from typing import Final
 
-PIXELS_LIMIT: Final = 50_000_000  # decoded, that is 200 MB in the browser that shows it
+PIXELS_LIMIT: Final = 50_000_000  # 200 MB once decoded in the browser
 FRAMES_LIMIT: Final = 1_000
-STEPS_LIMIT: Final = 100_000  # parts of a file: a picture of 25 MB in parts of 512 bytes has half
+STEPS_LIMIT: Final = 100_000  # a picture of 25 MB in parts of 512 bytes has half as many
 
 
 class BrokenFileError(ValueError):
-    """The file ends too early, or is not what its first bytes say."""
+    """The file ends too early, or is not of the type that its first bytes claim."""
 
 
 class TooManyPixelsError(ValueError):
-    """A picture that would fill the memory of whoever looks at it."""
+    """The picture would fill the memory of its viewers."""
 
 
 @dataclass(slots=True)
 class Picture:
-    """What is kept of a picture while it is walked through. Width and height are the largest."""
+    """The kept parts of a picture while it is walked. Width and height are the largest found."""
 
     parts: list[bytes] = field(default_factory=list)
     width: int = 0
@@ -28,13 +28,16 @@ class Picture:
     steps: int = 0
 
     def step(self) -> None:
-        """One more part is looked at. Millions of empty ones would fit into a file."""
+        """Count a part that is read.
+
+        Without the limit, a file could hold millions of empty ones.
+        """
         self.steps += 1
         if self.steps > STEPS_LIMIT:
             raise BrokenFileError("too many parts")
 
     def covers(self, width: int, height: int) -> None:
-        """The picture, or one of its frames, has this size."""
+        """Note the size of the picture or of a frame. Raise TooManyPixelsError over the limit."""
         if not width or not height:
             raise BrokenFileError("a picture without a size")
         self.width, self.height = max(self.width, width), max(self.height, height)
@@ -42,20 +45,20 @@ class Picture:
             raise TooManyPixelsError
 
     def count_frame(self) -> None:
-        """One more picture, or one more pass over it, has to be decoded."""
+        """Count a frame, or a pass over the picture, that a viewer must decode."""
         self.frames += 1
         if self.frames > FRAMES_LIMIT:
             raise TooManyPixelsError
 
     def whole(self) -> bytes:
-        """The picture. BrokenFileError when it had no pixels."""
+        """Return the picture. Raise BrokenFileError if it has no pixels."""
         if not self.width or not self.frames:
             raise BrokenFileError("no pixels")
         return b"".join(self.parts)
 
 
 def cut(data: bytes, start: int, length: int) -> bytes:
-    """So many bytes from `start`. BrokenFileError when there are fewer."""
+    """Return `length` bytes from `start`. Raise BrokenFileError if there are fewer."""
     found = data[start : start + length]
     if len(found) < length:
         raise BrokenFileError("it ends too early")
@@ -63,7 +66,7 @@ def cut(data: bytes, start: int, length: int) -> bytes:
 
 
 def number(form: str, data: bytes, start: int) -> int:
-    """One number, as struct calls its form. BrokenFileError when the data end before it."""
+    """Return a number in a format of `struct`. Raise BrokenFileError if the data ends before it."""
     try:
         found: int = struct.unpack_from(form, data, start)[0]
     except struct.error as error:

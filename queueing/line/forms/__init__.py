@@ -1,1 +1,1 @@
-"""What people type into the desks' pages."""
+"""The forms of the desks' pages."""

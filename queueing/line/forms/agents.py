@@ -1,4 +1,4 @@
-"""An agent: who serves which queues, how many rooms at once, with which skills."""
+"""The form of an agent: person, queues, number of rooms, skills."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,14 +19,14 @@ NO_QUEUES = _("This desk has no queues yet. Create one first.")
 
 
 class PersonField(forms.ModelChoiceField):  # type: ignore[type-arg]  # generic in its stubs only
-    """A choice of people, by their names."""
+    """A choice of people by name."""
 
     def label_from_instance(self, obj: Any) -> str:
         return str(obj.display_name)
 
 
 class AgentForm(SettingsMixin, forms.Form):
-    """An agent of a desk; the person is chosen once."""
+    """An agent of a desk. The person is chosen only once, on creation."""
 
     sections: Sequence[SettingsSection] = (BASICS,)
 
@@ -78,14 +78,17 @@ class AgentForm(SettingsMixin, forms.Form):
             people.queryset = people_of(desk)
 
     def settings(self) -> dict[str, Any]:
-        """What the services take."""
+        """Return the settings in the form that the services take."""
         names = ("user", "name", "capacity", "queues", "phone")
         found = {name: self.cleaned_data[name] for name in names}
         levels = {skill.slug: self.cleaned_data.get(PREFIX + skill.slug) for skill in self.skills}
         return {**found, "skills": {slug: level for slug, level in levels.items() if level}}
 
     def changes(self) -> dict[str, Any]:
-        """The settings that the person changed; the levels are the agent's skills."""
+        """Return the settings that the user changed.
+
+        The level fields make up the agent's skills.
+        """
         found = super().changes()
         levels = {name[len(PREFIX) :]: found.pop(name) for name in [*found] if _is_level(name)}
         if levels:

@@ -1,4 +1,4 @@
-"""A desk: made, set up; its skills, replies and holidays; erasing a visitor."""
+"""Forms of a desk: creation, settings, skills, replies, holidays, erasing a visitor."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +16,14 @@ from queueing.line.models import Desk, Queue
 
 
 class DeskCreateForm(AggregateCreateForm):
-    """The first thing an operator makes; queues and agents come next."""
+    """The form that creates a desk. Its queues and agents come next."""
 
     model = Desk
     slug_help = _("Used in web addresses and in Redis. It can't be changed later.")
     slug_taken = _("This short name is already taken. Choose another.")
 
     def clean_slug(self) -> str:
-        """Refuse a slug that a desk has, and one that addresses have."""
+        """Refuse a slug that another desk has or that URLs reserve."""
         slug = super().clean_slug()
         if slug in RESERVED_SLUGS:
             raise ValidationError(self.slug_taken)
@@ -37,7 +37,7 @@ else:
 
 
 class DeskSettingsForm(SettingsMixin, DeskForm):
-    """A desk's own settings; saved by the service, not here."""
+    """A desk's own settings. The service saves them, not this form."""
 
     sections = (
         SettingsSection(
@@ -70,11 +70,11 @@ class DeskSettingsForm(SettingsMixin, DeskForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.is_bound and "pause_reasons" not in self.data:  # a page of the release before
+        if self.is_bound and "pause_reasons" not in self.data:  # a page of the previous release
             self.fields["pause_reasons"].disabled = True
 
     def clean_pause_reasons(self) -> str:
-        """One reason a line, without empty lines."""
+        """Return one reason per line, without empty lines."""
         lines = self.cleaned_data["pause_reasons"].splitlines()
         return "\n".join(line.strip() for line in lines if line.strip())
 
@@ -95,7 +95,7 @@ class SkillForm(ShortNameMixin, forms.Form):
 
 
 class ReplyForm(forms.Form):
-    """A canned reply; the shortcut of one that is there gives it the new text."""
+    """A saved reply. An existing shortcut gets the new text."""
 
     shortcut = forms.CharField(
         label=_("Shortcut"),
@@ -139,7 +139,7 @@ class ClosureForm(forms.Form):
 
 
 class EraseForm(forms.Form):
-    """Whom to erase, and why: the audit log keeps the reason and never the person."""
+    """The person to erase, and the reason. The audit log gets the reason and never the person."""
 
     contact = forms.CharField(
         label=_("Phone or email"),

@@ -1,4 +1,4 @@
-"""Fields that read what people write: hours of a day, one thing a line."""
+"""Form fields for the hours of a day, and for lists with one entry per line."""
 
 import re
 from datetime import time
@@ -14,9 +14,10 @@ _SPAN = re.compile(r"^(\d{1,2})[:.](\d{2})\s*[-–]\s*(\d{1,2})[:.](\d{2})\Z")
 
 
 class HoursField(forms.CharField):
-    """Hours of one day: "09:00-12:00, 13:00-18:00"; empty = closed. Cleans to [[from, until]].
+    """The hours of a day: "09:00-12:00, 13:00-18:00"; empty means closed.
 
-    over_midnight: whether a span may end on the next day, as "22:00-06:00".
+    Cleans to [[from, until]]. over_midnight: whether a span may end on the next day, as in
+    "22:00-06:00".
     """
 
     def __init__(self, *, over_midnight: bool = False, **kwargs: Any) -> None:
@@ -27,12 +28,15 @@ class HoursField(forms.CharField):
         self.widget.attrs |= {"placeholder": "09:00-18:00", "autocomplete": "off"}
 
     def clean(self, value: Any) -> list[list[str]]:
-        """The day's spans; ValidationError when they cannot be read."""
+        """Return the day's spans. Raise ValidationError if they cannot be read."""
         return read_hours(super().clean(value) or "", over_midnight=self.over_midnight)
 
 
 def read_hours(text: str, *, over_midnight: bool = False) -> list[list[str]]:
-    """The spans of a day as a person writes them; ValidationError when they cannot be read."""
+    """Return the spans of a day from a person's text.
+
+    Raise ValidationError if they cannot be read.
+    """
     spans = [_read(part.strip()) for part in text.split(",") if part.strip()]
     late = [span for span in spans if over_midnight and span[1] < span[0]]
     within = [span for span in spans if span not in late]
@@ -62,12 +66,12 @@ def _read(text: str) -> list[str]:
 
 
 def hours_as_text(spans: list[list[str]]) -> str:
-    """How a day's spans are written."""
+    """Return a day's spans as text."""
     return ", ".join(f"{begin}-{end}" for begin, end in spans)
 
 
 class LinesField(forms.CharField):
-    """One entry a line; cleans to a list without empty ones."""
+    """One entry per line. Cleans to a list without empty entries."""
 
     def __init__(self, *, most: int, length: int, **kwargs: Any) -> None:
         self.most, self.length = most, length
@@ -75,7 +79,7 @@ class LinesField(forms.CharField):
         super().__init__(widget=forms.Textarea(attrs={"rows": 4}), **kwargs)
 
     def clean(self, value: Any) -> list[str]:
-        """The lines; ValidationError when one is too long or there are too many."""
+        """Return the lines. Raise ValidationError if one is too long or there are too many."""
         text: str = super().clean(value) or ""
         lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
         if len(lines) > self.most or any(len(line) > self.length for line in lines):

@@ -1,4 +1,4 @@
-"""The short forms of the guide to the first visitor; everything else keeps its default."""
+"""The short forms of the guide to the first visitor. All other settings keep their defaults."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ class FirstQueueForm(ShortNameMixin, forms.Form):
     )
 
     def clean_slug(self) -> str:
-        """Refuse a slug that a queue has."""
+        """Refuse a slug that another queue has."""
         slug = super().clean_slug()
         if Queue.objects.filter(slug=slug).exists():
             raise ValidationError(_("This short name is already taken. Choose another."))
@@ -36,7 +36,7 @@ class FirstQueueForm(ShortNameMixin, forms.Form):
 
 
 class FirstAgentForm(forms.Form):
-    """Who serves the visitors: a member of the desk's account, or the reader as a new member."""
+    """The first agent: a member of the desk's account, or the user as a new member."""
 
     user = PersonField(label=_("Person"), queryset=User.objects.none(), empty_label=None)
     name = forms.CharField(label=_("Name shown to visitors"), max_length=80)

@@ -1,4 +1,4 @@
-"""What people type about outcomes."""
+"""The form of outcomes."""
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from queueing.line.models import OutcomeCode
 
 
 class OutcomeForm(forms.Form):
-    """One more outcome of a desk."""
+    """A new outcome of a desk."""
 
     name = forms.CharField(label=_("Name"), max_length=40)
     tone = forms.ChoiceField(

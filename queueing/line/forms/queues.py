@@ -1,4 +1,4 @@
-"""A queue's settings."""
+"""The form of a queue's settings."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +61,7 @@ else:
 
 
 def zone_field(desk: Desk) -> forms.ChoiceField:
-    """The zone of a queue's hours, or the desk's."""
+    """Return the field for the time zone of a queue's hours; empty means the desk's zone."""
     of_desk = _("Same as the desk: %(zone)s") % {"zone": zone_of(desk)}
     return forms.ChoiceField(
         label=_("Time zone"),
@@ -71,7 +71,7 @@ def zone_field(desk: Desk) -> forms.ChoiceField:
 
 
 class QueueForm(ShortNameMixin, SettingsMixin, ModelForm):
-    """Everything about a queue; saved by the service, not here."""
+    """All settings of a queue. The service saves them, not this form."""
 
     sections = SECTIONS
     depends = {
@@ -150,7 +150,7 @@ class QueueForm(ShortNameMixin, SettingsMixin, ModelForm):
             del self.fields["slug"], self.fields["topics"]
 
     def clean(self) -> dict[str, Any]:
-        """The week's hours out of the seven days."""
+        """Build the week's hours from the fields of the seven days."""
         found = super().clean() or self.cleaned_data
         week = split_at_midnight({day[4:]: found[day] for day in DAYS if found.get(day)})
         if not found.get("always") and not week and not any(day in self.errors for day in DAYS):
@@ -159,15 +159,15 @@ class QueueForm(ShortNameMixin, SettingsMixin, ModelForm):
         return found
 
     def settings(self) -> dict[str, Any]:
-        """What the service takes."""
+        """Return the settings in the form that the service takes."""
         names = [*self._meta.fields, "topics", "hours", "zone"] if self._meta.fields else []
         return {name: self.cleaned_data[name] for name in names if name in self.cleaned_data}
 
     def changes(self) -> dict[str, Any]:
-        """The settings that the person changed; the days' fields are the queue's hours."""
+        """Return the settings that the user changed. The day fields make up the queue's hours."""
         found = super().changes()
         of_hours = [found.pop(name) for name in ("always", *DAYS) if name in found]
         return found | ({"hours": self.cleaned_data["hours"]} if of_hours else {})
 
     def _post_clean(self) -> None:
-        """The service checks and saves; the instance stays as it is stored."""
+        """Leave the instance as it is stored. The service validates and saves."""

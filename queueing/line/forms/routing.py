@@ -1,4 +1,4 @@
-"""Topics of a queue, skills of languages, and holidays pasted as a list."""
+"""Forms for topics of a queue, skills of languages, and holidays pasted as a list."""
 
 import re
 from datetime import date
@@ -19,7 +19,7 @@ else:
     BaseRows = forms.BaseFormSet
 
 OTHER_LANGUAGES = [(c, name) for c, name in settings.LANGUAGES if c != settings.LANGUAGE_CODE]
-HOLIDAYS_LIMIT = 100  # of one list
+HOLIDAYS_LIMIT = 100  # per submission
 _SKILL = re.compile(r"^([a-z0-9-]{1,20})(?:\s*[:≥ ]\s*(\d+))?\Z")
 _HOLIDAY = re.compile(
     r"^(\d{4}-\d{2}-\d{2})(?:\s+(\d{1,2}[:.]\d{2}\s*[-–][\d:.,\s–-]*\d))?(?:\s+(.*))?\Z"
@@ -27,7 +27,10 @@ _HOLIDAY = re.compile(
 
 
 class SkillsField(forms.CharField):
-    """Skills with their levels: "invoices 2, mandarin 1"; cleans to slug → level. No level: 1."""
+    """Skills with levels: "invoices 2, mandarin 1".
+
+    Cleans to slug → level. The default level is 1.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("required", False)
@@ -37,7 +40,7 @@ class SkillsField(forms.CharField):
         self.widget.attrs |= {"autocomplete": "off", "spellcheck": "false"}
 
     def clean(self, value: Any) -> dict[str, int]:
-        """The skills; ValidationError for one that the desk has not, or a bad level."""
+        """Return the skills. Raise ValidationError for an unknown skill or an invalid level."""
         text: str = super().clean(value) or ""
         found: dict[str, int] = {}
         for part in text.split(","):
@@ -57,12 +60,12 @@ class SkillsField(forms.CharField):
 
 
 def skills_as_text(skills: dict[str, int]) -> str:
-    """How skills are written."""
+    """Return skills as text."""
     return ", ".join(f"{name} {level}" for name, level in sorted(skills.items()))
 
 
 class TopicForm(forms.Form):
-    """One row of the table of topics; a row without a text is none."""
+    """A row of the table of topics. A row without a text is ignored."""
 
     key = forms.IntegerField(required=False, widget=forms.HiddenInput)
     text = forms.CharField(label=_("Topic"), max_length=80, required=False)
@@ -95,7 +98,7 @@ class TopicForm(forms.Form):
                 field.widget.attrs["class"] = "input"
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a row whose text was forgotten."""
+        """Refuse a row that has values but no text."""
         found = super().clean() or self.cleaned_data
         said = [name for name in self.changed_data if name not in ("priority", "ORDER", "DELETE")]
         if said and not found.get("text") and not found.get("DELETE") and not self.errors:
@@ -103,7 +106,7 @@ class TopicForm(forms.Form):
         return found
 
     def topic(self, rows: dict[int, Topic]) -> Topic:
-        """The topic of this row: one of `rows`, or a new one."""
+        """Return the topic of this row: one of `rows`, or a new one."""
         found = self.cleaned_data
         topic = rows.get(found["key"] or 0) or Topic()
         topic.text = " ".join(found["text"].split())
@@ -118,7 +121,7 @@ class TopicRows(BaseRows):
     """The table of topics."""
 
     def add_fields(self, form: Any, index: int | None) -> None:
-        """Order and archiving, in the page's words."""
+        """Add the fields for order and archiving, styled and labelled for the page."""
         super().add_fields(form, index)
         form.fields["ORDER"].widget.attrs["class"] = "input"
         form.fields["DELETE"].label = _("Archive")
@@ -137,7 +140,7 @@ TopicFormSet = forms.formset_factory(
 
 
 def topic_initial(topic: Topic) -> dict[str, Any]:
-    """What a row of the table begins with."""
+    """Return the initial values of a topic's row."""
     return {
         "key": topic.pk,
         "text": topic.text,
@@ -149,7 +152,7 @@ def topic_initial(topic: Topic) -> dict[str, Any]:
 
 
 class LanguagesForm(forms.Form):
-    """For each language of the installation, the skill that its visitors need."""
+    """The skill that visitors of each language need."""
 
     def __init__(self, *args: Any, desk: Desk, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -172,12 +175,12 @@ class LanguagesForm(forms.Form):
             )
 
     def rows(self) -> list[tuple[Any, Any]]:
-        """Each language's two fields."""
+        """Return the two fields of each language."""
         codes = [code for code, _name in settings.LANGUAGES]
         return [(self[f"skill_{code}"], self[f"level_{code}"]) for code in codes]
 
     def skills(self) -> dict[str, tuple[Skill, int]]:
-        """What the service takes."""
+        """Return the skills in the form that the service takes."""
         found = self.cleaned_data
         chosen = {code: found[f"skill_{code}"] for code, _name in settings.LANGUAGES}
         return {
@@ -188,7 +191,7 @@ class LanguagesForm(forms.Form):
 
 
 class HolidaysForm(forms.Form):
-    """Many days at once: a date a line, with hours where it is not closed, and a text."""
+    """Several days at once: per line a date, the hours unless closed, and a text."""
 
     queue = forms.ModelChoiceField(
         label=_("Queue"),
@@ -223,7 +226,10 @@ class HolidaysForm(forms.Form):
             field.queryset = desk.queues.all()
 
     def clean_days(self) -> list[tuple[date, list[list[str]], str]]:
-        """Each day with its hours and text; ValidationError names the line that cannot be read."""
+        """Return each day with its hours and text.
+
+        Raise ValidationError that names an unreadable line.
+        """
         lines = [line.strip() for line in self.cleaned_data["days"].splitlines() if line.strip()]
         if len(lines) > HOLIDAYS_LIMIT:
             words = _("Add up to %(most)s days at a time.")
@@ -231,7 +237,7 @@ class HolidaysForm(forms.Form):
         return [_holiday(line) for line in lines]
 
     def queues(self) -> list[Queue]:
-        """The queues for which they hold."""
+        """Return the queues that the days are for."""
         one: Queue | None = self.cleaned_data["queue"]
         return [one] if one is not None else list(self.desk.queues.select_related("desk__account"))
 

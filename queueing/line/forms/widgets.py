@@ -1,4 +1,4 @@
-"""A desk's chat widget: which sites may show it, and how it looks."""
+"""The form of a desk's chat widget: the sites that may show it, and its appearance."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ else:
 
 
 class WidgetForm(ModelForm):
-    """The settings of a desk's widget; saved by the service, not here."""
+    """The settings of a desk's widget. The service saves them, not this form."""
 
     origins = LinesField(
         label=_("Allowed sites"),
@@ -58,7 +58,7 @@ class WidgetForm(ModelForm):
         }
 
     def clean_origins(self) -> list[str]:
-        """Each origin once, as browsers write it."""
+        """Return each origin once, in the form that browsers use."""
         found: dict[str, None] = {}
         faults = []
         for line in self.cleaned_data["origins"]:
@@ -71,9 +71,9 @@ class WidgetForm(ModelForm):
         return list(found)
 
     def _post_clean(self) -> None:
-        """The service checks and saves; the instance stays as it is stored."""
+        """Leave the instance as it is stored. The service validates and saves."""
 
     def changes(self) -> dict[str, Any]:
-        """The settings that differ from the stored ones."""
+        """Return the settings that differ from the stored ones."""
         found = self.cleaned_data
         return {name: found[name] for name in self.stored if found[name] != self.stored[name]}

@@ -1,4 +1,4 @@
-"""Verbs of `manage.py line` on agents, named by their username."""
+"""`manage.py line`: verbs for agents, who are named by their username."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""Verbs of `manage.py line` on desks: list, create, set, settings, widget, report"""
+"""`manage.py line`: verbs for desks: list, create, set, settings, widget, report."""
 
 import json
 from datetime import date

@@ -1,4 +1,4 @@
-"""Verbs of `manage.py line` on a desk's lists: skills, replies, outcomes, languages, secrets."""
+"""`manage.py line`: verbs for skills, replies, outcomes, languages, secrets, left messages."""
 
 from django.core.management.base import CommandError
 

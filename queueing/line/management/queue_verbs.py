@@ -1,4 +1,4 @@
-"""Verbs of `manage.py line` on queues: their settings, hours, topics and closures."""
+"""`manage.py line`: verbs for queues: settings, hours, topics, closures."""
 
 import json
 from argparse import ArgumentParser

@@ -1,4 +1,4 @@
-"""What the verbs of `manage.py line` share: their parsers, and what they name."""
+"""Helpers of the verbs of `manage.py line`: parsers, and lookup of the named objects."""
 
 from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Iterable
@@ -22,7 +22,7 @@ class Verbs:
         self._parsers, self._say = parsers, say
 
     def add(self, name: str, told: str, run: Run, *places: str) -> ArgumentParser:
-        """Add a verb with the things that it names, in their order; returns its parser."""
+        """Add a verb with its positional arguments and return its parser."""
         parser: ArgumentParser = self._parsers.add_parser(name, help=told)
         for place in places:
             parser.add_argument(place)
@@ -31,12 +31,12 @@ class Verbs:
 
 
 def add_reason(parser: ArgumentParser, *, required: bool = False) -> None:
-    """Add the reason that the audit log keeps."""
+    """Add the option for the reason in the audit log."""
     parser.add_argument("--reason", default="", required=required, help="for the audit log")
 
 
 def desk_of(options: Options) -> Desk:
-    """The desk that is named. CommandError when there is none."""
+    """Return the named desk. Raise CommandError if there is none."""
     found = Desk.objects.select_related("account").filter(slug=options["desk"]).first()
     if found is None:
         raise CommandError(f"Desk {options['desk']} not found.")
@@ -44,7 +44,7 @@ def desk_of(options: Options) -> Desk:
 
 
 def queue_of(desk: Desk, slug: str) -> Queue:
-    """A queue of the desk. CommandError when there is none."""
+    """Return a queue of the desk. Raise CommandError if there is none."""
     found = Queue.objects.select_related("desk__account").filter(desk=desk, slug=slug).first()
     if found is None:
         raise CommandError(f"Queue {slug} not found at desk {desk.slug}.")
@@ -52,7 +52,7 @@ def queue_of(desk: Desk, slug: str) -> Queue:
 
 
 def agent_of(desk: Desk, username: str) -> Agent:
-    """The desk's agent with this username. CommandError when there is none."""
+    """Return the desk's agent with this username. Raise CommandError if there is none."""
     rows = Agent.objects.select_related("desk__account", "user")
     found = rows.filter(desk=desk, user__username=username).first()
     if found is None:
@@ -61,7 +61,7 @@ def agent_of(desk: Desk, username: str) -> Agent:
 
 
 def visit_of(options: Options) -> Visit:
-    """The visit that is named, of the desk. CommandError when there is none."""
+    """Return the named visit of the desk. Raise CommandError if there is none."""
     rows = Visit.objects.select_related("desk__account", "queue", "agent", "outcome_code")
     found = rows.filter(desk=desk_of(options), public_id=options["visit"]).first()
     if found is None:
@@ -70,7 +70,7 @@ def visit_of(options: Options) -> Visit:
 
 
 def pairs_of(texts: Iterable[str], what: str) -> dict[str, int]:
-    """Levels by name from `english=2`. CommandError for anything else."""
+    """Return levels by name from texts like `english=2`. Raise CommandError for other texts."""
     found = {}
     for text in texts:
         name, _equals, level = text.partition("=")

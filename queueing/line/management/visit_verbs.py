@@ -1,4 +1,4 @@
-"""Verbs of `manage.py line` on visits and visitors."""
+"""`manage.py line`: verbs for visits and visitors."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What SQL remembers of desks: settings, agents, visits with their rooms and words, reports."""
+"""The desks' data in SQL: settings, agents, visits with rooms and messages, reports."""
 
 from queueing.line.models.attachments import Attachment
 from queueing.line.models.desks import (

@@ -1,4 +1,4 @@
-"""A file of a message: a picture or a PDF. Its bytes are in a storage, not in SQL."""
+"""A file of a message: a picture or a PDF. The content is in a storage, not in SQL."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,11 +9,11 @@ from queueing.line.models.visits import Message, Visit
 
 
 class Attachment(PartRow):
-    """One file. Its row is there before the file is, and until the file is gone.
+    """A file. Its row exists before the file is stored, and until the file is deleted.
 
-    `file` is its name in the storage, by chance and never the sender's; `name` is the sender's, for
-    people to read. The message is no foreign key to the database: the release before, which may
-    run beside this one, erases messages without knowing of files.
+    `file` is the random name in the storage; `name` is the sender's, shown to people. The message
+    has no foreign key constraint: the previous release, which may run at the same time, erases
+    messages without knowing about files.
     """
 
     part_of = "desk"
@@ -41,7 +41,7 @@ class Attachment(PartRow):
     width = models.PositiveIntegerField(_("width"), default=0)
     height = models.PositiveIntegerField(_("height"), default=0)
     at = models.DateTimeField(_("at"), auto_now_add=True)
-    look_at = models.DateTimeField(_("check at"))  # when the sweep removes what is not kept
+    look_at = models.DateTimeField(_("check at"))  # when the sweep removes a file that is not kept
 
     class Meta:
         verbose_name = _("attachment")
@@ -61,5 +61,5 @@ class Attachment(PartRow):
 
     @property
     def is_picture(self) -> bool:
-        """Whether a page may show it; anything else is saved, not shown."""
+        """Whether a page may show it. Other files are only downloaded."""
         return self.kind.startswith("image/")

@@ -17,7 +17,7 @@ DAY_SECONDS = 86_400
 
 
 class Desk(TakesFiles, RedisRow):
-    """One aggregate of the line, tag `{line.<slug>}`; nothing crosses from desk to desk."""
+    """An aggregate of the line, with the tag `{line.<slug>}`. No operation spans two desks."""
 
     account = models.ForeignKey(
         Account, models.PROTECT, null=True, blank=True, related_name="desks"
@@ -41,7 +41,7 @@ class Desk(TakesFiles, RedisRow):
     pause_reasons = models.TextField(
         _("pause reasons"),
         default=DEFAULT_TEXT,
-        db_default=DEFAULT_TEXT,  # of a row that the release before makes
+        db_default=DEFAULT_TEXT,  # for rows that the previous release creates
         validators=[validate_reasons],
         help_text=_(
             "One per line. Add a time limit to mark longer pauses on the floor: Lunch, 45 min."
@@ -62,7 +62,7 @@ class Desk(TakesFiles, RedisRow):
 
     @property
     def house(self) -> str:
-        """The name under which visitors know whose desk it is."""
+        """The name that tells visitors whose desk it is."""
         return self.account.name if self.account is not None else self.name
 
     @property
@@ -72,7 +72,7 @@ class Desk(TakesFiles, RedisRow):
 
 
 class Queue(PartRow):
-    """One queue of a desk; its public page is `/q/<slug>/`."""
+    """A queue of a desk. Its public page is `/q/<slug>/`."""
 
     part_of = "desk"
 
@@ -104,7 +104,7 @@ class Queue(PartRow):
     )
     zone = models.CharField(
         _("time zone"), max_length=64, blank=True, default="", db_default=""
-    )  # of its hours; "": the desk's
+    )  # of the hours; "" means the desk's
     closed_text = models.TextField(_("message while closed"), blank=True)
     ttl_seconds = models.PositiveIntegerField(
         _("heartbeat timeout (seconds)"),
@@ -131,7 +131,7 @@ class Queue(PartRow):
     decline_seconds = models.PositiveIntegerField(
         _("re-offer delay (seconds)"),
         default=30,
-        db_default=30,  # of a row that the release before makes
+        db_default=30,  # for rows that the previous release creates
         validators=[MaxValueValidator(3_600)],
         help_text=_(
             "For this long, an agent who declines or misses an offer isn't offered the same "
@@ -189,7 +189,7 @@ class Queue(PartRow):
 
     @property
     def audit_ref(self) -> str:
-        """The history names the queue."""
+        """The name of the queue in the audit log."""
         return f"queue:{self.slug}"
 
 
@@ -212,7 +212,7 @@ class Closure(models.Model):
 
 
 class Skill(models.Model):
-    """What a visitor may need and agents have at a level of 1 to 9."""
+    """A skill that a visitor may need. Agents have it at a level from 1 to 9."""
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="skills")
     slug = models.CharField(_("slug"), max_length=20, validators=[SLUG])
@@ -253,7 +253,7 @@ class Agent(PartRow):
         return self.name
 
     def clean(self) -> None:
-        """ValidationError unless the skills are slugs with levels from 1 to 9."""
+        """Raise ValidationError unless the skills have levels from 1 to 9."""
         super().clean()
         skills = self.skills
         levels = skills.values() if isinstance(skills, dict) else [None]
@@ -262,7 +262,7 @@ class Agent(PartRow):
 
 
 class CannedReply(models.Model):
-    """A reply that agents send with a few keys."""
+    """A reply that agents insert with a shortcut."""
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="canned_replies")
     shortcut = models.CharField(_("shortcut"), max_length=20, validators=[SLUG])
@@ -281,7 +281,7 @@ class CannedReply(models.Model):
 
 
 class BlockedVisitor(models.Model):
-    """Who may not join a desk's queues: an address or a visitor's own key."""
+    """A network address or visitor's key that may not join a desk's queues."""
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="blocked_visitors")
     key = models.CharField(_("address or key"), max_length=80)

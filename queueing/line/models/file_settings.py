@@ -6,7 +6,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class TakesFiles(models.Model):
-    """The settings of a desk for files; each has a value for rows that the release before makes."""
+    """A desk's settings for files.
+
+    Each has a default for rows that the previous release creates.
+    """
 
     class Kinds(models.TextChoices):
         ALL = "all", _("pictures and PDF")

@@ -1,4 +1,4 @@
-"""What a desk's agents say of a visit once it is over."""
+"""The outcomes that agents choose for a visit."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,10 @@ from queueing.line.models.desks import Desk
 
 
 class OutcomeCode(models.Model):
-    """One of a desk's outcomes. Removed while visits have it, it is archived and still shown."""
+    """An outcome of a desk.
+
+    If visits have it when it is removed, it is archived and still shown.
+    """
 
     class Tone(models.TextChoices):
         GOOD = "good", _("Done")
@@ -31,5 +34,5 @@ class OutcomeCode(models.Model):
 
     @property
     def chip(self) -> str:
-        """The class of its chip on pages."""
+        """The CSS class of its chip on pages."""
         return {"good": "chip--ok", "open": "chip--warn"}.get(self.tone, "")

@@ -7,7 +7,7 @@ from queueing.line.models.visits import Visit
 
 
 class ReadReceipt(models.Model):
-    """One side of a visit has read its messages up to `number`; the number only grows."""
+    """The message `number` up to which a side of a visit has read. It only grows."""
 
     class Side(models.TextChoices):
         VISITOR = "visitor", _("visitor")

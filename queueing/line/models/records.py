@@ -1,4 +1,4 @@
-"""The desk's own history: every event, agents' shifts, samples for charts, messages left."""
+"""The desk's history: events, agents' shifts, samples for charts, left messages."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,7 +9,7 @@ from queueing.line.models.desks import Agent, Desk, Queue
 
 
 class LineEvent(HistoryEntry):
-    """One entry of a desk's stream, as it happened: what the wallboard is replayed from."""
+    """An entry of a desk's stream. The wallboard's replay reads these."""
 
     aggregate = models.ForeignKey(Desk, models.CASCADE, related_name="events")
     kind = models.CharField(_("event"), max_length=16)
@@ -43,7 +43,7 @@ class AgentShift(models.Model):
     served = models.PositiveIntegerField(_("served"), default=0)
     missed = models.PositiveIntegerField(_("missed offers"), default=0)
     pauses = models.JSONField(_("pauses"), default=list, blank=True)  # {reason, from, until}
-    wrap_ups = models.JSONField(_("open wrap-ups"), default=list, blank=True)  # their begins
+    wrap_ups = models.JSONField(_("open wrap-ups"), default=list, blank=True)  # start times
 
     class Meta:
         verbose_name = _("shift")
@@ -60,7 +60,7 @@ class AgentShift(models.Model):
 
 
 class DeskSample(models.Model):
-    """Each queue's figures of one minute, for charts and reports."""
+    """A queue's figures of one minute, for charts and reports."""
 
     queue = models.ForeignKey(Queue, models.CASCADE, related_name="samples")
     minute = models.DateTimeField(_("minute"))
@@ -83,7 +83,7 @@ class DeskSample(models.Model):
 
 
 class LeftMessage(PartRow):
-    """What somebody left when nobody was there, or a wish to be called back."""
+    """A message that a visitor left when no agent was available, or a callback request."""
 
     part_of = "queue.desk"
 
@@ -111,10 +111,10 @@ class LeftMessage(PartRow):
 
 
 class MessageCall(models.Model):
-    """A call back to who left a message, while it runs, through a number of the desk's pool.
+    """A running callback to the author of a left message, through a number of the desk's pool.
 
-    `operation` names it in the pool; no `number` yet: asked for. Without a message (it was erased)
-    the sweep ends it.
+    `operation` names the call in the pool. `number` is empty until one is claimed. If the message
+    is erased, the sweep ends the call.
     """
 
     message = models.OneToOneField(
@@ -138,7 +138,7 @@ class MessageCall(models.Model):
 
     @property
     def state(self) -> str:
-        """As a room's call says it: asked (for a number), running, ending."""
+        """The state, as for a call from a room: asked (for a number), running or ending."""
         if self.ending:
             return "ending"
         return "running" if self.number else "asked"

@@ -1,4 +1,4 @@
-"""How a visitor is led: topics, languages, and the secrets of a customer's own system."""
+"""The routing of visitors: topics, languages, signing secrets."""
 
 import hashlib
 from typing import Any
@@ -13,10 +13,10 @@ LEVEL = [MinValueValidator(1), MaxValueValidator(9)]
 
 
 class Topic(models.Model):
-    """What a visitor's choice on a queue's page means.
+    """The effect of a visitor's choice on a queue's page.
 
-    `Queue.topics` says which texts are offered, and in which order; this row says where one leads.
-    A text without a row leads nowhere else: the release before writes such.
+    `Queue.topics` has the offered texts, in order; this row has the destination of one of them. A
+    text without a row has no effect; the previous release writes such texts.
     """
 
     queue = models.ForeignKey(Queue, models.CASCADE, related_name="topic_rows")
@@ -45,12 +45,12 @@ class Topic(models.Model):
         return self.text
 
     def label(self, language: str) -> str:
-        """Its text in a language; its own text where it has none."""
+        """Return the text in a language, or the topic's own text if it has no translation."""
         found = self.texts.get(language)
         return str(found) if found else self.text
 
     def as_data(self) -> dict[str, Any]:
-        """The topic as the history keeps it."""
+        """Return the topic in the form of the audit log."""
         return {
             "text": self.text,
             **({"texts": self.texts} if self.texts else {}),
@@ -61,7 +61,7 @@ class Topic(models.Model):
 
 
 class LanguageSkill(models.Model):
-    """Who writes in this language needs this skill."""
+    """The skill that visitors of a language need."""
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="language_skills")
     language = models.CharField(_("language"), max_length=10)  # a code of LANGUAGES
@@ -81,7 +81,7 @@ class LanguageSkill(models.Model):
 
 
 class IdentityKey(models.Model):
-    """A secret with which a customer's own system signs who a visitor is; two live ones at most."""
+    """A secret that signs visitors' identities in a customer's own system. Two can be valid."""
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="identity_keys")
     secret = models.CharField(_("secret"), max_length=64, editable=False)
@@ -99,14 +99,15 @@ class IdentityKey(models.Model):
 
     @property
     def print(self) -> str:
-        """What tells this secret from others and gives nothing of it away."""
+        """A fingerprint that identifies the secret without revealing it."""
         return hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
 
 class VerifiedVisitor(models.Model):
-    """Whom a customer's system has named: the visit under which this person is at the desk.
+    """The visit of a person whom a customer's system has identified.
 
-    It is written before the visit joins, so that two joins of one person at once are one visit.
+    The row is written before the visit joins, so that two simultaneous joins of one person are one
+    visit.
     """
 
     desk = models.ForeignKey(Desk, models.CASCADE, related_name="+")

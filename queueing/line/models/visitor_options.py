@@ -1,4 +1,4 @@
-"""What visitors ask for while they wait and afterwards: mails, and a code for another device."""
+"""Visitors' requests, during the wait and afterwards: emails, and a code for another device."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,9 +7,9 @@ from queueing.line.models.visits import Visit
 
 
 class VisitMail(models.Model):
-    """A mail that a visitor asked for. Its address is forgotten once it is sent.
+    """An email that a visitor asked for. Its address is deleted once it is sent.
 
-    WAITING: the visitor's turn has not come; DUE: it is sent as soon as possible.
+    WAITING: the visitor's turn has not come. DUE: it is sent as soon as possible.
     """
 
     class Kind(models.TextChoices):
@@ -34,7 +34,7 @@ class VisitMail(models.Model):
     address = models.EmailField(_("email"), blank=True)
     language = models.CharField(_("language"), max_length=10, blank=True)
     zone = models.CharField(_("time zone"), max_length=64, default="UTC")
-    site = models.CharField(_("site"), max_length=200)  # where the mail's link leads
+    site = models.CharField(_("site"), max_length=200)  # for the mail's link
     state = models.CharField(_("state"), max_length=7, choices=State.choices)
     attempts = models.PositiveSmallIntegerField(_("attempts"), default=0)
     look_at = models.DateTimeField(_("next check at"))
@@ -61,7 +61,7 @@ class VisitMail(models.Model):
 
 
 class VisitCode(models.Model):
-    """The code that brings a visit to another device, as a keyed hash; it works once."""
+    """The code that moves a visit to another device, as a keyed hash. It works once."""
 
     visit = models.OneToOneField(Visit, models.CASCADE, related_name="code")
     digest = models.CharField(_("hash"), max_length=64, unique=True)

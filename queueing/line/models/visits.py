@@ -1,4 +1,4 @@
-"""One visit from joining to its end, and what was said in its room."""
+"""A visit from joining to its end, with its rooms and its transcript."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -10,7 +10,7 @@ from queueing.line.models.outcomes import OutcomeCode
 
 
 class Visit(PartRow):
-    """A visitor's stay at a desk; `public_id` is its id in Redis, in addresses and in tokens."""
+    """A visitor's stay at a desk. `public_id` is its ID in Redis, in URLs and in tokens."""
 
     part_of = "desk"
 
@@ -36,7 +36,7 @@ class Visit(PartRow):
     )  # of the visitor's page: a code of settings.LANGUAGES
     priority = models.PositiveSmallIntegerField(
         _("class"), default=5, validators=[MinValueValidator(1), MaxValueValidator(9)]
-    )  # 1 = first
+    )  # 1 is served first
     skills = models.JSONField(_("required skills"), default=dict, blank=True)
     joined_at = models.DateTimeField(_("joined at"))
     place_at_join = models.PositiveIntegerField(_("visitors ahead on joining"), null=True)
@@ -44,7 +44,7 @@ class Visit(PartRow):
     predicted_high_seconds = models.PositiveIntegerField(_("wait range: to"), null=True)
     expected_seconds = models.FloatField(
         _("expected wait (seconds)"), null=True
-    )  # before it was calibrated
+    )  # before calibration
     matched_at = models.DateTimeField(_("matched at"), null=True)
     agent = models.ForeignKey(Agent, models.PROTECT, null=True, related_name="visits")
     why = models.CharField(_("reason for this agent"), max_length=200, blank=True)
@@ -53,11 +53,11 @@ class Visit(PartRow):
     notes = models.TextField(_("notes"), blank=True)
     callback_call_id = models.CharField(_("callback"), max_length=64, blank=True)
     erased_at = models.DateTimeField(_("erased at"), null=True)
-    # who the visitor is to the customer's own system, whose signed token said so
+    # the visitor's identity in the customer's own system, from its signed token
     verified_subject = models.CharField(
         _("verified as"), max_length=120, blank=True, default="", db_default=""
     )
-    # the same browser, or the same customer of a machine, at this desk: hashed
+    # hashed: the same browser, or the same customer of a program, at this desk
     visitor_key = models.CharField(_("visitor key"), max_length=64, blank=True, db_default="")
     outcome_code = models.ForeignKey(
         OutcomeCode, models.PROTECT, null=True, related_name="visits", verbose_name=_("outcome")
@@ -86,7 +86,7 @@ class Visit(PartRow):
                 name="line_visit_verified",
             ),
             models.Index(fields=["visitor_key", "joined_at"], name="line_visit_key"),
-            # who a visitor is, for the search and for erasing
+            # to find and erase the visits of a person
             models.Index(fields=["contact"], name="line_visit_contact"),
             models.Index(fields=["name"], name="line_visit_name"),
         ]
@@ -96,23 +96,23 @@ class Visit(PartRow):
 
     @property
     def waited_seconds(self) -> float | None:
-        """How long it waited for its first room, or until it ended; None = it still waits."""
+        """The wait for the first room, or until the visit ended; None while it waits."""
         until = self.matched_at or self.ended_at
         return None if until is None else (until - self.joined_at).total_seconds()
 
     @property
     def seconds(self) -> float | None:
-        """From joining to the end; None = it runs."""
+        """The time from joining to the end; None while it runs."""
         return None if self.ended_at is None else (self.ended_at - self.joined_at).total_seconds()
 
 
 class MessageQuerySet(models.QuerySet["Message"]):
-    """The lines of transcripts."""
+    """Messages of transcripts."""
 
     def heard_by_visitors(self) -> "MessageQuerySet":
-        """What a visitor may read. Every face that shows a visitor's words asks this.
+        """Keep the messages that a visitor may read. Every interface for visitors uses this filter.
 
-        It names what is heard: a kind that is added is kept from visitors until it is named here.
+        It lists the visible kinds, so a new kind stays hidden from visitors until it is added here.
         """
         author = Message.Author
         heard = (author.VISITOR, author.AGENT, author.SYSTEM, author.SUPERVISOR)
@@ -120,9 +120,9 @@ class MessageQuerySet(models.QuerySet["Message"]):
 
 
 class Message(models.Model):
-    """A line of a transcript. `client_id` is the sender's own: the same again is no second one.
+    """A message of a transcript. `client_id` is the sender's ID: a repeated one is not sent twice.
 
-    `said_by`: the name of a supervisor, who need be no agent.
+    `said_by`: the name of a supervisor, who may not be an agent.
     """
 
     class Author(models.TextChoices):
@@ -160,14 +160,14 @@ class Message(models.Model):
 
     @property
     def speaker(self) -> str:
-        """Who of the staff said it, by name; "" for the visitor's own."""
+        """The name of the agent or supervisor who wrote it; "" for the visitor's messages."""
         return self.agent.name if self.agent is not None else self.said_by
 
 
 class RoomGuest(models.Model):
-    """A supervisor who has joined a visit's room as a third person, from then until then.
+    """A supervisor's stay in a visit's room as a third person.
 
-    `by`: which person or token (services.guests.identity_of); `name`: as both sides see it.
+    `by`: the person or token (services.guests.identity_of); `name`: as both sides see it.
     """
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="guests")
@@ -190,7 +190,7 @@ class RoomGuest(models.Model):
 
 
 class RoomEvent(models.Model):
-    """What happened around the words: matched, transferred, taken over, ended."""
+    """An event of a visit other than a message: matched, transferred, taken over, ended."""
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="room_events")
     generation = models.PositiveBigIntegerField(_("generation"))
@@ -216,7 +216,7 @@ class RoomEvent(models.Model):
 
 
 class Room(models.Model):
-    """A visit's time with one agent; a visit that is handed over has several, one after another."""
+    """A visit's time with one agent. A transferred visit has several rooms, one after another."""
 
     visit = models.ForeignKey(Visit, models.CASCADE, related_name="rooms")
     queue = models.ForeignKey(Queue, models.PROTECT, related_name="rooms")
@@ -242,12 +242,12 @@ class Room(models.Model):
 
     @property
     def seconds(self) -> float | None:
-        """How long it lasted; None = it runs."""
+        """How long it lasted; None while it is open."""
         return (self.ended_at - self.began_at).total_seconds() if self.ended_at else None
 
 
 class Rating(models.Model):
-    """What a visitor thought of it."""
+    """A visitor's rating of a visit."""
 
     visit = models.OneToOneField(Visit, models.CASCADE, related_name="rating")
     stars = models.PositiveSmallIntegerField(

@@ -1,4 +1,4 @@
-"""How a desk's chat looks on its tenant's own sites, and which sites may show it."""
+"""The appearance of a desk's chat on its tenant's own sites, and the sites that may show it."""
 
 from django.core.validators import MaxLengthValidator
 from django.db import models
@@ -34,5 +34,5 @@ class Widget(models.Model):
 
     @property
     def audit_ref(self) -> str:
-        """The history names the desk."""
+        """The desk's name in the audit log."""
         return f"desk:{self.desk.slug}"

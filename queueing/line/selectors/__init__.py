@@ -1,1 +1,1 @@
-"""What is read of the desks, tenant-safe."""
+"""Read-only access to the desks, limited to the tenant."""

@@ -1,4 +1,4 @@
-"""The first state of an agent's console: its live topics' word, before the socket speaks."""
+"""The first state of an agent's console: its live topics' data, before the socket connects."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.selectors.consoles import agent_out
 
 ROWS = 100  # of a line
-EXCERPT = 120  # of a first message, in the line
+EXCERPT = 120  # of a first message, shown in the line
 
 
 def first_snapshots(agent: Agent, queues: Sequence[Queue]) -> dict[str, Any]:
-    """The state of the agent's topic and its queues' lines; {} while Redis cannot say."""
+    """Return the state of the agent's topic and its queues' lines, or {} without Redis."""
     desk = agent.desk.slug
     try:
         me = agent_out(agent)
@@ -27,7 +27,7 @@ def first_snapshots(agent: Agent, queues: Sequence[Queue]) -> dict[str, Any]:
 
 
 def waiting_rows(line: door.LinePart) -> dict[str, dict[str, Any]]:
-    """The visits of a part of a line, by id, in order; with what their visitors told."""
+    """Return the visits of a part of a line by ID, in order, with what their visitors entered."""
     said = _said([row.visit for row in line.visits])
     return {
         row.visit: {
@@ -42,7 +42,7 @@ def waiting_rows(line: door.LinePart) -> dict[str, dict[str, Any]]:
 
 
 def _said(visits: list[str]) -> dict[str, dict[str, Any]]:
-    """What visitors told: name, topic, skills, language, and how their first message begins."""
+    """Return visitors' name, topic, skills, language, and the beginning of their first message."""
     rows = Visit.objects.filter(public_id__in=visits).values_list(
         "public_id", "name", "topic", "skills", "language", "verified_subject"
     )

@@ -1,4 +1,4 @@
-"""Files of a visit as one reader sees them."""
+"""Files of a visit, as a particular reader sees them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +10,13 @@ from queueing.line.services.attachments import attachment_of, kinds_of
 
 
 def files_policy(desk: Desk) -> dict[str, Any] | None:
-    """What a page must know to send files; None: none are taken."""
+    """Return what a page needs to send files, or None if the desk accepts none."""
     kinds = kinds_of(desk)
     return {"mb": desk.attachment_mb, "kinds": list(kinds)} if kinds else None
 
 
 def attachment_out(row: Attachment) -> dict[str, Any]:
-    """A file of a message; the same for everybody, so without an address."""
+    """Return a message's file. The result is the same for every reader, so it has no address."""
     return {
         "id": row.public_id,
         "name": row.name,
@@ -28,7 +28,7 @@ def attachment_out(row: Attachment) -> dict[str, Any]:
 
 
 def attachments_of(visit: Visit, reader: Principal) -> list[dict[str, Any]]:
-    """A visit's files, oldest first, each with its address for this reader."""
+    """Return a visit's files, oldest first, each with its address for this reader."""
     rows = Attachment.objects.filter(visit=visit, state=Attachment.State.KEPT)
     found = []
     for row in rows.order_by("pk"):
@@ -46,6 +46,6 @@ class ShownFile:
 
 
 def shown_file(message: Message, reader: Principal) -> ShownFile | None:
-    """A message's file for one reader."""
+    """Return a message's file for one reader, or None."""
     row = attachment_of(message)
     return None if row is None else ShownFile(row, address_of(row.public_id, reader)[0])

@@ -1,4 +1,4 @@
-"""What visitors' and agents' pages show, read from SQL and Redis."""
+"""The data of visitors' and agents' pages, read from SQL and Redis."""
 
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ from queueing.line.services.common import zone_of
 
 
 def queue_out(queue: Queue) -> dict[str, Any]:
-    """A queue as anybody may see it; topics in the language of the request, too."""
+    """Return a queue's public data. Topics also have labels in the language of the request."""
     is_open = hours.is_open(queue)
     opens = None if is_open else hours.next_opening(queue)
     offered = routing.topics_of(queue)
@@ -46,7 +46,7 @@ def _promises(queue: Queue) -> dict[str, int] | None:
 
 
 def agent_out(agent: Agent, state: door.AgentState | None = None) -> dict[str, Any]:
-    """An agent's state with its rooms, offers and wrap-ups."""
+    """Return an agent's state with its rooms, offers and wrap-ups."""
     now = state or hotpath.run(door.agent_state(agent.desk.slug, agent.user_id))
     ids = [slot.visit for slot in now.slots if slot.visit]
     rows = Visit.objects.filter(public_id__in=ids).select_related("queue")
@@ -77,7 +77,7 @@ def _calls(desk: str, visits: list[str]) -> list[door.CallBack]:
 
 
 def call_out(call: door.CallBack) -> dict[str, str]:
-    """A call back as the agent sees it: whom to call, and from which number."""
+    """Return a callback as the agent sees it: the number to call, and the number to call from."""
     return {"state": call.state, "callee": call.callee, "number": call.number}
 
 
@@ -94,12 +94,12 @@ def _slot_out(
 
 
 def place_told(visit: Visit) -> int:
-    """The place in line at which the visitor joined, 1 = next; 0 = not known."""
+    """Return the place in line at which the visitor joined: 1 is next, 0 is unknown."""
     return visit.place_at_join + 1 if visit.place_at_join is not None else 0
 
 
 def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
-    """Since when a visit stands as it does, since when its visitor is away, why this agent."""
+    """Return since when the visit has its state and its visitor is away, and why this agent."""
     if record is None:
         return {}
     return {
@@ -110,7 +110,7 @@ def since_and_why(record: door.VisitRecord | None) -> dict[str, Any]:
 
 
 def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
-    """What an agent did since midnight of the desk's zone. Seconds."""
+    """Return what an agent did since midnight in the desk's zone. Times in seconds."""
     begin = now.astimezone(ZoneInfo(zone_of(agent.desk))).replace(
         hour=0, minute=0, second=0, microsecond=0
     )
@@ -129,9 +129,9 @@ def agent_day(agent: Agent, now: datetime) -> dict[str, Any]:
 
 
 def transcript(visit: Visit, zone: str = "UTC") -> str:
-    """What was said, with what happened, as plain text; without internal notes.
+    """Return the conversation and its events as plain text, without internal notes.
 
-    zone: the name of a time zone, whose times are told.
+    zone: the name of the time zone of the times.
     """
     lines = [(visit.joined_at, f"{visit.name or visit.public_id} joined {visit.queue.name}")]
     happened = RoomEvent.objects.filter(visit=visit).exclude(kind__startswith="guest_")

@@ -1,7 +1,7 @@
-"""What will come to a queue on a day, from its own past: visitors by the half hour, and their pace.
+"""The demand expected in a queue on a day, from its own past: visitors per half hour, and pace.
 
-Compared are days of the same weekday; while they are too few, all working days or all days of
-weekends. Days on which the queue had other hours, and days on which nobody came, tell nothing.
+Days of the same weekday are compared; if there are too few, all working days or all weekend days.
+Days on which the queue had other hours, and days without visitors, are ignored.
 """
 
 import math
@@ -21,7 +21,7 @@ from queueing.line.services.hours import WEEK_DAYS, spans_of, usual_days
 HALF_HOUR = timedelta(minutes=30)
 SAME_WEEKDAY = timedelta(weeks=8)
 SAME_KIND = timedelta(weeks=4)
-PACE_OF = timedelta(weeks=4)  # rooms, patience and pauses
+PACE_OF = timedelta(weeks=4)  # for rooms, patience and pauses
 ENOUGH_DAYS = 3
 ENOUGH_SERVED = 30
 ENOUGH_LEFT = 10
@@ -33,7 +33,7 @@ Slot = tuple[int, int]  # hour, and 0 or 1 for its half
 
 @dataclass(frozen=True, slots=True)
 class HalfHour:
-    """A half hour. `expected`: visitors, the mean of the days; eight of ten days lie between."""
+    """A half hour. `expected`: the mean number of visitors; 80 % of days are from low to high."""
 
     begin: datetime
     expected: float
@@ -43,10 +43,11 @@ class HalfHour:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """`days`: those that tell, oldest first; `kind`: weekday, workday or weekend.
+    """`days`: the days used, oldest first; `kind`: weekday, workday or weekend.
 
-    No steps: too few days, or `is_closed`. visitors: of each of too few days. first: the date on
-    which enough days will tell, if visitors come on each until then.
+    There are no steps if there are too few days or `is_closed`. visitors: those of each day, if
+    there are too few days. first: the date on which there will be enough days, if visitors come on
+    each day until then.
     """
 
     days: tuple[date, ...]
@@ -59,12 +60,12 @@ class Demand:
 
 @dataclass(frozen=True, slots=True)
 class DemandPace:
-    """Of a queue's last four weeks; None = too few to tell.
+    """The pace of a queue's last four weeks. A value is None if there is too little data.
 
-    room_seconds: mean, with the queue's wrap-up. patience_seconds: mean time until a visitor gives
-    up, from those who did and those who were served first (the exponential law's estimator for
-    censored data: all waiting ÷ those who left). capacity: rooms at once of its agents, the mean.
-    paused: the share of shifts that was a pause.
+    room_seconds: the mean, with the queue's wrap-up. patience_seconds: mean time until a visitor
+    gives up, from visitors who did and visitors who were served first (the estimator of the
+    exponential law for censored data: total waiting time ÷ visitors who left). capacity: the mean
+    number of simultaneous rooms of its agents. paused: the share of shifts spent in pauses.
     """
 
     room_seconds: float | None
@@ -76,7 +77,7 @@ class DemandPace:
 
 
 def demand_of(queue: Queue, day: date, *, zone: ZoneInfo, now: datetime) -> Demand:
-    """The visitors to be expected; only days before today tell."""
+    """Return the expected visitors of a day. Only days before today are used."""
     today = now.astimezone(zone).date()
     spans = spans_of(queue, day)
     if spans == []:
@@ -97,7 +98,7 @@ def demand_of(queue: Queue, day: date, *, zone: ZoneInfo, now: datetime) -> Dema
 
 
 def pace_of(queue: Queue, *, now: datetime) -> DemandPace:
-    """How long rooms last and how long visitors wait before they give up."""
+    """Return how long rooms last and how long visitors wait before they give up."""
     since = now - PACE_OF
     told = Visit.objects.filter(_OVER, queue=queue, joined_at__gte=since, joined_at__lt=now)
     found = told.aggregate(
@@ -119,7 +120,7 @@ def pace_of(queue: Queue, *, now: datetime) -> DemandPace:
 
 
 def _paused(agents: "QuerySet[Agent]", since: datetime) -> float:
-    """The share of their shifts that was a pause; 0 without shifts."""
+    """Return the share of the agents' shifts spent in pauses; 0 without shifts."""
     shifts = AgentShift.objects.filter(
         agent__in=agents, began_at__gte=since, ended_at__gt=F("began_at")
     ).aggregate(paused=Sum("paused_seconds"), whole=Sum(Elapsed("began_at", "ended_at")))
@@ -130,7 +131,7 @@ def _paused(agents: "QuerySet[Agent]", since: datetime) -> float:
 def _past(
     queue: Queue, day: date, today: date, zone: ZoneInfo
 ) -> tuple[str, dict[date, Counter[Slot]]]:
-    """Which days tell, and the visitors of each by half hour."""
+    """Return the kind of days used, and the visitors of each by half hour."""
     is_usual = usual_days(queue)
 
     def counted(days: Iterator[date]) -> dict[date, Counter[Slot]]:
@@ -146,7 +147,7 @@ def _past(
 
 
 def _first_told(queue: Queue, kind: str, today: date, missing: int) -> date | None:
-    """The day after the next `missing` days of the kind, today among them."""
+    """Return the day after the next `missing` days of the kind, counted from today."""
     is_usual = usual_days(queue)
     ahead = (today + timedelta(days=days) for days in range(SAME_KIND.days))
     alike = (each for each in ahead if _is_weekend(each) == (kind == "weekend"))
@@ -163,7 +164,7 @@ def _days(today: date, back: timedelta) -> Iterator[date]:
 
 
 def _arrivals(queue: Queue, day: date, zone: ZoneInfo) -> Counter[Slot]:
-    """A day's visitors by the half hour in which they joined; through (queue, joined_at)."""
+    """Return a day's visitors by the half hour of joining. Uses the index (queue, joined_at)."""
     begin, end = _begin_of(day, zone), _begin_of(day + timedelta(days=1), zone)
     joined = Visit.objects.filter(queue=queue, joined_at__gte=begin, joined_at__lt=end)
     rows = joined.order_by().values_list("joined_at", flat=True)
@@ -199,7 +200,7 @@ def _means(counts: dict[date, Counter[Slot]]) -> Counter[Slot]:
 
 
 def _spread(counts: dict[date, Counter[Slot]], means: Counter[Slot]) -> float:
-    """By how much days vary more than chance (Poisson) alone: variance ÷ mean, 1 at least."""
+    """Return how much more days vary than by chance (Poisson): variance ÷ mean, 1 or more."""
     squares = sum(
         (day[slot] - mean) ** 2 for day in counts.values() for slot, mean in means.items()
     )
@@ -207,15 +208,16 @@ def _spread(counts: dict[date, Counter[Slot]], means: Counter[Slot]) -> float:
 
 
 def _step(begin: datetime, mean: float, spread: float, days: int) -> HalfHour:
-    """The range is of one more such day: its own chance, and that of the mean.
+    """Return a half hour whose range is that of one more such day.
 
-    Rounded inwards: a normal law's range reaches half a visitor beyond its last whole one.
+    The range covers the day's own chance and that of the mean. It is rounded inwards: a normal
+    law's range reaches half a visitor beyond its last whole one.
     """
     beside = Z_80 * math.sqrt(mean * spread * (1 + 1 / days))
     return HalfHour(begin, mean, max(0, math.ceil(mean - beside)), math.floor(mean + beside))
 
 
 def _trimmed(steps: Sequence[HalfHour]) -> tuple[HalfHour, ...]:
-    """Without the half hours before the first visitor and after the last."""
+    """Leave out the half hours before the first visitor and after the last."""
     busy = [place for place, step in enumerate(steps) if step.expected]
     return tuple(steps[busy[0] : busy[-1] + 1]) if busy else ()

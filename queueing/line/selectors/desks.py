@@ -10,11 +10,11 @@ from queueing.line.models import Desk
 
 
 class DeskRow(Now[Desk, door.DeskFigures]):
-    """A desk and its figures; None = Redis cannot say at the moment."""
+    """A desk and its figures, which are None while Redis is unavailable."""
 
     @property
     def desk(self) -> Desk:
-        """The desk itself."""
+        """The desk."""
         return self.row
 
     @property
@@ -31,12 +31,12 @@ class DeskRow(Now[Desk, door.DeskFigures]):
 
     @property
     def told(self) -> dict[str, Any]:
-        """The row as the live list tells it."""
+        """The row in the form of the live list."""
         return figures_of(self.figures)
 
     @property
     def longest_seconds(self) -> int | None:
-        """How long the first in line has waited; 0 = nobody waits."""
+        """How long the first visitor in line has waited; 0 if no one waits, None if unknown."""
         if self.figures is None:
             return None
         return (
@@ -45,12 +45,12 @@ class DeskRow(Now[Desk, door.DeskFigures]):
 
     @property
     def oldest_us(self) -> int:
-        """The arrival of who waits longest; 0 = nobody waits."""
+        """The arrival of the longest-waiting visitor, or 0."""
         return _oldest(self.figures) if self.figures is not None else 0
 
     @property
     def oldest_at(self) -> str:
-        """The same as a moment for a page; "" = nobody waits."""
+        """The same arrival as ISO text for a page, or ""."""
         return moment_of(self.oldest_us).isoformat() if self.oldest_us else ""
 
 
@@ -58,12 +58,12 @@ DESKS = Visible(Desk, "line.view")
 
 
 def desk_rows(desks: list[Desk]) -> list[DeskRow]:
-    """The desks with their figures, read at once; a page stands while Redis is away."""
+    """Return the desks with their figures, read together. Does not fail while Redis is away."""
     return [DeskRow(*each) for each in with_figures(desks, door.show, patient=True)]
 
 
 def figures_of(found: door.DeskFigures | None) -> dict[str, Any]:
-    """A desk's row as the live list of desks tells it."""
+    """Return a desk's row in the form of the live list of desks."""
     if found is None:
         return {"status": "missing"}
     queues = found.queues.values()

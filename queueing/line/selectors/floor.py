@@ -1,4 +1,4 @@
-"""A desk's floor: every agent with the rooms and the day, and the queues, worst first."""
+"""A desk's floor: every agent with their rooms and their day, and the queues, worst first."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -18,27 +18,27 @@ from queueing.line.services import hours
 from queueing.line.services.common import agents_at
 
 LINE_ROWS: Final = 50
-FRESH_SECONDS: Final = 2.0  # of what SQL knows of the day
+FRESH_SECONDS: Final = 2.0  # for the data of the day from SQL
 _DAY: "TtlCache[int, _Day]" = TtlCache(FRESH_SECONDS)
 
 
 @dataclass(frozen=True)
 class _Day:
-    """What SQL knows: names, skills, settings, and each agent's figures since midnight."""
+    """Data from SQL: names, skills, settings, and each agent's figures since midnight."""
 
-    agents: Mapping[int, Agent]  # by user id
+    agents: Mapping[int, Agent]  # by user ID
     queue_slugs: Mapping[int, str]
     staff: Counter[int]  # agents by queue
     skills: Mapping[str, str]
     limits: Mapping[str, int]  # reason of a pause → seconds
-    done: Mapping[int, tuple[int, int | None]]  # user id → served, mean room in seconds
+    done: Mapping[int, tuple[int, int | None]]  # user ID → served, mean room in seconds
     missed: Mapping[int, int]
     counts: Mapping[int, Mapping[str, int]]  # by queue: `definitions.counts`
     mean: int | None
 
 
 def floor(desk: Desk) -> dict[str, Any]:
-    """Agents and queues now, of JSON's types; times are ms since 1970."""
+    """Return agents and queues as JSON-ready data. Times are in ms since 1970."""
     day = _DAY.get(desk.pk, lambda: _read_day(desk))
     figures = hotpath.run(door.show(desk.slug))
     records = [each for each in agents_at(desk.slug) if each.agent in day.agents]
@@ -59,7 +59,7 @@ def floor(desk: Desk) -> dict[str, Any]:
 
 
 def _look(row: Mapping[str, Any], now_ms: int) -> tuple[int, int, str]:
-    """Who needs a look first: silent, paused too long, the longest room, then the others."""
+    """Return a sort key: unresponsive agents, overlong pauses, longest rooms, then the rest."""
     state, since = str(row["state"]), int(row["since"])
     over = row["limit_seconds"] and now_ms - since > row["limit_seconds"] * 1_000
     order = {"away": 0, "room": 2, "offer": 3, "wrap_up": 4, "paused": 1 if over else 5}
@@ -144,7 +144,7 @@ def _queues(
 
 
 def _lateness(row: Mapping[str, Any], now_ms: int) -> float:
-    """How long somebody waits, by what is too long in that queue."""
+    """Return the longest wait as a multiple of the queue's alarm time."""
     waited = (now_ms - int(row["oldest"])) / 1_000 if row["waiting"] and row["oldest"] else 0.0
     return waited / max(1, int(row["alarm_seconds"]))
 
@@ -203,9 +203,9 @@ def _seconds(span: Any) -> int | None:
 
 
 def line_of(queue: Queue) -> list[dict[str, str]]:
-    """Why each of the first 50 visitors of a queue is not served, in a sentence.
+    """Explain in a sentence why each of the first 50 visitors of a queue is not served.
 
-    The agents are looked at once for each set of needed skills, not for each visitor.
+    The agents are checked once per set of needed skills, not once per visitor.
     """
     desk = queue.desk
     part = hotpath.run(door.waiting(desk.slug, queue.pk, count=LINE_ROWS))

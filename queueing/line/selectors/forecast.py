@@ -1,8 +1,9 @@
-"""How many agents a queue needs on a day, each half hour, so that its service level is met.
+"""The agents that a queue needs on a day, per half hour, to meet its service level.
 
-By Erlang C, where everybody waits, and by Erlang A, where visitors give up as they did lately. An
-approximation, and said so: a half hour is as if it were for ever, an agent with k rooms counts as k
-servers with rooms as long as measured, and the queue's agents serve no other queue.
+By Erlang C, which assumes that everyone waits, and by Erlang A, which lets visitors give up as they
+did recently. The forecast is an approximation, and pages say so: each half hour is treated as a
+steady state, an agent with k rooms counts as k servers with rooms of the measured length, and the
+queue's agents are assumed to serve no other queue.
 """
 
 import math
@@ -21,17 +22,17 @@ from queueing.line.services.hours import queue_zone
 AHEAD = 14  # days
 MOST_AGENTS = 500
 MOST_PAUSED = 0.9
-HIGHEST_LEVEL = 0.999  # a target of 100 % would need endless agents
-LONGEST_PATIENCE = 14_400.0  # seconds; who waits longer is as good as one who never leaves
+HIGHEST_LEVEL = 0.999  # a target of 100 % would need infinitely many agents
+LONGEST_PATIENCE = 14_400.0  # seconds; a longer patience is treated as unlimited
 Lack = Literal["", "closed", "days", "rooms"]
 
 
 @dataclass(frozen=True, slots=True)
 class Staffing:
-    """A half hour's need. `agents` are by Erlang A where patience is known, else by Erlang C.
+    """A half hour's need. `agents` is by Erlang A if patience is known, else by Erlang C.
 
-    agents_busy: for the upper end of the range. `planned`: the service with `agents`;
-    `asked`: with the number that was asked about.
+    agents_busy: for the upper end of the range. `planned`: the service with `agents`. `asked`: the
+    service with the number that the caller asked about.
     """
 
     step: HalfHour
@@ -49,7 +50,7 @@ class Staffing:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The day: visitors, agent hours, and shares weighed by visitors (None = nobody comes)."""
+    """The day: visitors, agent hours, and shares weighted by visitors (None without visitors)."""
 
     visitors: float
     agent_hours: float
@@ -61,7 +62,10 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`lack`: why there are no rows; "" with rows. paused: as used; the measured is in `pace`."""
+    """A queue's forecast for a day.
+
+    lack: why there are no rows, or "". paused: the share used; the measured one is in `pace`.
+    """
 
     queue: Queue
     day: date
@@ -75,7 +79,7 @@ class Forecast:
 
     @property
     def target(self) -> float:
-        """The queue's goal, 0 to 1: its alarm's level."""
+        """The queue's goal, 0 to 1: the level of its alarm."""
         return _target(self.queue)
 
     @property
@@ -83,7 +87,7 @@ class Forecast:
         return self.queue.answer_within_seconds
 
     def summary(self) -> Summary:
-        """The whole day in one row."""
+        """Return the whole day in one row."""
         visitors = sum(row.step.expected for row in self.rows)
         asked = [(row.step.expected, row.asked) for row in self.rows if row.asked is not None]
         return Summary(
@@ -97,7 +101,7 @@ class Forecast:
 
 
 def first_day(queue: Queue, now: datetime) -> date:
-    """Today at the queue."""
+    """Return today's date at the queue."""
     return now.astimezone(ZoneInfo(queue_zone(queue))).date()
 
 
@@ -109,10 +113,11 @@ def forecast(
     paused: float | None = None,
     now: datetime,
 ) -> Forecast:
-    """The need of a day, tomorrow without one; `agents`: what so many would reach.
+    """Forecast the need of a day; tomorrow by default.
 
-    paused: the share of their time in which agents are not there, 0 to 0.9; as measured without
-    one. Raises ValueError for a day before today or more than 14 ahead, and for other figures.
+    agents: also compute the service with this many agents. paused: the share of time for which
+    agents are away, 0 to 0.9; by default, the measured share. Raise ValueError if the day is before
+    today or more than 14 days ahead, or if another value is out of range.
     """
     zone = ZoneInfo(queue_zone(queue))
     today = first_day(queue, now)
@@ -152,14 +157,14 @@ def _weighed(values: Sequence[tuple[float, float]]) -> float | None:
 
 
 class _Plan:
-    """One queue's staffing: how agents become servers, and what they reach."""
+    """A queue's staffing: converts agents to servers and computes their service."""
 
     def __init__(self, queue: Queue, pace: DemandPace, paused: float, asked: int | None) -> None:
         self._room = pace.room_seconds or 1.0
         self._patience = pace.patience_seconds
         if self._patience is not None and self._patience > LONGEST_PATIENCE:
             self._patience = None
-        self._each = pace.capacity * (1 - paused)  # servers that an agent is
+        self._each = pace.capacity * (1 - paused)  # the number of servers that an agent counts as
         self._target, self._within = _target(queue), float(queue.answer_within_seconds)
         self._asked = asked
 

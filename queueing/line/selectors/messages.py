@@ -6,7 +6,7 @@ from queueing.line.models import Desk, LeftMessage
 
 
 def messages_of(desk: Desk, *, every: bool) -> "QuerySet[LeftMessage]":
-    """Those that wait for an answer, or every one; newest first."""
+    """Return a desk's unanswered messages, or all of them if `every`; newest first."""
     rows = LeftMessage.objects.filter(queue__desk=desk)
     if not every:
         rows = rows.filter(handled_at=None)
@@ -14,6 +14,6 @@ def messages_of(desk: Desk, *, every: bool) -> "QuerySet[LeftMessage]":
 
 
 def with_text(rows: "QuerySet[LeftMessage]", text: str) -> "QuerySet[LeftMessage]":
-    """Those with a text in the name, the contact or the message."""
+    """Keep the messages that contain a text in the name, the contact or the message."""
     said = Q(name__icontains=text) | Q(contact__icontains=text) | Q(text__icontains=text)
     return rows.filter(said)

@@ -1,4 +1,4 @@
-"""How far agents were in use: time in rooms and wrap-up, of the time that rooms could be in use."""
+"""Occupancy of agents: time in rooms and wrap-up, as a share of the time available for rooms."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -11,30 +11,30 @@ from poolsite.moments import moment_of, us_of
 from queueing.line import definitions
 from queueing.line.models import Agent, AgentShift, LineEvent, Room
 
-LONGEST_ROOM = timedelta(days=1)  # rooms and shifts that began earlier are not looked for
+LONGEST_ROOM = timedelta(days=1)  # rooms and shifts that began earlier are ignored
 LONGEST_SHIFT = timedelta(days=2)
 LONGEST_WRAP_UP = timedelta(hours=1)
-WRAP_UP_ENDS = ("ready", "pause", "logout", "agent_lost")  # as the shifts count them
+WRAP_UP_ENDS = ("ready", "pause", "logout", "agent_lost")  # as in the shifts
 Interval = tuple[int, datetime, datetime]  # the agent's key, begin, end
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Seconds in rooms and wrap-up, and seconds in which rooms could be (online, not paused)."""
+    """Seconds in rooms and wrap-up, and seconds available for rooms (online, not paused)."""
 
     used: float = 0.0
     open: float = 0.0
 
     @property
     def share(self) -> float | None:
-        """0 to 1; None = there was nothing to use."""
+        """The share in use, 0 to 1; None if no time was available."""
         return definitions.occupancy(self.used, self.open)
 
 
 def use_by_agent(
     agents: Sequence[Agent], since: datetime, until: datetime, *, now: datetime
 ) -> dict[int, Use]:
-    """Each agent's use within a time, by the agent's key."""
+    """Return each agent's use within a time span, by the agent's key."""
     until = min(until, now)
     used = dict.fromkeys((agent.pk for agent in agents), 0.0)
     open_for = dict(used)
@@ -46,7 +46,7 @@ def use_by_agent(
 
 
 def use_by_step(agents: Sequence[Agent], bounds: Sequence[datetime], *, now: datetime) -> list[Use]:
-    """The use of all these agents in each step between two bounds, in order."""
+    """Return the use of all these agents in each step between two bounds, in order."""
     if len(bounds) < 2:
         return []
     since, until = bounds[0], min(bounds[-1], now)
@@ -61,13 +61,13 @@ def use_by_step(agents: Sequence[Agent], bounds: Sequence[datetime], *, now: dat
 
 
 def _handling(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
-    """Rooms and wrap-ups, each slot by itself."""
+    """Iterate over rooms and wrap-ups, each slot separately."""
     yield from _rooms(agents, since, until)
     yield from _wrap_ups(agents, since, until)
 
 
 def _rooms(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
-    """The agents' rooms, cut to the time; through the index on (agent, began_at)."""
+    """Iterate over the agents' rooms, cut to the span. Uses the index on (agent, began_at)."""
     rows = Room.objects.filter(
         Q(ended_at=None) | Q(ended_at__gt=since),
         agent__in=agents,
@@ -80,7 +80,10 @@ def _rooms(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterato
 
 
 def _wrap_ups(agents: Sequence[Agent], since: datetime, until: datetime) -> Iterator[Interval]:
-    """The agents' wrap-ups by the events that begin and end them; none are read without need."""
+    """Iterate over the agents' wrap-ups, from the events that begin and end them.
+
+    The events are read only if a shift has wrap-ups.
+    """
     shifts = AgentShift.objects.filter(
         Q(ended_at=None) | Q(ended_at__gt=since),
         Q(wrap_up_seconds__gt=0) | ~Q(wrap_ups=[]),
@@ -120,7 +123,7 @@ def _cut(
 def _open(
     agents: Sequence[Agent], since: datetime, until: datetime
 ) -> Iterator[tuple[int, datetime, datetime, int]]:
-    """Shifts and, to be taken away, their pauses: agent, begin, end, rooms (negative: a pause)."""
+    """Iterate over shifts and over pauses to subtract: agent, begin, end, rooms (< 0: a pause)."""
     capacity = {agent.pk: agent.capacity for agent in agents}
     rows = AgentShift.objects.filter(
         Q(ended_at=None) | Q(ended_at__gt=since),
@@ -143,7 +146,7 @@ def _open(
 def _split(
     bounds: Sequence[datetime], begin: datetime, end: datetime
 ) -> Iterator[tuple[int, float]]:
-    """An interval's seconds in each of the steps that it touches."""
+    """Iterate over an interval's seconds in each step that it touches."""
     place = max(0, bisect_right(bounds, begin) - 1)
     while place < len(bounds) - 1 and bounds[place] < end:
         seconds = (min(end, bounds[place + 1]) - max(begin, bounds[place])).total_seconds()

@@ -1,4 +1,4 @@
-"""For the report: what came of visits, by the desk's outcomes; offers that agents missed."""
+"""Report data: outcomes of visits, and offers that agents missed."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from queueing.line.models import Agent, AgentShift, Desk, OutcomeCode, Visit
 
 
 def outcome_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, dict[str, int]]:
-    """For each key how many of these served visits have which outcome, by its name."""
+    """Return for each key how many of these served visits have which outcome, by its name."""
     rows = (
         visits.filter(SERVED, outcome_code__isnull=False)
         .annotate(key=key)
@@ -26,13 +26,13 @@ def outcome_counts(visits: "QuerySet[Visit]", key: Expression | F) -> dict[Any, 
 
 
 def missed_by_agent(agents: Iterable[Agent], since: datetime, until: datetime) -> dict[int, int]:
-    """Offers missed or declined, by agent; of the shifts that began in this time."""
+    """Return the missed and declined offers by agent, in shifts that began in this span."""
     shifts = AgentShift.objects.filter(agent__in=agents, began_at__gte=since, began_at__lt=until)
     rows = shifts.values_list("agent").order_by().annotate(n=Sum("missed"))
     return {agent: number or 0 for agent, number in rows}
 
 
 def outcomes_of(desk: Desk, counted: Mapping[str, int]) -> list[OutcomeCode]:
-    """The desk's outcomes in order; of removed ones those that were counted."""
+    """Return the desk's outcomes in order. Removed ones are included if they were counted."""
     codes = desk.outcome_codes.all()
     return [code for code in codes if code.archived_at is None or code.name in counted]

@@ -1,4 +1,4 @@
-"""An agent's own past rooms: listed, searched, and read again as far as the agent was there."""
+"""An agent's own past rooms: listed, searched, and read as far as the agent could read them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from poolsite.console.tables import PAGE_ROWS
 from poolsite.sql_functions import Elapsed
 from queueing.line.models import Agent, Message, OutcomeCode, Room, Visit
 
-DAYS = 90  # own rooms are found, searched and read for so long
+DAYS = 90  # how long agents can find and read their own rooms
 PERIODS = (7, 30, DAYS)
 ROWS = PAGE_ROWS
 SEARCH_LENGTH = 80
@@ -28,7 +28,7 @@ SEARCH_LENGTH = 80
 
 @dataclass(frozen=True, slots=True)
 class HistoryQuery:
-    """What is looked for. `outcome`: a code's id, 0 = none chosen; `stars`: that many or fewer."""
+    """A search. `outcome`: a code's ID, 0 for none chosen; `stars`: this number or fewer."""
 
     days: int = 30
     search: str = ""
@@ -37,10 +37,10 @@ class HistoryQuery:
 
 
 def own_rooms(agent: Agent, wanted: HistoryQuery) -> "QuerySet[Room]":
-    """The agent's rooms that have ended, newest first, of visits that match.
+    """Return the agent's ended rooms that match, newest first.
 
-    The search is in names, topics, and what was said up to the end of the room; erased visits have
-    none of these. It reads the words of the period's own rooms, through their indexes.
+    The search covers names, topics, and messages up to the end of the room; erased visits have none
+    of these. It reads the messages of the agent's own rooms in the period, through their indexes.
     """
     rows = _of_period(agent, wanted.days)
     if wanted.search:
@@ -59,13 +59,13 @@ def own_rooms(agent: Agent, wanted: HistoryQuery) -> "QuerySet[Room]":
 
 
 def _of_period(agent: Agent, days: int) -> "QuerySet[Room]":
-    """Through the index on (agent, began_at)."""
+    """Return the agent's ended rooms of the period. Uses the index on (agent, began_at)."""
     since = timezone.now() - timedelta(days=min(days, DAYS))
     return Room.objects.filter(agent=agent, began_at__gte=since, ended_at__isnull=False)
 
 
 def older_rooms(rows: "QuerySet[Room]", before: str) -> "QuerySet[Room]":
-    """The rows below a cursor that `cursor_of` made; all of them for one that it did not."""
+    """Return the rows below a cursor of `cursor_of`. Return all rows if the cursor is invalid."""
     at_text, _, key = before.partition("~")
     try:
         at = datetime.fromisoformat(at_text)
@@ -77,12 +77,12 @@ def older_rooms(rows: "QuerySet[Room]", before: str) -> "QuerySet[Room]":
 
 
 def cursor_of(room: Room) -> str:
-    """Where the page after this row begins."""
+    """Return the cursor of the page after this row."""
     return f"{room.began_at.isoformat()}~{room.pk}"
 
 
 def figures(agent: Agent, days: int) -> dict[str, Any]:
-    """Of the period's own rooms: visitors served, mean room (s), ratings and their mean.
+    """Return the period's figures: visitors served, mean room (s), ratings and their mean.
 
     A rating counts for the agent of the visit's last room.
     """
@@ -102,14 +102,14 @@ def figures(agent: Agent, days: int) -> dict[str, Any]:
 
 
 def own_visit(agent: Agent, public_id: str) -> Visit | None:
-    """An ended visit in which the agent had a room within DAYS; None: there is no such one."""
+    """Return an ended visit in which the agent had a room within DAYS, or None."""
     mine = _of_period(agent, DAYS).filter(visit=OuterRef("pk"))
     rows = Visit.objects.filter(Exists(mine), public_id=public_id, ended_at__isnull=False)
     return rows.select_related("desk__account", "queue", "agent", "outcome_code", "rating").first()
 
 
 def own_messages(agent: Agent, visit: Visit) -> "QuerySet[Message]":
-    """What the agent could read then: all up to the end of the own last room, and own notes."""
+    """Return the messages up to the end of the agent's last room, and the agent's own notes."""
     last = Room.objects.filter(visit=visit, agent=agent).aggregate(at=Max("ended_at"))["at"]
     until = Q(at__lte=last) if last is not None else Q(pk__in=())
     return (
@@ -120,6 +120,6 @@ def own_messages(agent: Agent, visit: Visit) -> "QuerySet[Message]":
 
 
 def codes_of(agent: Agent) -> list[OutcomeCode]:
-    """The desk's outcomes to choose from."""
+    """Return the desk's outcomes to choose from."""
     codes = OutcomeCode.objects.filter(desk=agent.desk_id, archived_at=None)
     return list(codes.order_by(F("position"), "pk"))

@@ -1,4 +1,4 @@
-"""How long a desk's agents paused, for which reason."""
+"""How long a desk's agents paused, by reason."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +11,7 @@ from queueing.line.models import AgentShift, Desk
 
 @dataclass(frozen=True, slots=True)
 class ReasonTime:
-    """The pauses for one reason: how many, and their seconds within the time that is asked for."""
+    """The pauses for one reason: their number, and their seconds within the report's span."""
 
     reason: str
     count: int
@@ -19,12 +19,15 @@ class ReasonTime:
 
     @property
     def words(self) -> str:
-        """The reason in the reader's language; "" was none."""
+        """The reason in the reader's language; "" if none was given."""
         return pauses.words_of(self.reason)
 
 
 def by_reason(desk: Desk, since: datetime, until: datetime, *, now: datetime) -> list[ReasonTime]:
-    """The longest first; a pause counts as far as it lies in this time, until now if it runs."""
+    """Return the pauses by reason, longest first.
+
+    A pause counts as far as it lies within this span. A running pause counts until now.
+    """
     shifts = AgentShift.objects.filter(
         Q(ended_at=None) | Q(ended_at__gt=since), agent__desk=desk, began_at__lt=until
     )

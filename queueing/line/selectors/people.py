@@ -1,4 +1,4 @@
-"""Who can become an agent of a desk."""
+"""The users who can become agents of a desk."""
 
 from django.db.models import QuerySet
 
@@ -7,7 +7,10 @@ from queueing.line.models import Desk
 
 
 def people_of(desk: Desk) -> "QuerySet[User]":
-    """Members of the desk's account (operators, for a desk of the platform) who are no agents."""
+    """Return members of the desk's account who are not agents yet.
+
+    For a desk of the platform: operators.
+    """
     users = User.objects.filter(is_active=True, line_agent=None)
     if desk.account_id is None:
         users = users.filter(is_operator=True)

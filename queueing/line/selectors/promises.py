@@ -1,4 +1,4 @@
-"""Whether visitors were served when they had been told: the hit rate of the ranges."""
+"""The hit rate of wait ranges: whether visitors were served when they were told."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +10,18 @@ from django.utils import timezone
 from queueing.line.models import Queue, Visit
 
 LOOK_BACK = timedelta(days=1)
-LOOKED_AT = 500  # the newest promises of a queue
-ENOUGH = 10  # before their share is told
+LOOKED_AT = 500  # the newest ranges of a queue
+ENOUGH = 10  # ranges needed before a share is shown
 FRESH_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Promises:
-    """Of so many visitors who were told a range: served inside it, or sooner than it begins.
+    """Visitors who were shown a range: how many were served inside it, or before it.
 
-    The others were served later, or they gave up or still wait after its end. Who gave up before
-    its end tells nothing and is not counted. An honest range has about eight tenths inside.
+    The others were served later, or gave up or still wait after its end. A visitor who gave up
+    before its end proves nothing and is not counted. An accurate range has about eight tenths
+    inside.
     """
 
     of: int
@@ -29,12 +30,12 @@ class Promises:
 
     @property
     def enough(self) -> bool:
-        """Whether the share says anything."""
+        """Whether there are enough visitors for a meaningful share."""
         return self.of >= ENOUGH
 
 
 def promises_of(queue: Queue) -> Promises:
-    """The last day's promises of a queue, the newest 500; kept for a minute."""
+    """Return the figures of a queue's 500 newest ranges of the last day. Cached for a minute."""
     key = f"line:promises:{queue.pk}"
     known: Sequence[int] | None = cache.get(key)
     if known is None:

@@ -1,6 +1,6 @@
-"""The wallboard of any past minute, from SQL: visits, rooms, shifts, and the desk's own events.
+"""The wallboard of any past minute, from SQL: visits, rooms, shifts, and the desk's events.
 
-The shape is that of `wallboard.board`; queues' settings are those of now.
+The data has the form of `wallboard.board`. Settings of queues are the current ones.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from queueing.line.services.common import zone_of
 
 
 def board_at(desk: Desk, at: datetime) -> dict[str, Any]:
-    """Everything that the wallboard showed at that moment, of JSON's types; times in ms."""
+    """Return what the wallboard showed at that moment as JSON-ready data. Times are in ms."""
     agents = {each.pk: each for each in desk.agents.prefetch_related("queues")}
     then = then_of(desk, at, agents)
     zone = ZoneInfo(zone_of(desk))
@@ -55,7 +55,7 @@ def board_at(desk: Desk, at: datetime) -> dict[str, Any]:
 
 
 def minutes(desk: Desk, since: datetime, until: datetime) -> list[dict[str, Any]]:
-    """Each sampled minute of a time: who waited, and for how long at most. To scrub along."""
+    """Return each sampled minute of a span: how many waited, and the longest wait."""
     rows = (
         DeskSample.objects.filter(queue__desk=desk, minute__gte=since, minute__lt=until)
         .annotate(at=TruncMinute("minute"))
@@ -69,7 +69,7 @@ def minutes(desk: Desk, since: datetime, until: datetime) -> list[dict[str, Any]
 
 
 def _day(desk: Desk, midnight: datetime, then: Then) -> dict[int, dict[str, int]]:
-    """What each queue had done since midnight, by then: visits that were over, and the others."""
+    """Return what each queue had done since midnight, by then: ended and running visits."""
     queues = list(desk.queues.all())
     within = {each.pk: timedelta(seconds=each.answer_within_seconds) for each in queues}
     over = Visit.objects.filter(desk=desk, joined_at__gte=midnight, ended_at__lte=then.at)
@@ -152,7 +152,7 @@ def _tile(then: Then, agent: Agent, state: str) -> dict[str, Any]:
 
 
 def _idle_since(then: Then, agent: Agent) -> datetime | None:
-    """The end of its last room of this shift."""
+    """Return the end of the agent's last room in this shift, or None."""
     began = then.shifts[agent.pk].began_at
     rows = Room.objects.filter(agent=agent, began_at__gte=began, ended_at__lte=then.at)
     last: datetime | None = rows.aggregate(last=Max("ended_at"))["last"]

@@ -1,4 +1,4 @@
-"""A desk's report as data: for the API and the command."""
+"""A desk's report as data, for the API and the command."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -12,7 +12,7 @@ from queueing.line.selectors.report_span import Span
 def report_as_data(
     desk: Desk, span: Span, by: str, *, queue: Queue | None, now: datetime
 ) -> dict[str, Any]:
-    """The rows of a group with their total, and the pauses of the desk's agents; JSON's types."""
+    """Return a group's rows with their total, and the pauses, as JSON-ready data."""
     report = reports.DeskReport(desk, span, queue=queue, now=now)
     pauses = pause_times.by_reason(desk, span.since, span.until, now=now)
     return {

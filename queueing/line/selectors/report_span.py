@@ -1,4 +1,4 @@
-"""The days of a report, and the steps in which they are shown: of the desk's own zone."""
+"""The days of a report in the desk's time zone, and the steps in which they are shown."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -8,13 +8,13 @@ from queueing.line.models import Desk
 from queueing.line.services.common import zone_of
 
 LONGEST_DAYS = 93
-EARLIEST = date(2000, 1, 1)  # there is nothing before, and days can be counted back from it
-HOURS_UNTIL_DAYS = 3  # a longer time is shown by day
+EARLIEST = date(2000, 1, 1)  # nothing is older, and days can be subtracted from it safely
+HOURS_UNTIL_DAYS = 3  # a longer span is shown by day
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From the first day to the last, both whole, in the desk's zone."""
+    """The days from first to last, both complete, in the desk's zone."""
 
     first: date
     last: date
@@ -26,17 +26,17 @@ class Span:
 
     @property
     def until(self) -> datetime:
-        """The first moment after it."""
+        """The first moment after the span."""
         after = self.last + timedelta(days=1)
         return datetime.combine(after, datetime.min.time(), self.zone).astimezone(UTC)
 
     @property
     def step(self) -> str:
-        """hour or day."""
+        """The length of a step: "hour" or "day"."""
         return "hour" if (self.last - self.first).days < HOURS_UNTIL_DAYS else "day"
 
     def steps(self, now: datetime) -> list[datetime]:
-        """The begins of all steps that have begun, oldest first."""
+        """Return the start times of all steps that have begun, oldest first."""
         begins: list[datetime] = []
         at, end = self.since, min(self.until, now)
         while at < end:
@@ -50,7 +50,10 @@ class Span:
 
 
 def span_of(desk: Desk, first: date | None, last: date | None, now: datetime) -> Span:
-    """The wanted days, today without any; at most 93, never in the future or before 2000."""
+    """Return the span of these days, or of today.
+
+    It has up to 93 days, and none in the future or before 2000.
+    """
     zone = ZoneInfo(zone_of(desk))
     today = now.astimezone(zone).date()
     last = max(min(last or today, today), EARLIEST)

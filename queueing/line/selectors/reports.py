@@ -1,7 +1,7 @@
-"""What happened at a desk in a time: by hour or day, by queue, by agent. Figures from SQL.
+"""A desk's report for a time span: by hour or day, by queue, by agent. Figures from SQL.
 
-A visit belongs to the step in which it joined; what is counted: `queueing.line.definitions`.
-Percentiles are nearest-rank, computed by the database. Steps and days are those of the desk's zone.
+A visit belongs to the step in which it joined. `queueing.line.definitions` defines the counts.
+Percentiles are nearest-rank, computed by the database. Steps and days are in the desk's zone.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,10 +39,10 @@ PERCENTILES = (0.5, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """One line of a report. Seconds; shares 0 to 1; None = nothing to tell.
+    """A line of a report. Times in seconds; shares 0 to 1; None if there is no data.
 
-    `in_time` is None of an agent: visitors are offered to queues. `missed`: of agents only.
-    `outcomes`: of those served, by the outcome's name. The others: `definitions`.
+    `in_time` is None for an agent, because visitors are offered to queues. `missed` is for agents
+    only. `outcomes`: served visits by the outcome's name. Other fields: see `definitions`.
     """
 
     key: Any
@@ -63,7 +63,7 @@ class ReportRow:
 
     @property
     def range_inside(self) -> float | None:
-        """The share of the ranges told that held."""
+        """The share of ranges that held."""
         return self.ranges.share(self.ranges.inside)
 
     @property
@@ -85,7 +85,7 @@ class ReportRow:
 
 
 class DeskReport:
-    """A desk's figures over a time, of one queue or of all; what its tables share is read once."""
+    """A desk's figures for a span, of one queue or all. Data that its tables share is read once."""
 
     def __init__(
         self, desk: Desk, span: Span, *, queue: Queue | None = None, now: datetime
@@ -94,13 +94,13 @@ class DeskReport:
         self._queues = [queue] if queue else list(desk.queues.all())
         self._agents = list((queue or desk).agents.all())
         visits = Visit.objects.filter(queue=queue) if queue else Visit.objects.filter(desk=desk)
-        # Through an index on (desk, joined_at) or (queue, joined_at).
+        # Uses an index on (desk, joined_at) or (queue, joined_at).
         self._visits = visits.filter(joined_at__gte=span.since, joined_at__lt=span.until)
 
     def rows(self, by: str) -> list[ReportRow]:
-        """A row for every "time" step that has begun, every "queue", or every "agent".
+        """Return a row for every "time" step that has begun, every "queue", or every "agent".
 
-        Raises ValueError for another group.
+        Raise ValueError for another group.
         """
         rows: Iterator[tuple[Any, str, Use]]
         key: Expression | F
@@ -143,7 +143,7 @@ class DeskReport:
         ]
 
     def total(self) -> ReportRow:
-        """The whole time in one row."""
+        """Return the whole span in one row."""
         key = self.desk.pk
         figures, waits = self._figures(F("desk_id")), self._percentiles(F("desk_id"))
         ranges = range_counts(self._visits, F("desk_id")).get(key, NO_RANGES)
@@ -156,7 +156,7 @@ class DeskReport:
 
     @cached_property
     def _begins(self) -> list[datetime]:
-        """Of the steps; none in a day's very first moment."""
+        """the start times of the steps. Empty in the very first moment of a day."""
         return self.span.steps(self.now)
 
     def _steps(self) -> Iterator[tuple[datetime, str, Use]]:
@@ -177,7 +177,7 @@ class DeskReport:
             yield queue.pk, queue.name, _sum(self._used[pk] for pk in serving if pk in self._used)
 
     def _step_of_visit(self) -> Expression:
-        """The begin of the step in which it joined. Compared: SQLite cannot cut times by zone."""
+        """Return the start of the visit's step. By comparison: SQLite cannot truncate by zone."""
         begins = self._begins or [self.span.since]
         before = [When(joined_at__lt=end, then=Value(begin)) for begin, end in pairwise(begins)]
         return Case(*before, default=Value(begins[-1]), output_field=DateTimeField())
@@ -198,7 +198,7 @@ class DeskReport:
         return {row["key"]: dict(row) for row in rows}
 
     def _percentiles(self, key: Expression | F) -> dict[Any, dict[float, float]]:
-        """For each key the waits of those served at the wanted ranks: {0.5: s, 0.9: s, 1.0: s}."""
+        """Return for each key the waits of served visits at the ranks: {0.5: s, 0.9: s, 1.0: s}."""
         ranked = (
             self._visits.filter(matched_at__isnull=False)
             .annotate(key=key, wait=Elapsed("joined_at", "matched_at"))
@@ -209,7 +209,7 @@ class DeskReport:
             .order_by()
         )
         wanted = Q(rank=F("of"))
-        for share in PERCENTILES:  # rank = ceil(of * share), in whole numbers
+        for share in PERCENTILES:  # rank = ceil(of * share), in integers
             whole = round(share * 100)
             ranked = ranked.annotate(**{f"over_{whole}": F("rank") * 100 - F("of") * whole})
             wanted |= Q(**{f"over_{whole}__gte": 0, f"over_{whole}__lt": 100})

@@ -1,6 +1,6 @@
 """What was running at a desk at a past moment, from SQL: visits, rooms, shifts, wrap-ups.
 
-Visits and rooms that began more than a day before are not looked for.
+Visits and rooms that began more than a day earlier are ignored.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from queueing.line.models import Agent, AgentShift, Desk, LineEvent, Room, Visit
 LONGEST_VISIT = timedelta(days=1)
 LONGEST_WRAP_UP = timedelta(hours=1)
 LOST_SHOWN = timedelta(minutes=2)
-# Events after which a visit stands in the queue that they name, with or without a room.
+# After these events, a visit is in the queue that the event names, with or without a room.
 PLACES = (
     *("join", "loaded", "room", "offer", "returned", "transfer", "move", "overflow"),
     *("declined", "missed", "withdrawn"),
@@ -25,11 +25,11 @@ WRAP_UP_ENDS = ("ready", "pause", "logout", "agent_lost", "room")
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """A visit that was running: where it stood, when it came, when it was first served."""
+    """A running visit: its queue, its arrival, and when it was first served."""
 
     key: int
     queue: int
-    offered_to: str  # the agent's user id; "" = nobody
+    offered_to: str  # the agent's user ID, or ""
     joined: datetime
     matched: datetime | None
 
@@ -40,15 +40,15 @@ class Then:
 
     at: datetime
     running: list[Running]
-    served: set[int]  # keys of the visits that had a room
+    served: set[int]  # keys of the visits in a room
     rooms: dict[int, list[datetime]]  # agent → begins
     shifts: dict[int, AgentShift]  # agent → the shift
-    wrap_ups: dict[int, datetime]  # agent → its end, at the latest
+    wrap_ups: dict[int, datetime]  # agent → its latest end
     lost: dict[int, datetime]  # agent → when the heartbeat stopped
 
 
 def then_of(desk: Desk, at: datetime, agents: Mapping[int, Agent]) -> Then:
-    """Everything that was running; `agents`: those of the desk, by their key."""
+    """Return all that was running. `agents`: the desk's agents by their key."""
     rooms: dict[int, list[datetime]] = {}
     served: set[int] = set()
     rows = Room.objects.filter(
@@ -86,7 +86,7 @@ def then_of(desk: Desk, at: datetime, agents: Mapping[int, Agent]) -> Then:
 
 
 def _running(desk: Desk, at: datetime) -> list[Running]:
-    """Visits that had come and not ended, each in the queue in which it stood then."""
+    """Return visits that had joined and not ended, each with its queue at that moment."""
     rows = Visit.objects.filter(
         Q(ended_at=None) | Q(ended_at__gt=at),
         desk=desk,
@@ -104,7 +104,7 @@ def _running(desk: Desk, at: datetime) -> list[Running]:
 
 
 def _places(desk: Desk, at: datetime, names: Sequence[str]) -> dict[str, tuple[int, str]]:
-    """Each visit's queue by its last event, and to whom it was offered."""
+    """Return each visit's queue by its last event, and the agent to whom it was offered."""
     told = LineEvent.objects.filter(
         aggregate=desk, visit__in=names, kind__in=PLACES, at_us__lte=us_of(at)
     ).order_by("generation", "seq")
@@ -116,7 +116,10 @@ def _places(desk: Desk, at: datetime, names: Sequence[str]) -> dict[str, tuple[i
 
 
 def _wrap_ups(desk: Desk, at: datetime, agents: Mapping[int, Agent]) -> dict[int, datetime]:
-    """Agents in wrap-up: the last one begun, unless something ended it, by the queue's own time."""
+    """Return agents in wrap-up and its end: the last one begun, unless an event ended it.
+
+    Each lasts as long as its queue's wrap-up time.
+    """
     key_of = {str(agent.user_id): key for key, agent in agents.items()}
     lasts = dict(desk.queues.values_list("pk", "wrap_up_seconds"))
     rows = LineEvent.objects.filter(

@@ -1,4 +1,4 @@
-"""One visit's story for staff: what happened and what was said, in order."""
+"""A visit's story for staff: its events and messages, in order."""
 
 import re
 from collections.abc import Iterable
@@ -26,9 +26,9 @@ _WHY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class StoryLine:
-    """One line: `look` is event, visitor, agent, supervisor, whisper or note.
+    """A line of the story. `look` is event, visitor, agent, supervisor, whisper or note.
 
-    `why`: how long what came before an event took, who did it and why.
+    `why`: how long the phase before an event took, who caused it and why.
     """
 
     at: datetime
@@ -40,12 +40,12 @@ class StoryLine:
 
 
 def story(visit: Visit, reader: Principal) -> list[StoryLine]:
-    """Everything of a visit, oldest first; notes of the staff among it, files for this reader."""
+    """Return a visit's story, oldest first, with internal notes and with files for this reader."""
     events = events_of(visit)
     lines = [_joined(visit, events), *_happened(visit, events)]
     for each in Message.objects.filter(visit=visit).select_related("agent", "attachment")[:MOST]:
         if each.author == Message.Author.SYSTEM:
-            continue  # its event is told
+            continue  # shown as an event
         name = each.speaker or visit.name or _("Visitor")
         file = shown_file(each, reader)
         lines.append(StoryLine(each.at, each.author, name, each.text, file=file))
@@ -58,7 +58,7 @@ def story(visit: Visit, reader: Principal) -> list[StoryLine]:
 
 
 def events_of(visit: Visit) -> list[RoomEvent]:
-    """What happened, oldest first; where nothing is kept of that, what the rooms tell."""
+    """Return a visit's events, oldest first. If none are stored, derive them from the rooms."""
     kept = list(RoomEvent.objects.filter(visit=visit).select_related("agent")[:MOST])
     if kept:
         return kept
@@ -72,7 +72,7 @@ def events_of(visit: Visit) -> list[RoomEvent]:
 
 
 def _joined(visit: Visit, events: Iterable[RoomEvent]) -> StoryLine:
-    """Where it joined, unless it has been moved since: then its queue is another one."""
+    """Return the line about joining. It names the queue only if the visit was never moved."""
     text = _("Joined %(queue)s.") % {"queue": visit.queue}
     if any(event.kind in _MOVES for event in events):
         text = _("Joined the line.")
@@ -88,7 +88,7 @@ def _joined(visit: Visit, events: Iterable[RoomEvent]) -> StoryLine:
 
 
 def told_range(visit: Visit) -> str:
-    """The wait that the visitor was told, "2 min to 4 min"; "" = none was told."""
+    """Return the wait range that the visitor was shown, "2 min to 4 min", or ""."""
     low, high = visit.predicted_low_seconds, visit.predicted_high_seconds
     if low is None or high is None:
         return ""
@@ -96,7 +96,7 @@ def told_range(visit: Visit) -> str:
 
 
 def _happened(visit: Visit, events: list[RoomEvent]) -> list[StoryLine]:
-    """The events, each with how long the wait or the room before it took."""
+    """Return the events, each with the length of the wait or the room before it."""
     names = Names({event.actor for event in events})
     lines, since, in_room = [], visit.joined_at, False
     for event in events:
@@ -126,7 +126,7 @@ def _seconds(since: datetime, event: RoomEvent) -> float:
 
 
 def _name(names: Names, actor: str) -> str:
-    """Who did it; "" = nobody in person. Redis keeps a name as one word."""
+    """Return the actor's name, or "" if no person acted. Redis stores a name as one word."""
     if actor in ("", "sweep"):
         return ""
     name = names.of(actor)
@@ -164,7 +164,7 @@ def _event(event: RoomEvent, names: Names) -> str:
 
 
 def why_words(why: str) -> str:
-    """Why this agent, in a sentence: the scripts' words, said to a person."""
+    """Return the scripts' reason for choosing this agent as a sentence for people."""
     found = _WHY.match(why)
     if found is not None and found["rooms"] is None:
         return {

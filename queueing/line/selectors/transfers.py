@@ -1,4 +1,4 @@
-"""Where an agent may hand a visitor over to: colleagues who are online, and the desk's queues."""
+"""The transfer targets of an agent: colleagues who are online, and the desk's queues."""
 
 from itertools import islice
 from typing import Any
@@ -8,13 +8,13 @@ from queueing.line import desk as door
 from queueing.line.models import Agent, Desk, Queue, Skill
 from queueing.line.services.common import agents_at
 
-LIMIT = 500  # agents online, of whom a list tells
+LIMIT = 500  # online agents in a list
 
 
 def colleagues(agent: Agent) -> dict[str, Any]:
-    """The desk's queues with who waits there, and the other agents who are online.
+    """Return the desk's queues with their waiting visitors, and the other online agents.
 
-    Who can take a visitor comes first, the least busy before the others.
+    Agents who can take a visitor come first, the least busy of them at the top.
     """
     return {"queues": _queues(agent.desk), "agents": _agents(agent)}
 
@@ -68,7 +68,7 @@ def _row(record: door.AgentRecord, agent: Agent, names: dict[str, str]) -> dict[
 
 
 def reason_of(record: door.AgentRecord) -> str:
-    """Why an agent who is online cannot be given a visitor, in the words of line/why; or free."""
+    """Return why an online agent cannot get a visitor (a code of line/why), or "free"."""
     if record.away_since_ms:
         return "away"
     if record.pending:

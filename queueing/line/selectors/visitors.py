@@ -1,7 +1,7 @@
-"""A visitor's earlier visits at the same desk: known by the visitor's own key, or by the contact.
+"""A visitor's earlier visits at the same desk, found by the visitor's own key or by contact.
 
-Never by name or network address. A key is a browser's (or a machine's) own; a contact is what
-somebody typed, so each row says by which of the two it was found.
+Never by name or network address. A key belongs to a browser (or a program); a contact is what
+someone entered. So each row states by which of the two it was found.
 """
 
 from collections.abc import Collection
@@ -12,17 +12,17 @@ from django.db.models import Avg, Count, QuerySet
 
 from queueing.line.models import Agent, Message, Visit
 
-VISITS_LIMIT = 50  # of one answer
-KNOWN_LIMIT = 500  # visits that are looked at, newest first
+VISITS_LIMIT = 50  # per page
+KNOWN_LIMIT = 500  # visits that are considered, newest first
 NOTES_LIMIT = 20
 
 
 def earlier_visits(visit: Visit) -> "QuerySet[Visit]":
-    """The ended visits of the same visitor at the desk before this one, newest first.
+    """Return the visitor's ended visits at the desk before this one, newest first.
 
-    An erased visit is found no more, nor finds any.
+    An erased visit is not found and finds none.
     """
-    keys: set[int] = set()  # each way by its own index: joined by OR, SQLite reads the whole desk
+    keys: set[int] = set()  # a query per index: SQLite reads the whole desk for an OR
     ways = {"visitor_key": visit.visitor_key, "contact": visit.contact}
     for name, value in ways.items():
         if value:
@@ -33,15 +33,15 @@ def earlier_visits(visit: Visit) -> "QuerySet[Visit]":
 
 
 def is_earlier_visit(desk: str, public_id: str, later: Collection[str]) -> bool:
-    """Whether it is an earlier visit of the visitor of one of these visits, all of this desk."""
+    """Whether it is an earlier visit of the visitor of one of these visits, all at this desk."""
     rows = Visit.objects.filter(desk__slug=desk, public_id__in=later)
     return any(earlier_visits(row).filter(public_id=public_id).exists() for row in rows)
 
 
 def history_out(visit: Visit, reader: Agent, before: datetime | None = None) -> dict[str, Any]:
-    """A visitor's history for the agent who has the visitor now.
+    """Return a visitor's history for the agent who has the visitor now.
 
-    before: the next page begins below this arrival. Total and mean rating are of all of it.
+    before: the next page starts below this arrival. The total and the mean rating cover all visits.
     """
     rows = earlier_visits(visit)
     figures = rows.order_by().aggregate(total=Count("pk"), stars=Avg("rating__stars"))
@@ -84,7 +84,7 @@ def _visit_out(row: Visit, now: Visit, reader: Agent) -> dict[str, Any]:
 
 
 def _notes(rows: "QuerySet[Visit]") -> list[dict[str, Any]]:
-    """What agents noted at the last of these visits, newest first."""
+    """Return agents' notes from the latest of these visits, newest first."""
     recent = rows.values_list("pk", flat=True)[:VISITS_LIMIT]
     notes = Message.objects.filter(visit__in=list(recent), author=Message.Author.NOTE)
     return [

@@ -1,4 +1,4 @@
-"""A desk's visits as a list: which ones are meant."""
+"""A desk's visits as a list, with filters."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,9 +10,9 @@ from queueing.line.models import Desk, Room, Visit
 
 @dataclass(frozen=True, slots=True)
 class WantedVisits:
-    """What is looked for; None and "": any. Who joined from `since` until before `until`.
+    """Filters; None and "" match any visit. A visit joined at or after `since` and before `until`.
 
-    `agent`: the user of the visit's last agent; `stars`: that many.
+    `agent`: the user of the visit's last agent; `stars`: exactly this number.
     """
 
     queue: str = ""
@@ -24,7 +24,7 @@ class WantedVisits:
 
 
 def visits_of(desk: Desk, wanted: WantedVisits) -> "QuerySet[Visit]":
-    """The desk's visits that match, with what a list shows of them, as far as SQL knows."""
+    """Return the desk's visits that match, with the data of a list, as far as SQL has it."""
     in_room = Room.objects.filter(visit=OuterRef("pk"), ended_at=None)
     rows = Visit.objects.filter(desk=desk).annotate(in_room=Exists(in_room))
     if wanted.queue:

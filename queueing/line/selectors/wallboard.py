@@ -1,4 +1,4 @@
-"""The wallboard's figures: live ones from Redis, the day's from SQL."""
+"""The wallboard's figures: live ones from Redis, those of the day from SQL."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,8 +20,8 @@ from queueing.line.selectors.promises import promises_of
 from queueing.line.services import hours
 from queueing.line.services.common import agents_at, zone_of
 
-FRESH_SECONDS = 2.0  # of the day's figures
-SCRAPED_SECONDS = 15.0  # of what metrics tell of the day
+FRESH_SECONDS = 2.0  # for the day's figures
+SCRAPED_SECONDS = 15.0  # for the day's figures in the metrics
 AGENTS_SHOWN = 40
 BUCKET_MINUTES = 15
 BUCKETS = 10
@@ -33,18 +33,18 @@ _TODAY: "TtlCache[int, dict[int, dict[str, int]]]" = TtlCache(SCRAPED_SECONDS)
 
 @dataclass(frozen=True)
 class Day:
-    """What SQL knows of a desk's day: per queue, and per quarter of an hour."""
+    """A desk's day from SQL: per queue, and per quarter of an hour."""
 
     queues: dict[int, dict[str, int]]
     chart: list[dict[str, Any]]
     rooms: dict[str, float]  # visit in a room → when that room began, Unix seconds
-    names: dict[int, str]  # agent's user id → name
-    drift: int  # contradictions of the four laws, as the last check told
-    lost: dict[int, float]  # user id → when the heartbeat stopped, within the last two minutes
+    names: dict[int, str]  # agent's user ID → name
+    drift: int  # violations of the laws, found by the last check
+    lost: dict[int, float]  # user ID → when the heartbeat stopped, within the last two minutes
 
 
 def board(desk: Desk) -> dict[str, Any]:
-    """Everything that the wallboard shows, of JSON's types; times are ms since 1970."""
+    """Return all data of the wallboard as JSON-ready data. Times are in ms since 1970."""
     figures = hotpath.run(door.show(desk.slug))
     records = list(agents_at(desk.slug))
     day = _day(desk)
@@ -73,7 +73,7 @@ def board(desk: Desk) -> dict[str, Any]:
 
 
 def _offline(records: list[door.AgentRecord], day: Day) -> list[str]:
-    """Who is on no shift, by name; who was lost a moment ago has a tile of its own."""
+    """Return the agents without a shift, by name. An agent who was just lost has a tile instead."""
     gone = (each.agent for each in records if each.state == "offline")
     return sorted(day.names.get(key, "–") for key in gone if key not in day.lost)
 
@@ -107,9 +107,10 @@ def queue_as_shown(
     doing: Mapping[str, int],
     shared: int,
 ) -> dict[str, Any]:
-    """A queue's card. today: as `definitions.counts`, since midnight of the desk's zone.
+    """Return a queue's card.
 
-    doing: the agents who serve it, by state; shared: those of them who serve others, too.
+    today: counts as of `definitions.counts`, since midnight in the desk's zone. doing: the agents
+    who serve the queue, by state. shared: how many of them serve other queues, too.
     """
     served, abandoned = today.get("served", 0), today.get("abandoned", 0)
     level = definitions.service_level(today.get("in_time", 0), served, abandoned)
@@ -135,7 +136,7 @@ def queue_as_shown(
 
 
 def _promises(queue: Queue) -> dict[str, int] | None:
-    """Of the last day's ranges, how many held; None: too few to tell."""
+    """Return how many of the last day's ranges held, or None if there are too few."""
     known = promises_of(queue)
     if not known.enough:
         return None
@@ -143,7 +144,7 @@ def _promises(queue: Queue) -> dict[str, int] | None:
 
 
 def state_of(record: door.AgentRecord) -> str:
-    """What an agent who is not offline does: away, room, offer, paused, wrap_up or free."""
+    """Return what an online or paused agent does: away, room, offer, paused, wrap_up or free."""
     if record.away_since_ms:
         return "away"
     kinds = {slot.kind for slot in record.slots}
@@ -205,26 +206,26 @@ def _read_day(desk: Desk) -> Day:
 
 
 def counts_today(desk: Desk) -> dict[int, dict[str, int]]:
-    """By queue what `definitions.counts` counts since midnight of the desk's zone; kept 15 s."""
+    """Return `definitions.counts` by queue since midnight in the desk's zone. Cached for 15 s."""
     return _TODAY.get(desk.pk, lambda: by_queue(desk, since_midnight(desk, timezone.now())))
 
 
 def since_midnight(desk: Desk, now: datetime) -> "QuerySet[Visit]":
-    """Visits that joined since midnight of the desk's zone."""
+    """Return visits that joined since midnight in the desk's zone."""
     zone = ZoneInfo(zone_of(desk))
     midnight = now.astimezone(zone).replace(hour=0, minute=0, second=0, microsecond=0)
     return Visit.objects.filter(desk=desk, joined_at__gte=midnight)
 
 
 def by_queue(desk: Desk, visits: "QuerySet[Visit]") -> dict[int, dict[str, int]]:
-    """What `definitions.counts` counts of these visits; a queue without any is not there."""
+    """Return `definitions.counts` of these visits by queue. Queues without visits are absent."""
     counts = definitions.counts(desk.queues.all())
     rows = visits.values_list("queue_id").order_by().annotate(**counts)
     return {queue: dict(zip(counts, row, strict=True)) for queue, *row in rows}
 
 
 def chart_of(desk: Desk, now: datetime) -> list[dict[str, Any]]:
-    """Visitors of each quarter of an hour until a moment: served and gave up, oldest first."""
+    """Return visitors per quarter of an hour up to a moment: served and gave up, oldest first."""
     last = now.replace(minute=now.minute - now.minute % BUCKET_MINUTES, second=0, microsecond=0)
     first = last - timedelta(minutes=BUCKET_MINUTES * (BUCKETS - 1))
     counts: Counter[tuple[int, bool]] = Counter()

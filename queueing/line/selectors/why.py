@@ -1,4 +1,4 @@
-"""Why nobody serves a visitor now: facts of the desk's script, in the words of every page."""
+"""Why no one serves a visitor now: facts from the desk's script, in words that every page uses."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from queueing.line.models import Agent, Desk, Skill, Visit
 from queueing.line.services.common import agents_at
 
 AGENTS_TOLD: Final = 200
-FRESH_SECONDS: Final = 3.0  # of what visitors and the floor's lines are told
+FRESH_SECONDS: Final = 3.0  # for the visitors' pages and the lines of the floor
 NEAREST: Final = ("free", "declined", "offered", "wrap_up", "at_capacity", "skill", "leaving")
 ORDER: Final = (*NEAREST, "paused", "away", "queue", "offline")
 TALKING: Final = ("at_capacity", "offered", "leaving")
@@ -24,7 +24,10 @@ TALKING: Final = ("at_capacity", "offered", "leaving")
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why one agent does not serve a visit. `params`: numbers and names of `words`; seconds."""
+    """Why an agent does not serve a visit.
+
+    `params`: numbers and names in `words`; times in seconds.
+    """
 
     agent: int
     name: str
@@ -40,7 +43,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class WhyNobody:
-    """Why nobody serves a visit now, agent by agent; who is nearest to serving it comes first."""
+    """Why no one serves a visit now, agent by agent. Those closest to serving it come first."""
 
     visit: str
     state: str
@@ -49,7 +52,10 @@ class WhyNobody:
 
 
 def why_nobody(desk: Desk, visit: str, *, first: int = 0) -> WhyNobody | None:
-    """Of 200 agents at most, `first` (a user's id) before all. None: it does not wait there."""
+    """Return the reasons of up to 200 agents, or None if the visit does not wait at this desk.
+
+    first: the user ID of an agent to put before all others.
+    """
     parts = list(_parts(desk, visit))
     if not parts:
         return None
@@ -99,7 +105,7 @@ def _params(row: door.Reason, now_ms: int, skills: Mapping[str, str]) -> dict[st
     return {}
 
 
-# -- words -----------------------------------------------------------------------------------------
+# -- texts -----------------------------------------------------------------------------------------
 
 
 def _full(params: Mapping[str, Any]) -> str:
@@ -129,7 +135,7 @@ def _wrap_up(params: Mapping[str, Any]) -> str:
 
 
 def clock(seconds: int) -> str:
-    """0:38."""
+    """Return minutes and seconds, such as 0:38."""
     return f"{seconds // 60}:{seconds % 60:02d}"
 
 
@@ -152,7 +158,7 @@ _WORDS: Final[Mapping[str, Any]] = {
 }
 
 
-# -- one line of why -------------------------------------------------------------------------------
+# -- the reason in one line ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +170,7 @@ class OneLine:
 
 
 def one_line(found: WhyNobody | None, *, place: int, state: str) -> OneLine:
-    """The sentence of a visitor at a place of the line (0 = next)."""
+    """Return the sentence for a visitor at a place in the line (0 is next)."""
     if state == "away":
         return OneLine("visitor_away", _("Connection lost, place held"))
     if state == "offered":
@@ -177,7 +183,7 @@ def one_line(found: WhyNobody | None, *, place: int, state: str) -> OneLine:
 
 
 def _of_agents(found: WhyNobody | None) -> tuple[str, str]:
-    """What stands in the way, by the agents who serve the queue."""
+    """Return the obstacle, judging by the agents who serve the queue."""
     serving = [row for row in found.reasons if row.code != "queue"] if found is not None else []
     there = [row for row in serving if row.code != "offline"]
     if not there:
@@ -208,16 +214,17 @@ def _of_agents(found: WhyNobody | None) -> tuple[str, str]:
     return "busy", _("No agent is available")
 
 
-# -- what visitors are told ------------------------------------------------------------------------
+# -- what visitors see -----------------------------------------------------------------------------
 
 _STANDS: "TtlCache[tuple[str, int], dict[str, int]]" = TtlCache(FRESH_SECONDS)
 
 
 def agents_of_queue(desk: str, queue: int) -> dict[str, int]:
-    """How many agents of a queue there are, and what they do: no names, and no reasons.
+    """Return how many agents of a queue do what, without names and reasons.
 
-    {"agents", "free", "talking", "wrap_up", "paused"}; who is offline or silent is not counted.
-    Read at most once in three seconds for each queue of a process, however many visitors wait.
+    {"agents", "free", "talking", "wrap_up", "paused"}; agents who are offline or not responding are
+    not counted. Read at most once in three seconds per queue and process, whatever the number of
+    waiting visitors.
     """
     return _STANDS.get((desk, queue), lambda: _count(desk, queue))
 
@@ -241,7 +248,7 @@ def _doing(record: door.AgentRecord) -> str:
 
 
 def skills_of_visit(visit: str) -> list[str]:
-    """The names of the skills that a visitor needs."""
+    """Return the names of the skills that a visitor needs."""
     row = Visit.objects.filter(public_id=visit).only("skills", "desk_id").first()
     if row is None or not row.skills:
         return []

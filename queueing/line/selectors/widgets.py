@@ -1,4 +1,4 @@
-"""What a site that shows a desk's chat is given."""
+"""What a site needs to show a desk's chat."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from queueing.line.models import Desk, Queue, Widget
 
 
 def widget_of(desk: Desk) -> Widget:
-    """The desk's widget; where nobody has set it up, one with the defaults, not stored."""
+    """Return the desk's widget. If it was never set up, return an unsaved one with the defaults."""
     return Widget.objects.filter(desk=desk).first() or Widget(desk=desk)
 
 
 def loader_config(queue: Queue) -> dict[str, Any]:
-    """What the script of a site needs. Public: it says nothing that a visitor cannot see."""
+    """Return the data for a site's script. Public: it contains only what visitors can see."""
     widget = widget_of(queue.desk)
     return {
         "queue": queue.slug,
@@ -26,7 +26,7 @@ def loader_config(queue: Queue) -> dict[str, Any]:
 
 
 def _words(language: str) -> dict[str, str]:
-    """What the script itself says, in one language."""
+    """Return the texts of the script in one language."""
     with override(language):
         return {
             "open": _("Open the chat"),

@@ -1,1 +1,1 @@
-"""What is done at a desk. Other apps call these; nobody else writes."""
+"""The writing operations of a desk. Other apps call these; no other code writes."""

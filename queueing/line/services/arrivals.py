@@ -1,4 +1,4 @@
-"""A visitor arrives at a queue's page: led to the right queue, then let in or refused."""
+"""Arrivals at a queue's page: find the right queue, then admit or refuse the visitor."""
 
 import logging
 from collections.abc import Mapping
@@ -11,15 +11,15 @@ from queueing.line.services.desks import apply_queue
 from queueing.line.tokens import visitor_key
 
 logger = logging.getLogger(__name__)
-NO_NUMBER_LEFT = "malformed skills"  # of 99 sets of skills
+NO_NUMBER_LEFT = "malformed skills"  # the desk already uses 99 sets of skills
 
 
 @dataclass(frozen=True, slots=True)
 class Arriving:
-    """What somebody says who comes.
+    """What a visitor sends when they arrive.
 
-    identity: the signed token. visitor_key: as tokens.visitor_key makes it. priority and skills:
-    chosen by a machine, never by a visitor.
+    identity: the signed token. visitor_key: as made by tokens.visitor_key. priority and skills:
+    chosen by a program, never by a visitor.
     """
 
     name: str = ""
@@ -37,10 +37,11 @@ class Arriving:
 def visitor_arrive(
     *, queue: Queue, coming: Arriving, run: visits.JoinRunner = visits.join_alone
 ) -> visits.Joined:
-    """The visit of who comes to this queue's page, at the queue where the topic or token leads.
+    """Return the visit of a visitor who arrives at this queue's page.
 
-    A person whom a token names has one running visit at a desk: it is given back. LineError:
-    bad-token, and as of visit_join; `queue` names the queue that refused.
+    The topic or the token chooses the queue. A person named by a token has one running visit at a
+    desk; that visit is returned. Raise LineError bad-token, or any LineError of visit_join; `queue`
+    in the error names the queue that refused.
     """
     identity = None
     if coming.identity:
@@ -62,7 +63,7 @@ def visitor_arrive(
 
 
 def closed(queue: Queue) -> LineError:
-    """The refusal of a queue that is closed, with when it opens."""
+    """Return the refusal of a closed queue, with the time at which it opens."""
     opens = hours.next_opening(queue)
     return LineError(
         "queue-closed",
@@ -83,7 +84,7 @@ def _join(
 ) -> visits.Joined:
     skills = routing.merged(route.skills, coming.skills)
     key = coming.visitor_key
-    if identity is not None:  # known on every device
+    if identity is not None:  # the same person on every device
         key = visitor_key(route.queue.desk, identity.subject, by_machine=True)
 
     def join(skills: Mapping[str, int]) -> visits.Joined:
@@ -107,10 +108,10 @@ def _join(
         return join(skills)
     except LineError as error:
         if error.kind == "queue-closed" and hours.is_open(route.queue):
-            # it has opened this minute, and the sweep that tells the desk comes soon
+            # The queue opened within this minute. The sweep that updates the desk has not run yet.
             apply_queue(route.queue)
             return join(skills)
         if error.detail == NO_NUMBER_LEFT and not coming.skills:
             logger.warning("line: desk %s knows 99 sets of skills", route.queue.desk.slug)
-            return join({})  # served by anybody rather than by nobody
+            return join({})  # any agent is better than none
         raise

@@ -1,7 +1,8 @@
-"""Files of rooms: taken, kept in the storage `attachments`, removed.
+"""Files sent in rooms: received, stored in the storage `attachments`, removed.
 
-SQL has no transaction with a storage, so a file's row is written before the file and deleted after
-it. A process that dies in between leaves a row that is not kept; the sweep removes its file.
+SQL and a storage share no transaction, so a file's row is written before the file and deleted after
+it. If a process dies in between, the row is left without the state "kept", and the sweep removes
+its file.
 """
 
 import logging
@@ -26,19 +27,19 @@ from queueing.line.services import rooms
 
 logger = logging.getLogger(__name__)
 MEGABYTE = 1024 * 1024
-UPLOAD_LASTS = timedelta(hours=1)  # from the row to the message
+UPLOAD_LASTS = timedelta(hours=1)  # the longest time from the row to its message
 TRY_AGAIN = timedelta(minutes=5)
 BATCH = 200
 State = Attachment.State
 
 
 def storage() -> Storage:
-    """Where the files are: `STORAGES["attachments"]`."""
+    """Return the storage of the files: `STORAGES["attachments"]`."""
     return storages["attachments"]
 
 
 def kinds_of(desk: Desk) -> tuple[str, ...]:
-    """The media types that a desk takes; () = no files."""
+    """Return the media types that a desk accepts, or () if it accepts no files."""
     if not desk.attachment_mb:
         return ()
     images = files.IMAGES if desk.attachment_kinds != Desk.Kinds.PDF else ()
@@ -47,13 +48,13 @@ def kinds_of(desk: Desk) -> tuple[str, ...]:
 
 
 def attachment_of(message: Message) -> Attachment | None:
-    """A message's file, where it has one that is kept."""
+    """Return the message's stored file, or None if it has none."""
     row: Attachment | None = getattr(message, "attachment", None)
     return row if row is not None and row.state == Attachment.State.KEPT else None
 
 
 def text_with_file(message: Message) -> str:
-    """A message in a transcript, its file before its words: `[photo.jpg, 96.0 KB] Here it is.`."""
+    """Return a transcript line, the file before the text: `[photo.jpg, 96.0 KB] Here it is.`."""
     row = attachment_of(message)
     if row is None:
         return message.text
@@ -71,10 +72,11 @@ def attachment_send(
     content: Iterable[bytes],
     agent: Agent | None = None,
 ) -> rooms.SentMessage:
-    """Add a message with a file to a transcript; the same (author, client_id) again: the message.
+    """Add a message with a file to a transcript.
 
-    LineError: no-files, too-many-files, file-too-large, file-kind, unavailable (the storage), and
-    those of `message_send`. Nothing is kept then.
+    If a message with the same (author, client_id) exists, return that message. Raise LineError
+    no-files, too-many-files, file-too-large, file-kind, unavailable (the storage failed), or any
+    LineError of `message_send`. Nothing is stored then.
     """
     desk = Desk.objects.get(pk=visit.desk_id)
     if not kinds_of(desk):
@@ -99,13 +101,13 @@ def attachment_send(
     except BaseException:
         _discard(row)
         raise
-    if not said.is_new:  # the same message by another connection, with a file of its own
+    if not said.is_new:  # another connection sent the same message with its own copy of the file
         _discard(row)
     return said
 
 
 def _read(desk: Desk, content: Iterable[bytes]) -> files.Found:
-    """The file, if the desk takes such files."""
+    """Return the file, or raise LineError if the desk does not accept it."""
     limit = desk.attachment_mb
     try:
         found = files.read_file(b"".join(bounded(content, limit * MEGABYTE)))
@@ -128,7 +130,7 @@ def _read(desk: Desk, content: Iterable[bytes]) -> files.Found:
 
 
 def too_large(limit: int) -> LineError:
-    """What is said of a file of more than so many megabytes."""
+    """Return the refusal of a file of more than `limit` megabytes."""
     return LineError(
         "file-too-large", _("The file is too large. The limit is %(n)s MB.") % {"n": limit}
     )
@@ -138,7 +140,7 @@ def too_large(limit: int) -> LineError:
 def _reserve(
     visit: Visit, author: str, client_id: str, found: files.Found, name: str
 ) -> Attachment:
-    """The file's row, before the file. The desk is locked, so that its limits are exact."""
+    """Create the file's row before the file is stored. Locks the desk to keep its limits exact."""
     desk = Desk.objects.select_for_update().get(pk=visit.desk_id)
     _check_limits(desk, visit, author, client_id, len(found.data))
     chance = secrets.token_hex(20)
@@ -159,7 +161,7 @@ def _reserve(
 
 
 def _check_limits(desk: Desk, visit: Visit, author: str, client_id: str, size: int) -> None:
-    """Each side has its own: a visitor who sends much takes nothing from the agents."""
+    """Check the limits of one side. A visitor's files do not count against the agents' limits."""
     of_side = Attachment.objects.filter(author=author).exclude(state=State.REMOVING)
     if of_side.filter(visit=visit).exclude(client_id=client_id).count() >= (
         desk.attachments_per_visit
@@ -177,7 +179,7 @@ def _check_limits(desk: Desk, visit: Visit, author: str, client_id: str, size: i
 def _store(row: Attachment, data: bytes) -> None:
     try:
         kept_as = storage().save(row.file, ContentFile(data))
-    except Exception as error:  # each storage has errors of its own
+    except Exception as error:  # every storage has its own exceptions
         logger.exception("line: a file was not stored")
         words = _("The file couldn't be saved. Try again.")
         raise LineError("unavailable", words) from error
@@ -187,7 +189,10 @@ def _store(row: Attachment, data: bytes) -> None:
 
 
 def _binding(row: Attachment) -> Callable[[Message], None]:
-    """What makes the file the message's, unless it is being removed by now, or was erased."""
+    """Return a function that attaches the file to a message.
+
+    It raises LineError if the file is being removed or its visit has ended.
+    """
 
     def bind(message: Message) -> None:
         if message.visit.ended_at is not None:
@@ -201,13 +206,14 @@ def _binding(row: Attachment) -> Callable[[Message], None]:
     return bind
 
 
-# -- removed -------------------------------------------------------------------------------------
+# -- removal -------------------------------------------------------------------------------------
 
 
 def forget(visits: Sequence[int]) -> int:
-    """Remove the files of these visits; runs inside the transaction that erases their words.
+    """Remove the files of these visits, inside the transaction that erases the visits' texts.
 
-    The rows lose the names at once; the files go after the commit, or by the sweep.
+    The rows lose the file names immediately. The files are deleted after the commit, or by the
+    sweep.
     """
     rows = Attachment.objects.filter(visit__in=visits).exclude(state=State.REMOVING)
     keys = list(rows.values_list("pk", flat=True))
@@ -217,7 +223,7 @@ def forget(visits: Sequence[int]) -> int:
 
 
 def forget_erased() -> int:
-    """The same for what was erased by a release that knows of no files."""
+    """Remove files of visits that an earlier release, which had no files, has erased."""
     rows = Attachment.objects.filter(state=State.KEPT, visit__erased_at__isnull=False)
     keys = list(rows.values_list("pk", flat=True)[:BATCH])
     _mark(keys)
@@ -225,22 +231,23 @@ def forget_erased() -> int:
 
 
 def sweep_attachments() -> dict[str, int]:
-    """Remove what was uploaded and never sent, and what a dead process left half removed."""
+    """Remove uploads that were never sent, and files whose removal a dead process left undone."""
     due = Attachment.objects.exclude(state=State.KEPT).filter(look_at__lte=timezone.now())
     keys = list(due.order_by("look_at").values_list("pk", flat=True)[:BATCH])
-    # what is sent at this very moment is kept: one of the two changes finds the other's state
+    # A file that is sent at this moment is kept: whichever update comes second finds the changed
+    # state.
     _mark(keys, state=State.UPLOADING)
     return {"removed": remove(keys), "due": len(keys)}
 
 
 def remove(keys: Sequence[int]) -> int:
-    """Delete files and then their rows, where they are to be removed; again: nothing."""
+    """Delete files that are marked for removal, then their rows. Repeating it does nothing."""
     removed = 0
     for row in Attachment.objects.filter(pk__in=keys, state=State.REMOVING):
         crash_point("line.attachment.before_delete")
         try:
             storage().delete(row.file)
-        except Exception as error:  # each storage has errors of its own
+        except Exception as error:  # every storage has its own exceptions
             logger.warning("line: a file waits to be removed: %s", error)
             Attachment.objects.filter(pk=row.pk).update(look_at=_in(TRY_AGAIN))
             continue
@@ -256,7 +263,7 @@ def _mark(keys: Sequence[int], **where: str) -> None:
 
 
 def _discard(row: Attachment) -> None:
-    """An upload that became no message. A lost connection to SQL leaves it to the sweep."""
+    """Remove an upload that became no message. If SQL is unreachable, the sweep removes it."""
     _mark([row.pk], state=State.UPLOADING)
     remove([row.pk])
 

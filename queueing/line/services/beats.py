@@ -1,4 +1,4 @@
-"""Heartbeats of visitors, by which a desk that has forgotten a visit takes it back."""
+"""Heartbeats of visitors. They also return a visit to a desk that has forgotten it."""
 
 import re
 
@@ -13,11 +13,11 @@ _PUBLIC_ID = re.compile(r"^[A-Za-z0-9_-]{8,32}\Z")
 
 
 def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
-    """The visitor is there (a websocket or a poll). Answers where the visit stands.
+    """Record that the visitor is present (by WebSocket or poll). Return the visit's current state.
 
-    A desk that has forgotten it takes it back at its original place, by the proof that the
-    visitor keeps or by SQL; of a desk that is being rebuilt SQL says who is in a room. `gone`:
-    there is no such visit, or it ended long ago.
+    A desk that has forgotten the visit takes it back at its original place, using the visitor's
+    proof or SQL. While a desk is being rebuilt, SQL states which visits are in a room. The answer
+    is `gone` if the visit does not exist or ended long ago.
     """
     if not _PUBLIC_ID.match(visit):
         return door.Standing("gone")
@@ -31,7 +31,8 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
             "ended", agent=None, queue=row.queue_id, priority=row.priority, word=row.outcome
         )
     if row is not None and row.agent is not None and standing.word == door.RECOVERING:
-        # It is about to be loaded as that; put into the line before, it would have lost its room.
+        # The rebuild is about to load this visit into its room. Joining the line now would lose the
+        # room.
         arrived_us = us_of(row.joined_at)
         return door.Standing(
             *("room", standing.seq, 0, row.agent.user_id, row.queue_id, row.priority),
@@ -50,7 +51,7 @@ def visit_beat(*, desk: Desk, visit: str, place: str = "") -> door.Standing:
 
 
 def visit_beat_by_name(visit: str) -> door.Standing:
-    """Do as visit_beat for a visit whose desk SQL knows; `gone` when it knows none."""
+    """Call visit_beat for a visit whose desk is unknown. Return `gone` if SQL has no such visit."""
     desk = Desk.objects.filter(visits__public_id=visit).first()
     return visit_beat(desk=desk, visit=visit) if desk is not None else door.Standing("gone")
 

@@ -1,11 +1,11 @@
-"""How far the model's ranges are off at a queue, from what became of those that it told.
+"""How far the model's wait ranges are off at a queue, measured by the waits that followed.
 
 Agents who serve other queues, pauses, skills and long rooms make real waits differ from the
 model's. The ratio of a visitor's wait to the model's 10 % and 90 % points is much the same from one
-visitor to the next, so its own 10 % and 90 % points over the last ones stretch the next range until
-about eight of ten are inside, whatever the model misses (split conformal prediction; Lei et al.,
-2018). Who gave up or waits still has waited at least so long, which Kaplan and Meier's estimate of
-the quantiles uses (1958).
+visitor to the next. So the 10 % and 90 % points of the latest ratios stretch the next range until
+about eight of ten waits are inside, whatever the model misses (split conformal prediction; Lei et
+al., 2018). A visitor who gave up or still waits has waited at least this long; Kaplan and Meier's
+estimate of the quantiles uses that (1958).
 """
 
 from collections.abc import Sequence
@@ -18,16 +18,16 @@ from poolsite.kept import TtlCache
 from queueing.line.models import Visit
 from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 
-ENOUGH = 40  # visitors served after they had been told a range
+ENOUGH = 40  # visitors served after a range was shown to them
 LOOK_BACK = timedelta(days=1)
 LOOKED_AT = 500
 FRESH_SECONDS = 60.0
-LEAST, MOST = 0.2, 5.0  # one strange day stretches no range beyond it
+LEAST, MOST = 0.2, 5.0  # so that one unusual day cannot stretch the ranges further
 
 
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """By what the model's two points are multiplied."""
+    """The factors that multiply the model's two points."""
 
     low: float = 1.0
     high: float = 1.0
@@ -35,9 +35,10 @@ class Factors:
 
 @dataclass(frozen=True, slots=True)
 class RangeOutcome:
-    """A visitor who was told a range at joining. `expected`: the model's mean wait, seconds.
+    """A visitor who was shown a range at joining.
 
-    waited: until served; else until now, or until the visitor gave up.
+    expected: the model's mean wait, in seconds. waited: seconds until the visitor was served, or
+    until now, or until the visitor gave up.
     """
 
     rank: int
@@ -46,7 +47,7 @@ class RangeOutcome:
     is_served: bool
 
     def ratio(self, probability: float) -> float:
-        """The wait as a multiple of the model's point."""
+        """Return the wait as a multiple of the model's point."""
         return self.waited * self.rank / (gamma_quantile(self.rank, probability) * self.expected)
 
 
@@ -55,12 +56,12 @@ _KNOWN: TtlCache[int, Factors] = TtlCache(FRESH_SECONDS)
 
 
 def factors_of(queue_id: int) -> Factors:
-    """Those of a queue, from the last day's 500 newest; kept for a minute."""
+    """Return a queue's factors, from the 500 newest visits of the last day. Cached for a minute."""
     return _KNOWN.get(queue_id, lambda: calibrate(_outcomes(queue_id)))
 
 
 def calibrate(outcomes: Sequence[RangeOutcome]) -> Factors:
-    """The factors that these outcomes ask for; the model's own ranges while they are too few."""
+    """Return the factors that fit these outcomes, or the neutral ones if there are too few."""
     if sum(each.is_served for each in outcomes) < ENOUGH:
         return PLAIN
     low, high = (
@@ -71,7 +72,7 @@ def calibrate(outcomes: Sequence[RangeOutcome]) -> Factors:
 
 
 def _quantile(waits: list[tuple[float, bool]], share: float) -> float:
-    """The share's quantile, where a wait that was not seen to its end is at least so long."""
+    """Return the share's quantile. A wait whose end was not seen is a lower bound."""
     left = 1.0
     ordered = sorted(waits, key=lambda each: (each[0], not each[1]))
     for place, (ratio, is_seen) in enumerate(ordered):

@@ -1,10 +1,11 @@
-"""An agent calls a visitor back through a number of the pool: asked for at the desk, claimed there.
+"""Callbacks: an agent calls a visitor back through a number of the pool.
 
-Desk and pool are two aggregates, so the order is fixed: the intent at the desk (ask), the number in
-the pool (claim), the number at the desk (keep); and at the end: ending at the desk, given back in
-the pool, forgotten at the desk. Every step may be repeated: one operation id names the call.
-Whoever dies between two steps leaves the intent, and the sweep finishes it while the agent still
-has the visitor, or undoes it. A claim that comes after its undoing is refused by the pool.
+The desk and the pool are two aggregates, so the order is fixed. At the start: the intent at the
+desk (ask), the number in the pool (claim), the number at the desk (keep). At the end: marked as
+ending at the desk, released in the pool, forgotten at the desk. Every step may be repeated, because
+one operation ID names the call. If a process dies between two steps, the intent remains. The sweep
+then completes it while the agent still has the visitor, or undoes it. The pool refuses a claim that
+arrives after its undoing.
 """
 
 import logging
@@ -25,16 +26,16 @@ from queueing.line.models import Agent, Desk, Visit
 
 logger = logging.getLogger(__name__)
 ACTOR = "line.call_back"
-CONFIRM_SECONDS = 15.0  # then the sweep takes an intent for abandoned
-END_SECONDS = 10.0  # then the sweep gives an ending call's number back
+CONFIRM_SECONDS = 15.0  # after this, the sweep treats an intent as abandoned
+END_SECONDS = 10.0  # after this, the sweep releases an ending call's number
 _NUMBER = re.compile(r"\+?[0-9]{3,32}\Z")
 
 
 def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> door.CallBack:
-    """Claim a number for calling the visitor of this agent's room; again: the call there is.
+    """Claim a number for calling the visitor of this agent's room, or return the existing call.
 
-    number: whom to call, else the visitor's contact. LineError: no-call-back (none set up),
-    malformed, not-yours, no-number (the pool has none; nothing is left behind).
+    number: the number to call; without it, the visitor's contact. Raise LineError no-call-back (not
+    set up), malformed, not-yours, or no-number (the pool has none free; nothing is left behind).
     """
     desk = agent.desk
     callee = dialled(number or visit.contact)
@@ -60,7 +61,7 @@ def call_back(*, actor: Actor, agent: Agent, visit: Visit, number: str = "") -> 
 
 
 def call_end(*, actor: Actor, agent: Agent, visit: str) -> None:
-    """End the call back of one of the agent's visits; again, or without one: nothing."""
+    """End the callback of one of the agent's visits. Do nothing if it has ended or never began."""
     ended = hotpath.run(
         door.call_end(agent.desk.slug, visit, agent=agent.user_id, look_after_seconds=END_SECONDS)
     )
@@ -80,7 +81,7 @@ def call_end(*, actor: Actor, agent: Agent, visit: str) -> None:
 
 
 def sweep_calls(shard: int, shards: int) -> dict[str, int]:
-    """Renew running calls, finish or undo what was left half done, end those whose room is over."""
+    """Renew running calls, complete or undo unfinished ones, and end calls whose room is over."""
     done = {"calls": 0, "failed": 0}
     for desk in of_shard(Desk.objects.order_by("pk"), shard, shards):
         try:
@@ -106,7 +107,10 @@ def _advance(desk: Desk, call: door.CallBack) -> None:
 
 
 def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
-    """The pool's number, confirmed at the desk; refused there or here: undone, LineError."""
+    """Claim the pool's number and confirm it at the desk.
+
+    If the pool or the desk refuses, undo the call and raise LineError.
+    """
     pool = numbers.callback_pool(slug=call.pool, account_id=desk.account_id)
     if pool is None:
         _give_back(desk, call, "no pool")
@@ -138,7 +142,7 @@ def _claim(desk: Desk, call: door.CallBack) -> door.CallBack:
 
 
 def _keep(desk: Desk, call: door.CallBack) -> None:
-    """Keep the number for another lease; one that the pool has taken back ends the call."""
+    """Renew the lease of the number. End the call if the pool has taken the number back."""
     pool = numbers.callback_pool(slug=call.pool, account_id=desk.account_id)
     if pool is None:
         _give_back(desk, call, "no pool")
@@ -158,7 +162,7 @@ def _keep(desk: Desk, call: door.CallBack) -> None:
 
 
 def _give_back(desk: Desk, call: door.CallBack, reason: str) -> None:
-    """End at the desk, give the number back, forget: in this order, each step repeatable."""
+    """End the call at the desk, release the number, forget the call. Each step can be repeated."""
     hotpath.run(
         door.call_end(
             *(desk.slug, call.visit), operation=call.operation, look_after_seconds=END_SECONDS
@@ -174,24 +178,27 @@ def _give_back(desk: Desk, call: door.CallBack, reason: str) -> None:
 
 
 def can_call(desk: Desk) -> bool:
-    """Whether a pool of the desk's own account is set up for calls back."""
+    """Whether a pool of the desk's own account is set up for callbacks."""
     slug, account_id = desk.callback_pool, desk.account_id
     return bool(slug) and numbers.callback_pool(slug=slug, account_id=account_id) is not None
 
 
 def no_pool() -> LineError:
-    """There is none."""
+    """Return the error for a desk without a callback pool."""
     return LineError("no-call-back", _("Callbacks aren't set up at this desk."))
 
 
 def no_number(error: numbers.NumbersError) -> LineError:
-    """Why the pool gave no number, said to the agent."""
+    """Return the error, for the agent, that explains why the pool gave no number."""
     none_free = _("No number is free for the call right now. Try again later.")
     return LineError("no-number", none_free if error.kind == "exhausted" else error.detail)
 
 
 def dialled(text: str) -> str:
-    """A number as a switch takes it: an optional + and ASCII digits; LineError for others."""
+    """Return a number in the form that a switch takes: an optional + and ASCII digits.
+
+    Raise LineError if the text is not a number.
+    """
     digits = re.sub(r"[\s().\-/]", "", text)
     if not _NUMBER.match(digits):
         raise LineError(

@@ -1,8 +1,8 @@
-"""A short code that brings a visit to another device: for ten minutes, once.
+"""A short code that moves a visit to another device. It is valid for ten minutes, once.
 
-Eight of 31 letters and digits are 8.5e11 codes. A desk's codes are tried TRIES_OF_DESK times in ten
-minutes at most: where ten codes are valid all the time, somebody who guesses without a pause finds
-one within a year with a probability of about 1 in 8,000.
+Eight characters from 31 letters and digits make 8.5e11 codes. A desk allows TRIES_OF_DESK attempts
+in ten minutes. If ten codes are valid all the time, a person who guesses without pause finds one
+within a year with a probability of about 1 in 8,000.
 """
 
 import secrets
@@ -19,16 +19,19 @@ from queueing.line.services.beats import visit_beat
 from queueing.line.services.visits import Joined, place_proof
 from queueing.line.tokens import token_for
 
-LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no 0 O, 1 I L: people read them aloud
+LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without 0 O, 1 I L: people read codes aloud
 LENGTH = 8
 VALID = timedelta(minutes=10)
-TRIES_OF_DESK = 200  # in TRIES_SECONDS, whoever tries; an address has TRIES_OF_ADDRESS
+TRIES_OF_DESK = 200  # per TRIES_SECONDS, by all clients together; TRIES_OF_ADDRESS is per address
 TRIES_OF_ADDRESS = 10
 TRIES_SECONDS = 600
 
 
 def code_make(*, visit: Visit) -> str:
-    """A new code of the visit; the one before is worth nothing. LineError visit-ended."""
+    """Make a new code for the visit and invalidate the previous one.
+
+    Raise LineError visit-ended if the visit has ended.
+    """
     if visit.ended_at is not None:
         raise LineError("visit-ended", _("Your visit has ended."))
     now = timezone.now()
@@ -40,10 +43,10 @@ def code_make(*, visit: Visit) -> str:
 
 
 def code_redeem(*, queue: Queue, code: str, network: str) -> Joined:
-    """The visit of a code of this desk, with a token and a proof of its own. The code is used up.
+    """Return the visit of a code of this desk, with a new token and proof. The code is used up.
 
-    network: who tries. LineError: unknown-code (none such, used, or over its time; the same
-    words for all), visit-ended, too-many-requests.
+    network: the network address of the caller. Raise LineError unknown-code (not found, used or
+    expired; the text is the same for all three), visit-ended or too-many-requests.
     """
     desk = queue.desk
     if reached_limit("line-code", network, TRIES_OF_ADDRESS, TRIES_SECONDS) or reached_limit(
@@ -62,6 +65,6 @@ def code_redeem(*, queue: Queue, code: str, network: str) -> Joined:
 
 
 def _digest(desk: Desk, code: str) -> str:
-    """Spaces, hyphens and small letters are the reader's own."""
+    """Return the digest of a code. Spaces, hyphens and case are ignored."""
     plain = "".join(c for c in code.upper() if c in LETTERS)
     return salted_hmac("queueing.line.code", f"{desk.slug} {plain}", algorithm="sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""What every service of the line does alike."""
+"""Helpers that several services of the line share."""
 
 import logging
 import unicodedata
@@ -23,14 +23,15 @@ LINE_BREAKS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": "
 
 
 def clean(text: str, length: int) -> str:
-    """One line without control characters, at most `length` characters."""
+    """Return one line of at most `length` characters, without control characters."""
     return one_line(text)[:length].strip(JOINERS)
 
 
 def clean_text(text: str) -> str:
-    """A message: its lines and what joins letters stay; what hides or reverses text goes.
+    """Return a message's text.
 
-    LineError when nothing can be seen of it, or it is too long.
+    Line breaks and joiners stay; characters that hide or reverse text go. Raise LineError if no
+    visible text is left, or if it is too long.
     """
     lines = text.replace("\r\n", "\n").translate(LINE_BREAKS)
     kept = "".join(c for c in lines if c == "\n" or _may_be_said(c)).strip()
@@ -42,12 +43,12 @@ def clean_text(text: str) -> str:
 
 
 def _may_be_said(char: str) -> bool:
-    """No controls, no halves of characters, none that override the direction of what follows."""
+    """Whether messages may contain it: no control characters, surrogates, direction overrides."""
     return unicodedata.category(char) not in ("Cc", "Cs", "Cn") and char not in DIRECTIONS
 
 
 def agents_at(desk: str) -> Iterator[door.AgentRecord]:
-    """Every agent of a desk as Redis has it, read part by part as they are asked for."""
+    """Iterate over every agent of a desk as Redis has it. Read page by page, on demand."""
     cursor = "0"
     while True:
         cursor, some = hotpath.run(door.agents(desk, cursor))
@@ -57,7 +58,7 @@ def agents_at(desk: str) -> Iterator[door.AgentRecord]:
 
 
 def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
-    """A queue's settings as its scripts take them."""
+    """Return a queue's settings in the form that the scripts take."""
     return door.QueueSettings(
         mode=queue.mode,
         is_open=is_open,
@@ -79,7 +80,7 @@ def queue_settings(queue: Queue, *, is_open: bool) -> door.QueueSettings:
 
 
 def agent_settings(agent: Agent) -> door.AgentSettings:
-    """An agent's settings as its scripts take them; its queues are read from SQL."""
+    """Return an agent's settings in the form that the scripts take. Reads its queues from SQL."""
     queues = list(agent.queues.all())
     ttl = min((queue.ttl_seconds for queue in queues), default=15)
     return door.AgentSettings(
@@ -91,12 +92,12 @@ def agent_settings(agent: Agent) -> door.AgentSettings:
 
 
 def zone_of(desk: Desk) -> str:
-    """The zone of a desk's hours."""
+    """Return the time zone of a desk's hours."""
     return desk.account.zone if desk.account is not None else str(settings.PLATFORM_ZONE)
 
 
 def after_commit(desk: Desk, send: Callable[[], Any]) -> None:
-    """Send a change to Redis once it is committed; a failure is mended by the watch's next look."""
+    """Send a change to Redis after the commit. If it fails, the watch's next run corrects it."""
     transaction.on_commit(partial(_send, desk.slug, send))
 
 

@@ -1,4 +1,4 @@
-"""What belongs to a desk besides queues and agents: its own settings, skills, replies, holidays."""
+"""A desk's own settings, skills, saved replies, holidays and blocked visitors."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -37,7 +37,7 @@ SKILLS_LIMIT = 40
 
 
 def desk_configure(*, actor: Actor, desk: Desk, reason: str = "", **changes: Any) -> Desk:
-    """Change a desk's own settings. ValidationError when one is bad."""
+    """Change a desk's own settings. Raise ValidationError if one is invalid."""
     require(actor, "line.configure", desk)
     unknown = set(changes) - set(SETTINGS)
     if unknown:
@@ -50,7 +50,7 @@ def desk_configure(*, actor: Actor, desk: Desk, reason: str = "", **changes: Any
 
 
 def agent_archive(*, actor: Actor, agent: Agent, reason: str = "") -> Agent:
-    """The agent serves no more. LineError agent-online: log the agent out first."""
+    """Take an agent out of service. Raise LineError agent-online if the agent is logged in."""
     require(actor, "line.configure", agent.desk)
     found = hotpath.run(door.agent_remove(agent.desk.slug, agent.user_id))
     if found.answer == "in_use":
@@ -67,7 +67,7 @@ def agent_archive(*, actor: Actor, agent: Agent, reason: str = "") -> Agent:
 
 
 def agent_restore(*, actor: Actor, agent: Agent) -> Agent:
-    """The agent serves again, with the settings of before."""
+    """Bring an archived agent back into service, with the previous settings."""
     require(actor, "line.configure", agent.desk)
     with transaction.atomic():
         agent = Agent.objects.select_for_update().select_related("desk").get(pk=agent.pk)
@@ -83,7 +83,7 @@ def agent_restore(*, actor: Actor, agent: Agent) -> Agent:
 
 
 def skill_create(*, actor: Actor, desk: Desk, slug: str, name: str) -> Skill:
-    """A skill that visitors may need. ValidationError when it is bad or there already."""
+    """Create a skill that visitors may need. Raise ValidationError if it is invalid or exists."""
     require(actor, "line.configure", desk)
     if desk.skills.count() >= SKILLS_LIMIT:
         raise ValidationError({"slug": f"A desk can have up to {SKILLS_LIMIT} skills."})
@@ -96,7 +96,7 @@ def skill_create(*, actor: Actor, desk: Desk, slug: str, name: str) -> Skill:
 
 
 def skill_delete(*, actor: Actor, skill: Skill) -> None:
-    """Nobody has it any more: agents lose it, visitors who need it are served by nobody."""
+    """Delete a skill. Agents lose it; visitors who already wait for it find no agent."""
     desk = skill.desk
     require(actor, "line.configure", desk)
     holders = [agent for agent in desk.agents.select_related("desk") if skill.slug in agent.skills]
@@ -117,7 +117,7 @@ def skill_delete(*, actor: Actor, skill: Skill) -> None:
 
 
 def reply_save(*, actor: Actor, desk: Desk, shortcut: str, text: str) -> CannedReply:
-    """Write a reply; the shortcut of before gets the new text. ValidationError when it is bad."""
+    """Save a reply, replacing the text of its shortcut. Raise ValidationError if it is invalid."""
     require(actor, "line.configure", desk)
     reply = desk.canned_replies.filter(shortcut=shortcut).first()
     if reply is None and desk.canned_replies.count() >= REPLIES_LIMIT:
@@ -139,7 +139,7 @@ def reply_save(*, actor: Actor, desk: Desk, shortcut: str, text: str) -> CannedR
 
 
 def reply_delete(*, actor: Actor, reply: CannedReply) -> None:
-    """The reply is gone; what was sent with it stays."""
+    """Delete a reply. Messages that were sent with it stay."""
     require(actor, "line.configure", reply.desk)
     with transaction.atomic():
         before = {"shortcut": reply.shortcut, "text": reply.text}
@@ -159,9 +159,9 @@ def closure_save(
     text: str = "",
     yearly: bool = False,
 ) -> Closure:
-    """On that day the queue has these hours only; [] = closed. ValidationError when bad.
+    """Give the queue these hours on that day; [] means closed. Raise ValidationError if invalid.
 
-    yearly: on that day of every year, where a year has no day of its own.
+    yearly: on that day of every year, unless a year has its own entry for the day.
     """
     require(actor, "line.configure", queue)
     try:
@@ -189,7 +189,10 @@ def closures_import(
     days: Sequence[tuple[date, Sequence[Sequence[str]], str]],
     yearly: bool = False,
 ) -> int:
-    """The same days for several queues, as closure_save takes them; all or none. Returns days."""
+    """Save the same days for several queues, as closure_save does. Return the number of days.
+
+    Atomic: all days are saved, or none.
+    """
     with transaction.atomic():
         for queue in queues:
             for day, spans, text in days:
@@ -200,7 +203,7 @@ def closures_import(
 
 
 def closure_delete(*, actor: Actor, closure: Closure) -> None:
-    """The day has the week's hours again."""
+    """Delete a holiday. The day has its weekday's hours again."""
     queue = closure.queue
     require(actor, "line.configure", queue)
     with transaction.atomic():
@@ -210,13 +213,16 @@ def closure_delete(*, actor: Actor, closure: Closure) -> None:
         after_commit(queue.desk, lambda: apply_queue(queue))
 
 
-# -- who may not come ----------------------------------------------------------------------------
+# -- blocked visitors ----------------------------------------------------------------------------
 
 
 def visitor_block(
     *, actor: Actor, desk: Desk, key: str, reason: str, until: datetime | None = None
 ) -> BlockedVisitor:
-    """Refuse joins from a network address until a moment, or for good; again: the newer words."""
+    """Refuse joins from a network address until a time, or permanently.
+
+    Repeating it replaces the reason and the time.
+    """
     require(actor, "line.supervise", desk)
     key = clean(key, 80)
     if not key or not reason.strip():
@@ -238,7 +244,7 @@ def visitor_block(
 
 
 def visitor_unblock(*, actor: Actor, blocked: BlockedVisitor) -> None:
-    """The address may join again."""
+    """Allow the address to join again."""
     require(actor, "line.supervise", blocked.desk)
     with transaction.atomic():
         before = {"key": blocked.key, "reason": blocked.reason}

@@ -1,4 +1,4 @@
-"""Desks, queues and agents: made and changed in SQL, then brought to Redis."""
+"""Desks, queues and agents: created and changed in SQL, then written to Redis."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,7 +19,7 @@ from queueing.line.models import Agent, Desk, Queue
 from queueing.line.services import hours
 from queueing.line.services.common import after_commit, agent_settings, queue_settings
 
-# Hours, topics and the overflow queue have forms of their own at each face.
+# Hours, topics and the overflow queue have their own forms in every interface.
 QUEUE_SETTINGS = (
     *("name", "is_open", "welcome", "closed_text", "zone", "position", "mode"),
     *("offer_seconds", "decline_seconds", "misses_limit", "wrap_up_seconds"),
@@ -34,7 +34,7 @@ AGENT_SETTINGS = ("name", "capacity", "phone")
 def desk_create(
     *, actor: Actor, slug: str, name: str, account: Account | None = None, **settings: Any
 ) -> Desk:
-    """Make a desk in SQL, then in Redis. ValidationError when a field is bad."""
+    """Create a desk in SQL, then in Redis. Raise ValidationError if a field is invalid."""
     require(actor, "line.create")
     generation = hotpath.generation_new()
     desk = Desk(slug=slug, name=name, account=account, generation=generation, **settings)
@@ -49,13 +49,16 @@ def desk_create(
 
 
 def begin_desk(desk: Desk) -> None:
-    """Make the desk's data in Redis, with its queues and agents; not over a later life's."""
+    """Create the desk's data in Redis, with its queues and agents.
+
+    Never replaces a later generation.
+    """
     if hotpath.run(door.create(desk.slug, desk.generation, log_limit=desk.log_limit)).ok:
         apply_desk(desk)
 
 
 def apply_desk(desk: Desk) -> None:
-    """Bring every queue and agent of SQL to Redis; repeating it changes nothing."""
+    """Write every queue and agent from SQL to Redis. Repeating it changes nothing."""
     queues = [
         door.queue_write(
             *(desk.slug, queue.pk, queue_settings(queue, is_open=hours.is_open(queue))),
@@ -71,7 +74,7 @@ def apply_desk(desk: Desk) -> None:
 
 
 def queue_create(*, actor: Actor, desk: Desk, slug: str, name: str, **settings: Any) -> Queue:
-    """Make a queue. ValidationError when a field is bad."""
+    """Create a queue. Raise ValidationError if a field is invalid."""
     require(actor, "line.configure", desk)
     queue = Queue(desk=desk, slug=slug, name=name, **settings)
     refuse_reserved(slug)
@@ -84,7 +87,7 @@ def queue_create(*, actor: Actor, desk: Desk, slug: str, name: str, **settings: 
 
 
 def queue_configure(*, actor: Actor, queue: Queue, reason: str = "", **changes: Any) -> Queue:
-    """Change a queue's settings; they hold from that moment. ValidationError when one is bad."""
+    """Change a queue's settings, effective immediately. Raise ValidationError if one is invalid."""
     require(actor, "line.configure", queue)
     act = Act(actor, "line.queue_configure", clean_reason(reason))
     with transaction.atomic():
@@ -95,7 +98,7 @@ def queue_configure(*, actor: Actor, queue: Queue, reason: str = "", **changes: 
 
 
 def apply_queue(queue: Queue) -> None:
-    """Bring one queue's settings to Redis, whether it is open now among them."""
+    """Write a queue's settings to Redis, including whether it is open now."""
     settings = queue_settings(queue, is_open=hours.is_open(queue))
     command = door.queue_write(queue.desk.slug, queue.pk, settings, log_limit=queue.desk.log_limit)
     hotpath.run(command)
@@ -126,7 +129,7 @@ def agent_create(
     skills: Mapping[str, int] | None = None,
     phone: str = "",
 ) -> Agent:
-    """Make a user an agent of this desk. ValidationError when a field is bad."""
+    """Make a user an agent of this desk. Raise ValidationError if a field is invalid."""
     require(actor, "line.configure", desk)
     agent = Agent(
         desk=desk,
@@ -155,7 +158,7 @@ def agent_configure(
     reason: str = "",
     **changes: Any,
 ) -> Agent:
-    """Change what an agent may do; rooms that it has go on."""
+    """Change an agent's settings. The agent's open rooms continue."""
     require(actor, "line.configure", agent.desk)
     act = Act(actor, "line.agent_configure", clean_reason(reason))
     with transaction.atomic():
@@ -168,7 +171,7 @@ def agent_configure(
 
 
 def apply_agent(agent: Agent) -> None:
-    """Bring one agent's settings to Redis."""
+    """Write an agent's settings to Redis."""
     hotpath.run(door.agent_write(agent.desk.slug, agent.user_id, agent_settings(agent)))
 
 

@@ -1,8 +1,8 @@
-"""Personal words end: by a desk's own time, or because a visitor asks for it.
+"""Erasure of personal data: after the desk's retention time, or when a visitor requests it.
 
-What is erased: the messages, files and notes, the visitor's name, topic, contact and network
-address, what was said with a rating, left messages. What stays for the figures: times, queue,
-agent, outcome, stars. The history (LineEvent) names visits by their id only.
+Erased are messages, files and notes, the visitor's name, topic, contact and network address, the
+comment of a rating, and left messages. Times, queue, agent, outcome and stars stay for the reports.
+The history (LineEvent) names visits by ID only.
 """
 
 import time
@@ -44,7 +44,7 @@ NOTHING = dict.fromkeys(
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How much was erased."""
+    """The numbers of erased rows."""
 
     visits: int = 0
     messages: int = 0
@@ -55,10 +55,10 @@ class Erased:
 def visitor_erase(
     *, actor: Actor, desk: Desk, reason: str, visit: str = "", contact: str = ""
 ) -> Erased:
-    """Erase what a desk knows of a visitor: one visit by its id, or all by a phone or e-mail.
+    """Erase a visitor's data at a desk: one visit by ID, or all visits of a phone number or email.
 
-    One transaction with its audit entry, which names the visits and never the person.
-    LineError: malformed, unknown-visit, visit-running (nothing erased).
+    The erasure and its audit entry are one transaction. The entry names the visits, never the
+    person. Raise LineError malformed, unknown-visit or visit-running; nothing is erased then.
     """
     require(actor, "line.erase", desk)
     contact = clean(contact, 120)
@@ -85,7 +85,7 @@ def visitor_erase(
             reason=clean(reason, 200),
         )
     for each in visits:
-        visitor_end(visit=each.public_id)  # the token of a day opens it no more
+        visitor_end(visit=each.public_id)  # a token of today no longer opens it
     return done
 
 
@@ -104,7 +104,7 @@ def _of_person(desk: Desk, visit: str, contact: str) -> tuple[list[Visit], list[
 
 
 def _erase(visits: Sequence[Visit]) -> Erased:
-    """Erase these visits' words and names. Runs inside a transaction."""
+    """Erase the texts and names of these visits. Call this inside a transaction."""
     keys = [each.pk for each in visits]
     files = attachments.forget(keys)
     messages, _ = Message.objects.filter(visit__in=keys).delete()
@@ -122,7 +122,7 @@ def _erase(visits: Sequence[Visit]) -> Erased:
 
 
 def erase_expired() -> dict[str, int]:
-    """Erase what is older than its desk keeps transcripts; bounded batches, for half a minute."""
+    """Erase what is older than the desk's transcript days, in batches, for up to 30 seconds."""
     deadline = time.monotonic() + MOST_SECONDS
     done = {"visits": 0, "messages": 0, "left_messages": 0}
     for desk in Desk.objects.order_by("pk"):
@@ -145,7 +145,8 @@ def _expired_messages(desk: Desk, deadline: float) -> int:
     count = 0
     for queue in desk.queues.all():
         while time.monotonic() < deadline:
-            # by primary key, which follows the time: the index of the queue leads to the oldest
+            # Ordered by primary key, which follows time. The queue's index leads to the oldest
+            # rows.
             rows = LeftMessage.objects.filter(queue=queue).order_by("pk")
             oldest = list(rows.values_list("pk", "at")[:BATCH_VISITS])
             keys = [key for key, at in oldest if at < before]

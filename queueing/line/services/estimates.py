@@ -1,9 +1,9 @@
-"""An honest wait: a range from what agents really did, shown only when the data suffice.
+"""Estimated waits: a range from the agents' real pace, shown only when there is enough data.
 
-With c agents serving, each taking T seconds on average, the visitor at rank k is served after
-about k departures; departures of busy agents are a Poisson stream of rate c/T, so the wait is
-Gamma-distributed with shape k and scale T/c. Its 10 % and 90 % points are the range, stretched by
-what became of the last ranges (`calibration`), so that about eight of ten waits are inside.
+With c agents who each take T seconds on average, the visitor at rank k is served after about k
+departures. Departures of busy agents are a Poisson stream of rate c/T, so the wait is
+Gamma-distributed with shape k and scale T/c. Its 10 % and 90 % points are the range. The outcomes
+of the latest ranges stretch it (`calibration`), so that about eight of ten waits are inside.
 """
 
 import math
@@ -20,7 +20,7 @@ from queueing.line.services.calibration import PLAIN, Factors, factors_of
 from queueing.line.services.common import agents_at
 from queueing.line.services.quantiles import HIGH, LOW, gamma_quantile
 
-ENOUGH = 10  # served visits of the last hours before anything is promised
+ENOUGH = 10  # served visits within LOOK_BACK that an estimate needs
 LOOK_BACK = timedelta(hours=4)
 FRESH_SECONDS = 15.0
 _KNOWN: dict[int, tuple[float, "QueuePace"]] = {}
@@ -28,9 +28,9 @@ _KNOWN: dict[int, tuple[float, "QueuePace"]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Eight of ten such visitors are served between the two; one of ten sooner, one later.
+    """A range of wait: of ten such visitors, eight are served within it, one sooner, one later.
 
-    expected_seconds: the model's mean wait, before the range was calibrated.
+    expected_seconds: the model's mean wait, before calibration.
     """
 
     low_seconds: int
@@ -40,7 +40,11 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class QueuePace:
-    """A queue's: mean seconds of a room, None = too few; rooms that agents online have."""
+    """A queue's pace.
+
+    room_seconds: the mean time of a room with its wrap-up, or None if there are too few. rooms: how
+    many rooms the online agents can have.
+    """
 
     room_seconds: float | None
     rooms: int
@@ -48,7 +52,7 @@ class QueuePace:
 
 
 def estimate(standing: door.Standing) -> Estimate | None:
-    """The range for a visitor who waits; None when the data do not suffice."""
+    """Return the range for a waiting visitor, or None if there is not enough data."""
     if standing.answer not in ("waiting", "away") or not standing.queue:
         return None
     pace = _pace(standing.queue)
@@ -58,12 +62,12 @@ def estimate(standing: door.Standing) -> Estimate | None:
 
 
 def needs_sql(standing: door.Standing) -> bool:
-    """Whether `estimate` would read SQL now instead of telling from memory."""
+    """Whether `estimate` would have to read SQL now, because nothing is cached."""
     return standing.answer in ("waiting", "away") and _remembered(standing.queue) is None
 
 
 def wait_range(rank: int, seconds_per_departure: float, factors: Factors = PLAIN) -> Estimate:
-    """The P10 to P90 range of the rank's turn, in whole seconds."""
+    """Return the P10 to P90 range of the wait at this rank, in whole seconds."""
     low = gamma_quantile(rank, LOW) * seconds_per_departure * factors.low
     high = gamma_quantile(rank, HIGH) * seconds_per_departure * factors.high
     return Estimate(
@@ -72,7 +76,7 @@ def wait_range(rank: int, seconds_per_departure: float, factors: Factors = PLAIN
 
 
 def _pace(queue_id: int) -> QueuePace:
-    """The pace of now, and what calibrates it; kept 15 s."""
+    """Return the current pace and its calibration. Cached for 15 seconds."""
     known = _remembered(queue_id)
     if known is not None:
         return known

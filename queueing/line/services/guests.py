@@ -16,13 +16,13 @@ from queueing.line.services.rooms import SentMessage, message_send, visit_take_o
 
 SUPERVISE: Final = "line.supervise"
 IDENTITY_LENGTH: Final = 150
-JOINED, LEFT, WHISPERED = "joined", "left", "whispered"  # the desk's words, and of SYSTEM messages
+JOINED, LEFT, WHISPERED = "joined", "left", "whispered"  # also the texts of SYSTEM messages
 
 
 def room_whisper(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMessage:
-    """Say something to the agent of a room; the visitor never sees it. Again: the same message.
+    """Send the agent of a room a message that the visitor never sees. Idempotent by client_id.
 
-    LineError: not-in-room, malformed.
+    Raise LineError not-in-room or malformed.
     """
     require(actor, SUPERVISE, visit)
     _require_room(visit)
@@ -42,9 +42,9 @@ def room_whisper(*, actor: Actor, visit: Visit, client_id: str, text: str) -> Se
 
 
 def room_join(*, actor: Actor, visit: Visit) -> RoomGuest:
-    """Come into a room as a third person: both sides are told. Again: nothing changes.
+    """Join a room as a third person and notify both sides. Repeating it changes nothing.
 
-    LineError not-in-room.
+    Raise LineError not-in-room.
     """
     require(actor, SUPERVISE, visit)
     _require_room(visit)
@@ -60,7 +60,7 @@ def room_join(*, actor: Actor, visit: Visit) -> RoomGuest:
             if is_new:
                 access.audit(actor=actor, action="line.room_join", thing=visit)
                 _announce(guest, JOINED)
-    except IntegrityError:  # by another tab, at the same moment
+    except IntegrityError:  # another tab joined at the same moment
         return RoomGuest.objects.get(visit=visit, by=by, left_at=None)
     if is_new:
         _tell(visit, JOINED, actor)
@@ -68,7 +68,7 @@ def room_join(*, actor: Actor, visit: Visit) -> RoomGuest:
 
 
 def room_leave(*, actor: Actor, visit: Visit) -> RoomGuest | None:
-    """Go out of a room again: both sides are told. None: the actor was not in it."""
+    """Leave a room and notify both sides. Return None if the actor was not in it."""
     require(actor, SUPERVISE, visit)
     with transaction.atomic():
         guests = RoomGuest.objects.select_for_update()
@@ -85,9 +85,9 @@ def room_leave(*, actor: Actor, visit: Visit) -> RoomGuest | None:
 
 
 def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMessage:
-    """Say something to both sides, under the own name. Again: the same message.
+    """Send both sides a message under the supervisor's own name. Idempotent by client_id.
 
-    LineError: not-joined, not-in-room, malformed.
+    Raise LineError not-joined, not-in-room or malformed.
     """
     require(actor, SUPERVISE, visit)
     guest = RoomGuest.objects.filter(visit=visit, by=identity_of(actor), left_at=None).first()
@@ -104,9 +104,10 @@ def room_say(*, actor: Actor, visit: Visit, client_id: str, text: str) -> SentMe
 
 
 def room_take_over(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
-    """Move a room to the supervisor's own seat at the desk, with its words; the reason is kept.
+    """Move a room, with its transcript, to the supervisor's own seat.
 
-    LineError: malformed (no reason), not-an-agent, no-room (offline, paused or full), not-in-room.
+    The reason goes to the audit log. Raise LineError malformed (no reason), not-an-agent, no-room
+    (offline, paused or full) or not-in-room.
     """
     require(actor, SUPERVISE, visit)
     if not clean(reason, 200):
@@ -119,12 +120,12 @@ def room_take_over(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
     _require_room(visit)
     _require_seat(agent, visit)
     standing = visit_take_over(actor=actor, visit=visit, agent=agent, reason=reason)
-    room_leave(actor=actor, visit=visit)  # a third person is the agent now
+    room_leave(actor=actor, visit=visit)  # the third person is the agent now
     return standing
 
 
 def identity_of(actor: Actor) -> str:
-    """Who acts, in a word: names are not unique."""
+    """Return a unique text for the actor; names are not unique."""
     if isinstance(actor, str):
         return actor[:IDENTITY_LENGTH]
     user = user_of(actor)
@@ -134,7 +135,7 @@ def identity_of(actor: Actor) -> str:
 
 
 def shown_name(actor: Actor, visit: Visit) -> str:
-    """The name under which both sides see a supervisor: as an agent of the desk, else the own."""
+    """Return the name that both sides see: the agent name at this desk, else the person's name."""
     user = user_of(actor)
     if user is None:
         return clean(name_of(actor), 80)
@@ -143,7 +144,7 @@ def shown_name(actor: Actor, visit: Visit) -> str:
 
 
 def queue_of(visit: Visit) -> Queue:
-    """The queue in which a visit is now: SQL may still have the one before."""
+    """Return the visit's current queue, read from Redis: SQL may still have the previous queue."""
     standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
     found = Queue.objects.filter(pk=standing.queue, desk=visit.desk_id).first()
     return found if found is not None else visit.queue

@@ -1,4 +1,7 @@
-"""Redis lost a desk: it is made again from SQL, and matches nobody for one heartbeat's life."""
+"""Recovery of a desk whose data Redis lost.
+
+The desk is rebuilt from SQL. It matches no one until one heartbeat timeout has passed.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -22,11 +25,11 @@ logger = logging.getLogger(__name__)
 KIND = "line.desk"
 INCIDENT = "line.recovering"
 LONGEST_TTL_SECONDS = 15
-LOADING = timedelta(seconds=60)  # then the worker that loads is taken for dead
+LOADING = timedelta(seconds=60)  # after this, the worker that loads counts as dead
 
 
 def watch_desks(shard: int, shards: int) -> dict[str, int]:
-    """One look at every desk of a shard; returns what was done, in numbers."""
+    """Check every desk of a shard once. Return the numbers of desks, rebuilds and failures."""
     desks = of_shard(Desk.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"desks": len(desks), "rebuilt": 0, "failed": 0}
 
@@ -38,7 +41,7 @@ def watch_desks(shard: int, shards: int) -> dict[str, int]:
 
 
 def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
-    """Compare a desk's data with what SQL remembers, and rebuild it if it was lost."""
+    """Compare a desk's data in Redis with SQL, and rebuild the desk if its data was lost."""
     if figures is not None and figures.generation == desk.generation:
         if figures.status == "recovering":
             return figures.opens_at_ms == 0 and (
@@ -50,13 +53,13 @@ def desk_check(desk: Desk, figures: door.DeskFigures | None) -> bool:
         return False
     found = figures.generation if figures is not None else 0
     if found == 0 and not _has_lived(desk):
-        begin_desk(desk)  # its first life: nothing was lost
+        begin_desk(desk)  # its first generation: nothing was lost
         return False
     return desk_rebuild(desk, "lost", found)
 
 
 def _has_lived(desk: Desk) -> bool:
-    """Whether SQL knows anything of a life before: its generation's numbers are used up then."""
+    """Whether SQL has data of an earlier generation. Its entry numbers have been used then."""
     return (
         Cursor.objects.filter(kind=KIND, tag=desk.tag).exists()
         or desk.visits.exists()
@@ -65,7 +68,7 @@ def _has_lived(desk: Desk) -> bool:
 
 
 def _go_on(desk: Desk) -> bool:
-    """Load what a worker left that died while it loaded; a living one is left alone."""
+    """Continue the load of a worker that died during it. Do nothing if that worker may be alive."""
     since = desk.recovering_since
     if since is None or timezone.now() - since < LOADING:
         return False
@@ -74,9 +77,10 @@ def _go_on(desk: Desk) -> bool:
 
 
 def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:
-    """Begin a new life of the desk's data and put its running visits back. False: not our turn.
+    """Begin a new generation of the desk's data and restore its running visits.
 
-    Its entries are numbered from 1 again: the generation tells them from those of before.
+    Return False if another worker does it. The entries are numbered from 1 again; the generation
+    distinguishes them from earlier entries.
     """
     known = Cursor.objects.filter(kind=KIND, tag=desk.tag).values_list("generation", flat=True)
     act = Act("line.rebuild", "line.desk_rebuild", why)
@@ -85,13 +89,13 @@ def desk_rebuild(desk: Desk, why: str, found_generation: int = 0) -> bool:
         return False
     logger.warning("line: desk %s is rebuilt from SQL: %s", desk.slug, why)
     if not hotpath.run(door.recover(desk.slug, generation, log_limit=desk.log_limit)).ok:
-        return False  # held up here, while another worker began a later life
+        return False  # we were delayed, and another worker began a later generation
     _load(desk)
     return True
 
 
 def _say_recovering(desk: Desk) -> None:
-    """The incident; `desk_check` closes it when the desk is open."""
+    """Open the incident. `desk_check` closes it when the desk is open."""
     incidents.open(
         type=INCIDENT,
         object=desk.slug,
@@ -105,9 +109,9 @@ def _say_recovering(desk: Desk) -> None:
 
 
 def _load(desk: Desk) -> None:
-    """Settings and running visits, then the time at which it opens; again changes nothing.
+    """Load settings and running visits, then set the time at which the desk opens. Idempotent.
 
-    Of a worker that was held up while a later life began, nothing opens that one early.
+    A worker that was delayed while a later generation began cannot open that generation early.
     """
     _say_recovering(desk)
     longest = max((queue.ttl_seconds for queue in desk.queues.all()), default=LONGEST_TTL_SECONDS)
@@ -119,7 +123,7 @@ def _load(desk: Desk) -> None:
 
 
 def _bring_agents_back(desk: Desk) -> None:
-    """Agents on shift are online or paused as before; who stays silent is lost in time."""
+    """Bring agents on shift back, online or paused. The timers remove those who do not respond."""
     shifts = AgentShift.objects.filter(agent__desk=desk, agent__archived_at=None, ended_at=None)
     commands = []
     for shift in shifts.select_related("agent"):
@@ -131,7 +135,7 @@ def _bring_agents_back(desk: Desk) -> None:
 
 
 def _running(desk: Desk) -> Iterator[list[door.Loaded]]:
-    """Visits that have not ended, by arrival, some at a time."""
+    """Iterate over visits that have not ended, by arrival, in pages."""
     rows = Visit.objects.filter(desk=desk, ended_at=None).select_related("agent")
     page: list[door.Loaded] = []
     for row in rows.order_by("joined_at").iterator(chunk_size=door.LOAD_LIMIT):

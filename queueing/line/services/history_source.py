@@ -1,4 +1,4 @@
-"""The desks' kind of history: which streams there are, and what becomes of their entries."""
+"""The desks' history: which streams exist, and how their entries are stored."""
 
 from poolsite.aggregates.sources import AggregateSource
 from poolsite.history import Retained

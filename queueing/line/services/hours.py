@@ -1,8 +1,8 @@
 """Whether a queue is open now: weekly hours and closures, in the queue's time zone.
 
-Hours are told by the clock on the wall, and held as moments. On the night when clocks go back, a
-time that comes twice is the first of the two; when they go forward, a time that is left out is the
-moment of the change. So a span opens once and closes once, whatever the clocks do.
+Hours are written as local times and compared as moments. On the night when clocks go back, a local
+time that occurs twice means the first one. When clocks go forward, a skipped local time means the
+moment of the change. So each span opens once and closes once, whatever the clocks do.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,12 +23,12 @@ MIDNIGHT = "24:00"
 
 
 def queue_zone(queue: Queue) -> str:
-    """The zone of a queue's hours: its own, or the desk's."""
+    """Return the time zone of a queue's hours: the queue's own, or the desk's."""
     return queue.zone or zone_of(queue.desk)
 
 
 def is_open(queue: Queue, now: datetime | None = None) -> bool:
-    """Whether visitors may join by the queue's own switch and its hours."""
+    """Whether the queue's switch and its hours allow visitors to join."""
     if not queue.is_open:
         return False
     now = (now or timezone.now()).astimezone(UTC)
@@ -39,10 +39,10 @@ def is_open(queue: Queue, now: datetime | None = None) -> bool:
 
 
 def spans_of(queue: Queue, day: date) -> list[Span] | None:
-    """The spans of one day in order; [] = closed all day, None = open all day."""
+    """Return the spans of a day in order; [] if closed all day, None if open all day."""
     same_day = Q(yearly=True, day__month=day.month, day__day=day.day)
     closures = sorted(queue.closures.filter(Q(day=day) | same_day), key=lambda each: each.yearly)
-    if closures:  # a day of this year comes before one of every year
+    if closures:  # an entry for this year comes before a yearly one
         return read_spans(closures[0].hours)
     if not queue.hours:
         return None
@@ -50,7 +50,7 @@ def spans_of(queue: Queue, day: date) -> list[Span] | None:
 
 
 def usual_days(queue: Queue) -> Callable[[date], bool]:
-    """Tells whether a day has the hours of its weekday: no closure is for it."""
+    """Return a function that tells whether a day has its weekday's usual hours (no closure)."""
     rows = list(queue.closures.values_list("day", "yearly"))
     days = {day for day, _ in rows}
     yearly = {(day.month, day.day) for day, is_yearly in rows if is_yearly}
@@ -58,7 +58,10 @@ def usual_days(queue: Queue) -> Callable[[date], bool]:
 
 
 def next_opening(queue: Queue, now: datetime | None = None) -> datetime | None:
-    """When a closed queue opens next, within two weeks, in its zone; None when nothing tells."""
+    """Return when a closed queue next opens, in its zone.
+
+    Return None if that is not within two weeks, or if the queue is switched off.
+    """
     zone = ZoneInfo(queue_zone(queue))
     now = (now or timezone.now()).astimezone(UTC)
     if not queue.is_open:
@@ -85,13 +88,13 @@ def _end_moment(day: date, end: time, zone: ZoneInfo) -> datetime:
 
 @lru_cache(maxsize=4_096)
 def moment_at(day: date, at: time, zone: ZoneInfo) -> datetime:
-    """The moment (UTC) at which the zone's clocks first show this time or a later one."""
+    """Return the moment (UTC) at which the zone's clocks first show this time or a later one."""
     wall = datetime.combine(day, at)
     before = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
     after = wall.replace(tzinfo=zone, fold=1).astimezone(UTC)
-    if before <= after:  # as always, or twice: the first
+    if before <= after:  # the usual case, or a time that occurs twice: the first
         return before
-    low, high = after, before  # left out: the change lies between the two
+    low, high = after, before  # a skipped time: the change lies between the two
     offset = high.astimezone(zone).utcoffset()
     while high - low > timedelta(seconds=1):
         middle = low + (high - low) / 2
@@ -103,7 +106,10 @@ def moment_at(day: date, at: time, zone: ZoneInfo) -> datetime:
 
 
 def read_spans(value: Sequence[Sequence[str]]) -> list[Span]:
-    """Read [["09:00", "18:00"], …]; ValueError for anything else, or an end not after its begin."""
+    """Read [["09:00", "18:00"], …].
+
+    Raise ValueError if malformed, or if a span ends before it begins.
+    """
     spans = []
     for begin, end in value:
         first, last = time.fromisoformat(begin), _end(end)
@@ -121,7 +127,7 @@ def _end(text: str) -> time:
 
 
 def split_at_midnight(week: Week) -> dict[str, list[list[str]]]:
-    """Hours as they are stored: what runs into the next day is cut in two at midnight."""
+    """Return hours in their stored form: spans that run into the next day are cut at midnight."""
     days: dict[str, list[list[str]]] = {str(day): [] for day in range(WEEK_DAYS)}
     for day, spans in week.items():
         for begin, end in spans:
@@ -135,7 +141,10 @@ def split_at_midnight(week: Week) -> dict[str, list[list[str]]]:
 
 
 def join_at_midnight(week: Week) -> dict[str, list[list[str]]]:
-    """The opposite: hours as a person writes them, with what runs into the next day whole."""
+    """Undo `split_at_midnight`: return hours as a person writes them.
+
+    Spans over midnight are in one piece.
+    """
     days = {str(day): [list(span) for span in week.get(str(day), [])] for day in range(WEEK_DAYS)}
     for day in range(WEEK_DAYS):
         late, following = days[str(day)], days[str((day + 1) % WEEK_DAYS)]

@@ -1,7 +1,7 @@
-"""Who a visitor is, by a token that the customer's own system has signed.
+"""The identity of a visitor, from a token that the customer's own system has signed.
 
-The token is a JSON Web Token (RFC 7519) of the one kind that is taken: HS256, with a secret of the
-desk. The signature is checked before anything is read, and the token's header chooses nothing.
+The token is a JSON Web Token (RFC 7519). Only HS256 with a secret of the desk is accepted. The
+signature is checked before anything is read, and the token's header selects nothing.
 """
 
 import base64
@@ -28,9 +28,9 @@ from queueing.line.services import beats, visits
 from queueing.line.services.common import clean
 
 TOKEN_LENGTH: Final = 2_048
-KEYS_LIMIT: Final = 2  # the one in use, and the one that replaces it
-LIFETIME_SECONDS: Final = 24 * 3_600  # of a token; its `exp` may not be further away
-LEEWAY_SECONDS: Final = 60  # between the clocks of two houses
+KEYS_LIMIT: Final = 2  # the secret in use, and its replacement
+LIFETIME_SECONDS: Final = 24 * 3_600  # the latest `exp` of a token, from now
+LEEWAY_SECONDS: Final = 60  # tolerance between our clock and the customer's
 SUBJECT_LENGTH: Final = 120
 SKILLS_LIMIT: Final = 4
 ATTEMPTS: Final = 3
@@ -39,7 +39,7 @@ _SKILL = re.compile(r"^[a-z0-9-]{1,20}\Z")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a token says. `queue`: of the same desk; None: the page's, or the topic's."""
+    """The claims of a token. `queue` belongs to the same desk; None means the page's or topic's."""
 
     subject: str
     name: str = ""
@@ -50,9 +50,9 @@ class Identity:
 
 
 def identity_read(desk: Desk, token: str, now: float | None = None) -> Identity:
-    """What a token says. LineError bad-token: it is no live token of this desk.
+    """Return the claims of a token.
 
-    now: seconds since 1970.
+    Raise LineError bad-token if it is not a valid token of this desk. now: seconds since 1970.
     """
     claims = _claims(desk, token)
     now = time.time() if now is None else now
@@ -79,7 +79,7 @@ def identity_read(desk: Desk, token: str, now: float | None = None) -> Identity:
 
 
 def _claims(desk: Desk, token: str) -> dict[str, Any]:
-    """The claims of a token that is signed with a secret of the desk."""
+    """Return the claims of a token that is signed with a secret of the desk."""
     signed, _dot, signature = token.rpartition(".")
     head, _dot, body = signed.partition(".")
     is_short = len(token) <= TOKEN_LENGTH and token.isascii()
@@ -94,7 +94,7 @@ def _claims(desk: Desk, token: str) -> dict[str, Any]:
 
 
 def sign(secret: str, signed: str) -> str:
-    """The signature of a token's first two parts: HMAC-SHA-256 with the secret's characters."""
+    """Return the signature of a token's first two parts: HMAC-SHA-256 with the secret's text."""
     digest = hmac.digest(secret.encode(), signed.encode(), "sha256")
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
@@ -153,13 +153,13 @@ def _queue(desk: Desk, slug: str) -> Queue | None:
     return found
 
 
-# -- one visit for one person --------------------------------------------------------------------
+# -- one visit per person ------------------------------------------------------------------------
 
 
 def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
-    """The id under which this person joins, and the visit if it is running.
+    """Return the ID under which this person joins, and the visit if it is running.
 
-    Two joins of one person at once get the same id, which the desk lets in once.
+    Two simultaneous joins of one person get the same ID. The desk lets an ID in once.
     """
     row, _made = VerifiedVisitor.objects.get_or_create(
         desk=desk, subject=subject, defaults={"visit": visits.new_visit_id()}
@@ -172,7 +172,7 @@ def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
         if standing.answer != "ended" and (visit is None or visit.ended_at is None):
             return row.visit, None
         rows = VerifiedVisitor.objects.filter(pk=row.pk, visit=row.visit)
-        # whoever comes at the same moment reads the one that won
+        # a simultaneous request reads the ID that was written first
         rows.update(visit=visits.new_visit_id())
         row.refresh_from_db()
     return row.visit, None
@@ -182,7 +182,7 @@ def visit_of(desk: Desk, subject: str) -> tuple[str, visits.Joined | None]:
 
 
 def key_new(*, actor: Actor, desk: Desk, reason: str = "") -> str:
-    """Make a signing secret and return it; it is shown this one time. It holds at once."""
+    """Create a signing secret, valid immediately, and return it. It cannot be shown again."""
     require(actor, "line.configure", desk)
     secret = new_secret()
     with transaction.atomic():
@@ -202,7 +202,10 @@ def key_new(*, actor: Actor, desk: Desk, reason: str = "") -> str:
 
 
 def key_revoke(*, actor: Actor, key: IdentityKey, reason: str = "") -> None:
-    """Tokens that are signed with it are refused from now on. Visits that run are not affected."""
+    """Revoke a secret: tokens signed with it are refused from now on.
+
+    Running visits are not affected.
+    """
     require(actor, "line.configure", key.desk)
     with transaction.atomic():
         key = IdentityKey.objects.select_for_update().select_related("desk").get(pk=key.pk)

@@ -1,8 +1,9 @@
-"""A desk's time goes on without the timers: a web process keeps the desks whose people it hears.
+"""Keeps desks on time without the timers.
 
-It looks at each of them when something is due, a little after the timers, and does it where they
-have not (`desk.sweep` decides, in one step). So a socket or poll that falls silent is noticed by
-the process that heard it last.
+A web process looks after the desks whose visitors and agents it hears. It checks each of them when
+something is due, a little after the timers, and does what the timers have not done (`desk.sweep`
+decides, in one step). So the process that last heard a socket or poll notices when it no longer
+responds.
 """
 
 import asyncio
@@ -18,33 +19,33 @@ from queueing.line import desk as door
 
 logger = logging.getLogger(__name__)
 
-PATIENCE_SECONDS = 0.2  # the timers are late by less
-LOOK_SECONDS = 1.0  # something may begin meanwhile
+PATIENCE_SECONDS = 0.2  # the timers' usual delay is shorter
+LOOK_SECONDS = 1.0  # the longest pause: new work may begin meanwhile
 LEAST_SECONDS = 0.03
-IDLE_SECONDS = 30.0  # a desk that has nothing to do for so long is let go
-HELD_UP_SECONDS = 2.0  # this process did not run, or Redis did not answer: nobody was heard
-BATCH = 64  # desks in one pipeline
+IDLE_SECONDS = 30.0  # a desk with nothing to do for this long is dropped
+HELD_UP_SECONDS = 2.0  # longer: this process stood still or Redis failed, so no one was heard
+BATCH = 64  # desks per pipeline
 
 
 def heard(slug: str) -> None:
-    """Somebody of this desk was heard by this process. Sends nothing to Redis itself.
+    """Note that this process heard a visitor or agent of this desk. Sends nothing to Redis itself.
 
-    In a view's thread it is told to the loop that serves the view. Elsewhere (a worker, a command)
-    nothing is kept.
+    In a view's thread, the call is passed to the event loop that serves the view. In a worker or a
+    command, it does nothing.
     """
     try:
         asyncio.get_running_loop()
     except RuntimeError:
         loop = getattr(SyncToAsync.threadlocal, "main_event_loop", None)
         if loop is not None:
-            with suppress(RuntimeError):  # it has ended
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(heard, slug)
     else:
         _keepers().keep(slug)
 
 
 class DeskKeeper:
-    """The desks that one loop keeps; its task runs while there is one."""
+    """The desks that one event loop looks after. Its task runs while there are any."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -57,7 +58,7 @@ class DeskKeeper:
         self._task: asyncio.Task[None] | None = None
 
     def keep(self, slug: str) -> None:
-        """Look after this desk, from now on."""
+        """Look after this desk from now on."""
         if slug in self.keeps:
             return
         self.keeps.add(slug)
@@ -68,7 +69,7 @@ class DeskKeeper:
 
     async def _run(self) -> None:
         task = asyncio.current_task()
-        # A cancellation may be swallowed by what is awaited; the loop that ends waits for us.
+        # What we await may swallow a cancellation, and the loop waits for this task before it ends.
         while task is not None and not task.cancelling():
             due = self._agenda.next_due()
             if due is None:
@@ -94,7 +95,7 @@ class DeskKeeper:
                 await self._changed.wait()
 
     async def _look(self, slugs: list[str]) -> None:
-        """Do what is due at these desks and nobody else has done. Nothing by a clock in doubt."""
+        """Do what is due at these desks and still undone. Do nothing if the clock is in doubt."""
         if not slugs:
             return
         began = pace()

@@ -1,19 +1,19 @@
-"""The languages that a visitor's page speaks."""
+"""The languages of a visitor's page."""
 
 from django.conf import settings
 
 from queueing.line.models import Visit
 
-SHORT = {"en": "EN", "zh-hans": "中文"}  # where there is no room for the whole name
+SHORT = {"en": "EN", "zh-hans": "中文"}  # for places too small for the full name
 
 
 def known_language(code: str) -> str:
-    """The code, if the installation speaks this language; else ""."""
+    """Return the code if the installation has this language, else ""."""
     return code if code in dict(settings.LANGUAGES) else ""
 
 
 def visit_speaks(*, visit: Visit, language: str) -> str:
-    """The visitor's page has this language from now on; one that is not known changes nothing."""
+    """Set the language of the visitor's page and return the current one. Ignore unknown codes."""
     found = known_language(language)
     if found and found != visit.language:
         visit.language = found

@@ -1,4 +1,4 @@
-"""What visitors leave when nobody is there."""
+"""Messages that visitors leave when no agent is available."""
 
 from datetime import timedelta
 
@@ -12,16 +12,17 @@ from queueing.line.models import LeftMessage, Queue
 from queueing.line.services.common import clean, clean_text
 from queueing.line.services.message_calls import message_call_end
 
-LEFT_PER_HOUR = 500  # of one queue: beyond that it is nobody who wants an answer
+LEFT_PER_HOUR = 500  # per queue; more than this is spam
 TWICE_WITHIN = timedelta(minutes=10)
 
 
 def message_leave(
     *, queue: Queue, name: str, contact: str, text: str, wants_call: bool, visit: str = ""
 ) -> LeftMessage:
-    """Keep a message, or a wish to be called back; a second click is the same one.
+    """Store a message or a callback request. A second click returns the same row.
 
-    LineError: malformed (no name, no contact, neither text nor wish), queue-full.
+    Raise LineError malformed (no name, no contact, neither a text nor a callback request) or
+    queue-full.
     """
     name, contact = clean(name, 80), clean(contact, 120)
     if not name or not contact:
@@ -41,7 +42,7 @@ def message_leave(
 
 
 def message_handle(*, actor: Actor, message: LeftMessage) -> LeftMessage:
-    """Somebody has answered it, so its call is over; again: who was first stays."""
+    """Mark a message as answered and end its call. If repeated, the first person stays recorded."""
     require(actor, "line.answer", message)
     with transaction.atomic():
         message = _locked(message)
@@ -55,7 +56,7 @@ def message_handle(*, actor: Actor, message: LeftMessage) -> LeftMessage:
 
 
 def message_reopen(*, actor: Actor, message: LeftMessage) -> LeftMessage:
-    """It waits for an answer again; again changes nothing."""
+    """Mark a message as unanswered again. Repeating it changes nothing."""
     require(actor, "line.answer", message)
     with transaction.atomic():
         message = _locked(message)

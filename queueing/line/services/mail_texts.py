@@ -1,4 +1,4 @@
-"""The mails to visitors, in their language and their zone."""
+"""The emails to visitors, in the visitor's language and time zone."""
 
 from urllib.parse import urlencode
 
@@ -17,11 +17,11 @@ from queueing.line.services.attachments import text_with_file
 from queueing.line.tokens import LinePlace, sign_place, token_for
 
 MOST = 2_000
-TOLD_SECONDS = 300  # the place is held so long once the mail is sent
+TOLD_SECONDS = 300  # how long the place is held after the mail is sent
 
 
 def mail_of(mail: VisitMail) -> EmailMultiAlternatives:
-    """The message as it is sent; the same row always has the same Message-ID."""
+    """Return the message to send. The same row always has the same Message-ID."""
     visit = mail.visit
     with override(mail.language or settings.LANGUAGE_CODE), timezone.override(mail.zone):
         shown = {
@@ -56,7 +56,7 @@ def _message_id(mail: VisitMail) -> str:
 
 
 def resume_link(mail: VisitMail) -> str:
-    """The page of the visit, on any device; what stands after # is sent to no server."""
+    """Return the link to the visit's page on any device. The part after # is sent to no server."""
     visit = mail.visit
     arrived_us = us_of(visit.joined_at)
     place = LinePlace(visit.desk.slug, visit.public_id, visit.queue_id, visit.priority, arrived_us)
@@ -72,7 +72,7 @@ def resume_link(mail: VisitMail) -> str:
 
 
 def spoken_lines(visit: Visit) -> list[dict[str, object]]:
-    """What was said: {"at", "who", "text"}, oldest first, without what the staff says to itself."""
+    """Return the conversation: {"at", "who", "text"}, oldest first, without internal messages."""
     rows = Message.objects.filter(visit=visit).heard_by_visitors()
     rows = rows.select_related("agent", "attachment").order_by("number")
     return [

@@ -1,9 +1,10 @@
-"""An agent calls somebody back who left a message, through a number of the desk's pool.
+"""Calls to people who left a message, through a number of the desk's pool.
 
-As a room's call (calling.py), but what runs is remembered in SQL: the intent, then the claim in the
-pool, then the number; at the end: ending, given back in the pool, forgotten. Every step may be
-repeated: one operation id names the call. Who dies between two steps leaves the row, and the sweep
-undoes it; a claim that comes after its undoing is refused by the pool.
+They work like calls from a room (calling.py), but their state is in SQL: the intent, then the claim
+in the pool, then the number. At the end, the call is marked as ending, released in the pool and
+forgotten. Every step may be repeated, because one operation ID names the call. If a process dies
+between two steps, the row remains, and the sweep undoes the call. The pool refuses a claim that
+arrives after its undoing.
 """
 
 import logging
@@ -32,16 +33,16 @@ from queueing.line.services.calling import (
 )
 
 logger = logging.getLogger(__name__)
-LONGEST = timedelta(hours=1)  # then somebody has forgotten to end it
+LONGEST = timedelta(hours=1)  # after this, the agent has probably forgotten to end the call
 BATCH = 100
 
 
 def message_call(*, actor: Actor, agent: Agent, message: LeftMessage) -> MessageCall:
-    """Claim a number for calling who left this message; again: the call there is.
+    """Claim a number for calling the author of this message, or return the existing call.
 
-    LineError: no-call-back (none set up), malformed (no number was left), not-yours (another agent
-    is calling), no-number (none is free, or the agent has another call), message-handled (somebody
-    has answered it), unknown-message (erased meanwhile); nothing is left behind.
+    Raise LineError no-call-back (not set up), malformed (no number was left), not-yours (another
+    agent is calling), no-number (none is free, or the agent has another call), message-handled
+    (already answered) or unknown-message (erased meanwhile). Nothing is left behind then.
     """
     require(actor, "line.answer", message)
     desk, callee = agent.desk, dialled(message.contact)
@@ -53,7 +54,10 @@ def message_call(*, actor: Actor, agent: Agent, message: LeftMessage) -> Message
 
 
 def message_call_end(*, actor: Actor, agent: Agent | None, message: LeftMessage) -> None:
-    """End a message's call, the agent's own or (None) whosever; again, or without one: nothing."""
+    """End a message's call: the agent's own, or any agent's if `agent` is None.
+
+    Does nothing if it has ended or never began.
+    """
     require(actor, "line.answer", message)
     call = MessageCall.objects.filter(message=message).first()
     if call is None:
@@ -67,7 +71,7 @@ def message_call_end(*, actor: Actor, agent: Agent | None, message: LeftMessage)
 
 
 def sweep_message_calls(shard: int, shards: int) -> dict[str, int]:
-    """Renew what runs; undo what was left half done; end what is forgotten, or of erased words."""
+    """Renew running calls, undo unfinished ones, end forgotten ones and those without a message."""
     done = {"calls": 0, "failed": 0}
     due = MessageCall.objects.filter(look_at__lte=timezone.now()) | MessageCall.objects.filter(
         message=None
@@ -86,10 +90,10 @@ def sweep_message_calls(shard: int, shards: int) -> dict[str, int]:
 
 @transaction.atomic
 def _ask(actor: Actor, agent: Agent, message: LeftMessage, callee: str) -> MessageCall:
-    """The intent, written before anything is claimed; the one there is for a second click.
+    """Write the intent before anything is claimed, or return the existing call on a second click.
 
-    Message and agent are locked: of two clicks the second finds the first one's call, and who
-    handles the message next ends it.
+    The message and the agent are locked. So the second of two clicks finds the first one's call,
+    and a user who handles the message next ends it.
     """
     found = LeftMessage.objects.select_for_update().filter(pk=message.pk).first()
     if found is None:
@@ -118,7 +122,7 @@ def _ask(actor: Actor, agent: Agent, message: LeftMessage, callee: str) -> Messa
 
 
 def _own(call: MessageCall, agent: Agent) -> MessageCall:
-    """The call that there is, to go on with."""
+    """Return the existing call. Raise LineError if it is another agent's or is ending."""
     if call.agent_id != agent.pk:
         raise LineError("not-yours", _("Another agent is already calling."))
     if call.ending:
@@ -127,7 +131,7 @@ def _own(call: MessageCall, agent: Agent) -> MessageCall:
 
 
 def _claim(desk: Desk, call: MessageCall) -> MessageCall:
-    """The pool's number, written down; refused: undone, LineError."""
+    """Claim a number in the pool and store it. If refused, undo the call and raise LineError."""
     pool = numbers.callback_pool(slug=call.pool, account_id=desk.account_id)
     if pool is None:
         _give_back(call, desk)
@@ -175,7 +179,7 @@ def _advance(call: MessageCall, desk: Desk) -> None:
 
 
 def _give_back(call: MessageCall, desk: Desk) -> None:
-    """Ending, given back in the pool, forgotten: in this order, each step repeatable."""
+    """Mark the call as ending, release the number, forget the call. Each step can be repeated."""
     MessageCall.objects.filter(pk=call.pk).update(ending=True, look_at=_in(END_SECONDS))
     crash_point("line.message_call.after_end")
     pool = numbers.callback_pool(slug=call.pool, account_id=desk.account_id)

@@ -1,4 +1,4 @@
-"""Outcomes: which ones a desk has, and what was chosen for a visit."""
+"""Outcomes: a desk's list, and the one chosen for a visit."""
 
 from datetime import timedelta
 
@@ -21,9 +21,9 @@ AGENT_CHANGES = timedelta(days=7)  # after the visit's end; a supervisor may cha
 def outcome_add(
     *, actor: Actor, desk: Desk, name: str, tone: str = OutcomeCode.Tone.PLAIN
 ) -> OutcomeCode:
-    """One more outcome, the last of the list; one of this name that was removed comes back.
+    """Add an outcome at the end of the list, or restore a removed one of this name.
 
-    ValidationError when it is bad, there already, or the desk has CODES_LIMIT of them.
+    Raise ValidationError if it is invalid, already exists, or the desk has CODES_LIMIT outcomes.
     """
     require(actor, "line.configure", desk)
     with transaction.atomic():
@@ -50,7 +50,7 @@ def outcome_add(
 
 
 def outcomes_usual(*, actor: Actor, desk: Desk) -> int:
-    """The four that most desks begin with, in the actor's language; how many were new."""
+    """Add the four usual outcomes, in the actor's language. Return how many were new."""
     usual = (
         (_("Solved"), OutcomeCode.Tone.GOOD),
         (_("Needs follow-up"), OutcomeCode.Tone.OPEN),
@@ -66,7 +66,7 @@ def outcomes_usual(*, actor: Actor, desk: Desk) -> int:
 
 
 def outcome_remove(*, actor: Actor, code: OutcomeCode) -> None:
-    """Nobody can choose it any more. Visits that have it keep it, and reports count it."""
+    """Remove an outcome from the choices. Visits that have it keep it, and reports count it."""
     require(actor, "line.configure", code.desk)
     with transaction.atomic():
         before = {"outcome": code.name}
@@ -79,7 +79,7 @@ def outcome_remove(*, actor: Actor, code: OutcomeCode) -> None:
 
 
 def outcome_move_up(*, actor: Actor, code: OutcomeCode) -> None:
-    """One place up in the list; the first one stays."""
+    """Move an outcome one place up in the list. The first one stays."""
     require(actor, "line.configure", code.desk)
     with transaction.atomic():
         Desk.objects.select_for_update().get(pk=code.desk_id)
@@ -99,7 +99,7 @@ def outcome_move_up(*, actor: Actor, code: OutcomeCode) -> None:
 
 
 def outcome_of_id(visit: Visit, key: int | None) -> OutcomeCode | None:
-    """The desk's outcome of this id; None = no outcome. LineError no-such-outcome."""
+    """Return the desk's outcome with this ID; None stays None. Raise LineError no-such-outcome."""
     if key is None:
         return None
     code = OutcomeCode.objects.filter(desk=visit.desk_id, pk=key).first()
@@ -111,10 +111,11 @@ def outcome_of_id(visit: Visit, key: int | None) -> OutcomeCode | None:
 def visit_outcome(
     *, actor: Actor, visit: Visit, code: OutcomeCode | None, agent: Agent | None = None
 ) -> Visit:
-    """Say what came of a visit; the same again changes nothing.
+    """Set the outcome of a visit. Repeating it changes nothing.
 
-    By the agent of its last room (`agent`), from the room's begin until AGENT_CHANGES after the
-    visit's end; else by a supervisor, which is audited. LineError: not-yours, outcome-closed.
+    The agent of the last room (`agent`) may set it from the start of the room until AGENT_CHANGES
+    after the visit's end. Without `agent`, the actor must be a supervisor, and the change is
+    audited. Raise LineError not-yours or outcome-closed.
     """
     if agent is None:
         require(actor, "line.supervise", visit)
@@ -138,7 +139,7 @@ def visit_outcome(
 
 
 def may_choose(agent: Agent, visit: Visit) -> bool:
-    """Whether this agent may say now what came of it."""
+    """Whether this agent may set the visit's outcome now."""
     try:
         _refuse_agent(agent, visit)
     except LineError:
@@ -147,7 +148,7 @@ def may_choose(agent: Agent, visit: Visit) -> bool:
 
 
 def had_last(agent: Agent, visit: Visit) -> bool:
-    """Whether the visit's last room is, or was, this agent's."""
+    """Whether this agent has, or had, the visit's last room."""
     return _last_agent(visit) == agent.user_id
 
 
@@ -162,7 +163,7 @@ def _refuse_agent(agent: Agent, visit: Visit) -> None:
 
 
 def _last_agent(visit: Visit) -> int | None:
-    """The user of the visit's last room. Redis knows it first; SQL, when Redis has forgotten it."""
+    """Return the user ID of the visit's last agent. Redis knows it first; SQL is the fallback."""
     found = hotpath.run(door.visits(visit.desk.slug, [visit.public_id])).get(visit.public_id)
     if found is not None:
         return found.agent if found.state in ("room", "ended") else None

@@ -1,14 +1,14 @@
-"""Points of the gamma distribution: the wait of a rank's turn, in the model."""
+"""Quantiles of the gamma distribution, which models the wait at a rank."""
 
 import math
 from statistics import NormalDist
 
-LOW, HIGH = 0.1, 0.9  # eight of ten waits are between
+LOW, HIGH = 0.1, 0.9  # eight of ten waits are between them
 _NORMAL = NormalDist()
 
 
 def gamma_quantile(shape: int, probability: float) -> float:
-    """The quantile for scale 1; exact for shape 1, else Wilson and Hilferty's (1931)."""
+    """Return the quantile for scale 1: exact for shape 1, else by Wilson and Hilferty (1931)."""
     if shape == 1:
         return -math.log(1 - probability)
     third = 1 / (9 * shape)

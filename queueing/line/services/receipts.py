@@ -1,4 +1,4 @@
-"""Read receipts: each side says up to which message it has read."""
+"""Read receipts: up to which message each side has read."""
 
 from django.db import transaction
 from django.db.models import Max
@@ -9,10 +9,10 @@ from queueing.line.models import Message, ReadReceipt, Visit
 
 
 def messages_read(*, visit: Visit, side: str, number: int) -> bool:
-    """Record that a side has read its messages up to `number`. Returns whether that was new.
+    """Record that a side has read its messages up to `number`. Return whether that was new.
 
-    A number beyond the last message counts as the last one. A lower or repeated number changes
-    nothing and tells nobody, so a visit costs at most one write per message and side.
+    A number beyond the last message counts as the last one. A lower or repeated number changes and
+    announces nothing, so a visit costs at most one write per message and side.
     """
     with transaction.atomic():
         known = ReadReceipt.objects.filter(visit=visit, side=side)

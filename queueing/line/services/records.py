@@ -1,4 +1,4 @@
-"""What the history becomes in SQL: events, visits' outcomes, rooms' stories, agents' shifts."""
+"""Writes the history to SQL: events, outcomes of visits, rooms, agents' shifts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,22 +19,22 @@ OUTCOMES = {choice.value for choice in Visit.Outcome}
 
 @dataclass
 class RecordPage:
-    """Some entries of one desk, with the rows that they are about."""
+    """Entries of one desk, with the rows that they concern."""
 
     desk_id: int
     generation: int
     visits: dict[str, Visit]
-    agents: dict[int, Agent]  # by their user's id, as Redis names them
+    agents: dict[int, Agent]  # by user ID, as in Redis
     changed: dict[str, Visit]
     events: list[RoomEvent]
-    rooms: dict[str, Room]  # the open one of each visit
+    rooms: dict[str, Room]  # each visit's open room
     rooms_new: list[Room]
     rooms_ended: list[Room]
-    told: list[Happened]  # to webhooks
+    told: list[Happened]  # for webhooks
 
 
 def write_entries(desk_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
-    """Write a page of entries inside the drain's transaction; again is absorbed."""
+    """Write a page of entries inside the drain's transaction. Idempotent."""
     changes = [(entry, read_change(entry.fields, entry.at_us)) for entry in entries]
     events = [(entry, _values(change)) for entry, change in changes]
     history.services.insert_rows(LineEvent, desk_id, generation, events)
@@ -81,7 +81,7 @@ def _agent(page: RecordPage, change: DeskChange) -> Agent | None:
 
 
 def _visit(page: RecordPage, change: DeskChange) -> Visit | None:
-    """The visit's row; made here when the process that served the join died before it did."""
+    """Return the visit's row. Create it if the process that served the join died before it did."""
     name = change.visit
     row = page.visits.get(name)
     if row is None and change.names_visit and change.kind in ("join", "loaded"):
@@ -100,7 +100,7 @@ def _join(page: RecordPage, _seq: int, change: DeskChange, at: datetime) -> None
     visit, agent = _visit(page, change), _agent(page, change)
     if visit is None or change.kind == "join":
         return
-    room = page.rooms.get(visit.public_id)  # put back after a loss of Redis: where does it stand?
+    room = page.rooms.get(visit.public_id)  # restored after Redis lost data: in the same room?
     if agent is None or room is None or room.agent_id != agent.pk:
         _room_end(page, visit, at)
         if agent is not None:
@@ -157,7 +157,7 @@ def _moved(page: RecordPage, seq: int, change: DeskChange, at: datetime) -> None
     if visit is not None:
         visit.queue_id = int(change.queue)
         _room_end(page, visit, at)
-        visit.agent = None  # or a rebuild would put who waits into the room of before
+        visit.agent = None  # else a rebuild would put the visitor back into the earlier room
         page.changed[visit.public_id] = visit
         _event(page, visit, _agent(page, change), seq, change, at)
 
@@ -207,7 +207,7 @@ Step = Callable[[RecordPage, int, DeskChange, datetime], None]
 
 
 def _shift(note: Callable[[Agent, datetime, DeskChange], None]) -> Step:
-    """The step that notes something about an agent's shift, if there still is such an agent."""
+    """Return a step that updates an agent's shift, if the agent still exists."""
 
     def step(page: RecordPage, _seq: int, change: DeskChange, at: datetime) -> None:
         agent = _agent(page, change)

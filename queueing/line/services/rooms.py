@@ -1,4 +1,4 @@
-"""What happens in rooms: words, ends, offers, transfers."""
+"""Rooms: messages, offers, transfers, ends, and what agents and supervisors do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from queueing.line.services import keeping
 from queueing.line.services.common import clean, clean_text
 from queueing.line.services.visits import visit_leave
 
-MESSAGES_LIMIT = 2_000  # of one visit
-FIRST_MESSAGES = 20  # of a visitor whom no agent has served so far
+MESSAGES_LIMIT = 2_000  # per visit
+FIRST_MESSAGES = 20  # from a visitor whom no agent has served yet
 CLIENT_ID_LENGTH = 40
 
 
 @dataclass(frozen=True, slots=True)
 class SentMessage:
-    """A message as it stands in the transcript; `is_new` False: it had been said already."""
+    """A message of the transcript. `is_new` is False if it had been sent before."""
 
     message: Message
     is_new: bool
@@ -42,11 +42,11 @@ def message_send(
     said_by: str = "",
     bind: Callable[[Message], None] | None = None,
 ) -> SentMessage:
-    """Add one line to a transcript, once per (author, client_id), numbered without gaps.
+    """Add a message to a transcript, once per (author, client_id), numbered without gaps.
 
-    bind: what belongs to the message, a file; it is given the new row in its transaction, and the
-    message may then have no text. LineError: malformed (empty, over 4 000 characters, no id, more
-    than a visitor may say before an agent is there), visit-ended, and what `bind` raises.
+    bind: called with the new row, inside its transaction, to attach a file; the message may then
+    have no text. Raise LineError malformed (empty, over 4,000 characters, no ID, or more than a
+    visitor may write before an agent comes) or visit-ended, and whatever `bind` raises.
     """
     body = clean_text(text) if text.strip() or bind is None else ""
     if not client_id or len(client_id) > CLIENT_ID_LENGTH or not client_id.isprintable():
@@ -80,9 +80,9 @@ def message_send(
             if bind is not None:
                 bind(message)
             live.touch(f"line.room:{visit.public_id}")
-            if last == 0 and locked.matched_at is None:  # the line shows how it begins
+            if last == 0 and locked.matched_at is None:  # the waiting list shows the first message
                 live.touch(f"line.waiting:{visit.queue.slug}")
-    except IntegrityError:  # the same message by another connection, at the same moment
+    except IntegrityError:  # another connection sent the same message at the same moment
         return SentMessage(
             Message.objects.get(visit=visit, author=author, client_id=client_id), False
         )
@@ -90,14 +90,14 @@ def message_send(
 
 
 def _is_unread(visit: Visit) -> bool:
-    """Whether no agent has served the visit so far; SQL may not have the match yet."""
+    """Whether no agent has served the visit yet. Asks Redis, because SQL may lack the match."""
     if visit.matched_at is not None:
         return False
     return hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer != "room"
 
 
 def typing_tell(*, visit: Visit, by_agent: bool) -> None:
-    """Tell the other side that somebody is typing; nobody is told later."""
+    """Notify the other side that someone is typing. The notice is not stored."""
     if by_agent:
         live.personal(f"visitor:{visit.public_id}", "line.typing", {"visit": visit.public_id})
         return
@@ -107,16 +107,16 @@ def typing_tell(*, visit: Visit, by_agent: bool) -> None:
 
 
 def agent_login(agent: Agent) -> door.AgentState:
-    """The agent goes online, or on after a pause; again: the same rooms."""
+    """Put the agent online, also after a pause. Repeating it returns the same rooms."""
     state = _known(hotpath.run(door.login(agent.desk.slug, agent.user_id)))
     keeping.heard(agent.desk.slug)
     return state
 
 
 def agent_pause(agent: Agent, reason: str) -> door.AgentState:
-    """The agent pauses as soon as its last room has ended.
+    """Pause the agent as soon as its last room has ended.
 
-    LineError pause-reason: the reason is none of the desk's list.
+    Raise LineError pause-reason if the reason is not in the desk's list.
     """
     reasons = pauses.read_reasons(agent.desk.pause_reasons)
     found = pauses.find_reason(reasons, clean(reason, 60))
@@ -126,49 +126,50 @@ def agent_pause(agent: Agent, reason: str) -> door.AgentState:
 
 
 def agent_logout(agent: Agent, reason: str = "") -> door.AgentState:
-    """The agent logs out as soon as its last room has ended."""
+    """Log the agent out as soon as its last room has ended."""
     return _known(hotpath.run(door.logout(agent.desk.slug, agent.user_id, clean(reason, 60))))
 
 
 def agent_ready(agent: Agent) -> door.DeskReply:
-    """The agent ends its wrap-up early."""
+    """End the agent's wrap-up early."""
     return _checked(hotpath.run(door.ready(agent.desk.slug, agent.user_id)))
 
 
 def agent_beat(agent: Agent) -> door.AgentState:
-    """The agent is there (a websocket or a poll)."""
+    """Record that the agent is present (by WebSocket or poll)."""
     state = hotpath.run(door.agent_beat(agent.desk.slug, agent.user_id))
     keeping.heard(agent.desk.slug)
     return state
 
 
 def agent_rooms(agent: Agent) -> tuple[door.Slot, ...]:
-    """The agent's slots as Redis has them now; looking is no heartbeat."""
+    """Return the agent's current slots from Redis. Does not count as a heartbeat."""
     return hotpath.run(door.agent_state(agent.desk.slug, agent.user_id)).slots
 
 
 def offer_answer(agent: Agent, visit: str, token: str, *, yes: bool) -> door.DeskReply:
-    """Accept or decline an offer. LineError offer-over: it went to somebody else meanwhile."""
+    """Accept or decline an offer. Raise LineError offer-over if it has gone to another agent."""
     does = door.accept if yes else door.decline
     return _checked(hotpath.run(does(agent.desk.slug, agent.user_id, visit, token)))
 
 
 def visit_take(agent: Agent, visit: str = "") -> door.DeskReply:
-    """Take a chosen visitor, or the next. LineError when nobody is there or the agent is full."""
+    """Take a chosen or the next visitor. Raise LineError if no one waits or the agent is full."""
     return _checked(hotpath.run(door.take(agent.desk.slug, agent.user_id, visit)))
 
 
 def room_finish(agent: Agent, visit: str) -> door.DeskReply:
-    """End one of the agent's rooms; the next visitor comes in the same step."""
+    """End one of the agent's rooms. The next visitor comes in the same step."""
     return _checked(hotpath.run(door.finish(agent.desk.slug, agent.user_id, visit)))
 
 
 def visit_transfer(
     *, actor: Actor, visit: Visit, queue: Queue | None = None, agent: Agent | None = None
 ) -> door.Standing:
-    """Hand a visitor over to a queue or an agent of the same desk, with the transcript.
+    """Transfer a visitor, with the transcript, to a queue or an agent of the same desk.
 
-    By the agent who serves the visit, or by a supervisor (then from the line, too).
+    For the agent who serves the visit, or for a supervisor, who can also transfer a waiting
+    visitor.
     """
     if queue is not None and queue.desk_id == visit.desk_id:
         command = door.transfer_to_queue(
@@ -183,11 +184,11 @@ def visit_transfer(
     return _standing(hotpath.run(command))
 
 
-# -- a supervisor's verbs --------------------------------------------------------------------
+# -- a supervisor's operations ---------------------------------------------------------------
 
 
 def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.Standing:
-    """End a visit, waiting or in a room. LineError unavailable: the desk is being rebuilt."""
+    """End a visit that waits or is in a room. Raise LineError unavailable during a rebuild."""
     require(actor, "line.supervise", visit)
     _audit(actor, "line.visit_end", visit, reason)
     return visit_leave(desk=visit.desk, visit=visit.public_id, outcome="removed", by=name_of(actor))
@@ -196,7 +197,7 @@ def visit_end_by_supervisor(*, actor: Actor, visit: Visit, reason: str) -> door.
 def visit_move(
     *, actor: Actor, visit: Visit, queue: Queue, front: bool = False, reason: str = ""
 ) -> door.Standing:
-    """Move a visitor to another queue of the desk, or to the front of its class."""
+    """Move a visitor to another queue of the desk, or to the front of their class."""
     require(actor, "line.supervise", visit)
     if queue.desk_id != visit.desk_id:
         raise LineError("unknown-queue", "Choose a queue of the same desk.")
@@ -208,7 +209,7 @@ def visit_move(
 
 
 def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent, reason: str = "") -> door.Standing:
-    """Give a room to another agent (the supervisor's own seat, too)."""
+    """Give a room to another agent, who may be the supervisor."""
     require(actor, "line.supervise", visit)
     _audit(actor, "line.visit_take_over", visit, reason, agent=agent.name)
     command = door.transfer_to_agent(
@@ -218,7 +219,7 @@ def visit_take_over(*, actor: Actor, visit: Visit, agent: Agent, reason: str = "
 
 
 def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
-    """Pause an agent for one of the desk's reasons, after its rooms. LineError pause-reason."""
+    """Pause an agent after its rooms, for a reason of the desk. Raise LineError pause-reason."""
     require(actor, "line.supervise", agent.desk)
     state = agent_pause(agent, reason)
     with transaction.atomic():
@@ -227,7 +228,7 @@ def agent_pause_by_supervisor(*, actor: Actor, agent: Agent, reason: str) -> doo
 
 
 def agent_log_out_now(*, actor: Actor, agent: Agent, reason: str) -> door.AgentState:
-    """Log an agent out at once: its visitors go back to the front of the line."""
+    """Log an agent out immediately. Its visitors return to the front of the line."""
     require(actor, "line.supervise", agent.desk)
     with transaction.atomic():
         access.audit(

@@ -1,4 +1,4 @@
-"""Where a visitor is led: by the topic, the language, and what the customer's own system signed."""
+"""The route of a visitor, by topic, language and the claims that the customer's system signed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,10 +16,10 @@ from queueing.line.models import Desk, LanguageSkill, Queue, Skill, Topic
 from queueing.line.services.common import clean
 from queueing.line.services.identities import Identity
 
-ORDINARY = 5  # the class of a visitor about whom nothing else is said
+ORDINARY = 5  # the default class of a visitor
 TOPICS_LIMIT = 20
 TOPIC_LENGTH = 80
-SKILLS_LIMIT = 4  # of one topic
+SKILLS_LIMIT = 4  # per topic
 SKILL_SETS_LIMIT = 99  # skills.MOST of lua/modules/skills.lua
 LANGUAGE_CODES = tuple(code for code, _name in settings.LANGUAGES)
 Skills = Mapping[str, int]
@@ -27,7 +27,7 @@ Skills = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Where a visitor goes, and what is asked of the agent."""
+    """The visitor's queue and class, and the skills that the agent needs."""
 
     queue: Queue
     topic: str = ""
@@ -38,11 +38,11 @@ class Route:
 def route_of(
     queue: Queue, *, topic: str = "", language: str = "", identity: Identity | None = None
 ) -> Route:
-    """Where somebody goes who joins at this queue's page.
+    """Return the route of a visitor who joins at this queue's page.
 
-    topic: the text of one that the queue offers, in any language, or its id; any other text leads
-    nowhere. Of several skills of one name the highest level holds, of several classes the first.
-    The identity's queue comes before the topic's.
+    topic: the text, in any language, or the ID of a topic that the queue offers; any other text
+    changes nothing about the route. If several sources require a skill, the highest level counts;
+    of several classes, the first. The identity's queue takes precedence over the topic's.
     """
     topic = clean(topic, TOPIC_LENGTH)
     chosen = topic_of(queue, topic)
@@ -59,7 +59,7 @@ def route_of(
 
 
 def topic_of(queue: Queue, said: str) -> Topic | None:
-    """The topic that is meant, of those that the queue offers; None = none."""
+    """Return the topic of the queue that has this text or ID, or None."""
     if not said:
         return None
     offered = topics_of(queue)
@@ -69,7 +69,7 @@ def topic_of(queue: Queue, said: str) -> Topic | None:
 
 
 def topics_of(queue: Queue) -> list[Topic]:
-    """The topics that a queue offers, in their order; one without a row is made here, unsaved."""
+    """Return the topics that a queue offers, in order. A topic without a row is built, unsaved."""
     texts = list(dict.fromkeys(str(text)[:TOPIC_LENGTH] for text in queue.topics))
     if not texts:
         return []
@@ -83,19 +83,19 @@ def _texts(topic: Topic) -> list[str]:
 
 
 def language_skills(desk: Desk, language: str) -> dict[str, int]:
-    """What is asked of the agent of somebody who writes in this language."""
+    """Return the skills that an agent needs for visitors who write in this language."""
     row = desk.language_skills.filter(language=language.lower()).select_related("skill").first()
     return {row.skill.slug: row.level} if row is not None else {}
 
 
 def merged(one: Skills, other: Skills) -> dict[str, int]:
-    """Both sets of skills, each at its higher level."""
+    """Combine two sets of skills, each skill at its higher level."""
     names = {*one, *other}
     return {name: max(one.get(name, 0), other.get(name, 0)) for name in sorted(names)}
 
 
 def _known_skills(desk: Desk, skills: Skills) -> dict[str, int]:
-    """Without the skills that the desk has not: no agent could have them."""
+    """Leave out skills that the desk does not have: no agent could have them."""
     if not skills:
         return {}
     known = set(desk.skills.filter(slug__in=skills).values_list("slug", flat=True))
@@ -108,9 +108,9 @@ def _known_skills(desk: Desk, skills: Skills) -> dict[str, int]:
 def topics_save(
     *, actor: Actor, queue: Queue, topics: Sequence[Topic], reason: str = ""
 ) -> list[Topic]:
-    """A queue offers these topics, in this order, and no others. ValidationError when one is bad.
+    """Replace a queue's topics, in this order. Raise ValidationError if one is invalid.
 
-    topics: new ones and changed rows of the queue. Rows that are left out are archived.
+    topics: new ones, and changed rows of the queue. Rows that are left out are archived.
     """
     require(actor, "line.configure", queue)
     act = Act(actor, "line.topics_save", clean_reason(reason))
@@ -134,7 +134,7 @@ def topics_save(
 
 
 def _with_rows_of_before(queue: Queue, topics: Sequence[Topic]) -> list[Topic]:
-    """The rows to save: a text that was there before, perhaps archived, keeps its row and id."""
+    """Return the rows to save. A text used before, even if archived, keeps its row and ID."""
     known = {row.text: row for row in queue.topic_rows.all()}
     mine = {topic.pk for topic in topics if topic.pk}
     rows = []
@@ -173,7 +173,7 @@ def _check(queue: Queue, topics: Sequence[Topic]) -> None:
 def languages_save(
     *, actor: Actor, desk: Desk, skills: Mapping[str, tuple[Skill, int]], reason: str = ""
 ) -> None:
-    """Which skill, at which level, an agent needs for visitors of each language; the rest: none."""
+    """Set the skill and level that agents need for each language. Languages not given need none."""
     require(actor, "line.configure", desk)
     act = Act(actor, "line.languages_save", clean_reason(reason))
     rows = [
@@ -201,7 +201,7 @@ def _languages(desk: Desk) -> dict[str, str]:
 
 
 def forget_skill(desk: Desk, slug: str) -> None:
-    """No topic asks for a skill that the desk has no more."""
+    """Remove a deleted skill from the desk's topics."""
     for topic in Topic.objects.filter(queue__desk=desk):
         if slug in topic.skills:
             topic.skills = {name: level for name, level in topic.skills.items() if name != slug}
@@ -209,7 +209,7 @@ def forget_skill(desk: Desk, slug: str) -> None:
 
 
 def require_few_sets(desk: Desk) -> None:
-    """ValidationError when topics and languages make more sets of skills than a desk can tell."""
+    """Raise ValidationError if topics and languages make more skill sets than a desk supports."""
     count = len(skill_sets(desk))
     if count > SKILL_SETS_LIMIT:
         words = _(
@@ -220,7 +220,7 @@ def require_few_sets(desk: Desk) -> None:
 
 
 def skill_sets(desk: Desk) -> set[tuple[tuple[str, int], ...]]:
-    """The different sets of skills for which visitors of this desk's pages may ask."""
+    """Return the different sets of skills that visitors of this desk's pages may need."""
     topics: Iterable[Any] = Topic.objects.filter(queue__desk=desk, archived_at=None)
     of_topics: list[Skills] = [{}, *(topic.skills for topic in topics)]
     rows = desk.language_skills.select_related("skill")

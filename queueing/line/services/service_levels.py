@@ -1,4 +1,4 @@
-"""Alarms of service levels: an incident for each queue whose level of the last hour is too low."""
+"""Service level alarms: an incident for each queue whose last hour was below its goal."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,12 +13,13 @@ from queueing.line.models import Queue, Visit
 
 TYPE: Final = "line.level"
 WINDOW: Final = timedelta(hours=1)
-LEAST_OFFERED: Final = 20  # of fewer visitors one who gives up says nothing
+LEAST_OFFERED: Final = 20  # with fewer visitors, one who gives up proves nothing
 
 
 def check_levels(now: datetime | None = None) -> dict[str, int]:
-    """Open an incident where a queue's service level of the last hour is under its alarm; close it
-    where it is not, or where fewer than 20 visitors were offered.
+    """Open an incident where a queue's service level of the last hour is below its alarm level.
+
+    Close it where the level is sufficient, or where fewer than 20 visitors were offered.
     """
     since = (now or timezone.now()) - WINDOW
     low = 0
@@ -33,7 +34,7 @@ def check_levels(now: datetime | None = None) -> dict[str, int]:
 
 
 def _level(queue: Queue, since: datetime) -> float | None:
-    """None: too few were offered to tell."""
+    """Return the level, or None if too few visitors were offered."""
     visits = Visit.objects.filter(queue=queue, joined_at__gte=since)
     counts = visits.aggregate(**definitions.counts([queue]))
     if counts["served"] + counts["abandoned"] < LEAST_OFFERED:

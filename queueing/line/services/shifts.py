@@ -1,4 +1,4 @@
-"""Agents' shifts: time online with its pauses, rooms and wrap-ups, as the history tells them."""
+"""Agents' shifts: time online with pauses, rooms and wrap-ups, built from the history."""
 
 from datetime import datetime
 
@@ -6,13 +6,13 @@ from queueing.line.models import Agent, AgentShift
 
 
 def begin(agent: Agent, at: datetime) -> None:
-    """The agent is online; a shift that is open already goes on."""
+    """Begin a shift when the agent comes online. An open shift continues."""
     if _open(agent) is None:
         AgentShift.objects.create(agent=agent, began_at=at)
 
 
 def end(agent: Agent, at: datetime, how: str) -> None:
-    """The agent is offline: "lost", or the reason of the log-out."""
+    """End the shift. `how` is "lost", or the reason of the logout."""
     shift = _open(agent)
     if shift is not None:
         _end_pause(shift, at)
@@ -22,7 +22,7 @@ def end(agent: Agent, at: datetime, how: str) -> None:
 
 
 def pause(agent: Agent, at: datetime, reason: str) -> None:
-    """The agent pauses; a pause that runs already ends."""
+    """Begin a pause. A running pause ends."""
     shift = _open(agent)
     if shift is not None:
         _end_pause(shift, at)
@@ -32,7 +32,7 @@ def pause(agent: Agent, at: datetime, reason: str) -> None:
 
 
 def resume(agent: Agent, at: datetime) -> None:
-    """The pause is over."""
+    """End the pause."""
     shift = _open(agent)
     if shift is not None:
         _end_pause(shift, at)
@@ -40,7 +40,7 @@ def resume(agent: Agent, at: datetime) -> None:
 
 
 def wrap_up_begin(agent: Agent, at: datetime) -> None:
-    """One of the agent's rooms is in wrap-up."""
+    """Begin a wrap-up after one of the agent's rooms."""
     shift = _open(agent)
     if shift is not None:
         shift.wrap_ups = [*shift.wrap_ups, at.isoformat()]
@@ -48,7 +48,7 @@ def wrap_up_begin(agent: Agent, at: datetime) -> None:
 
 
 def wrap_up_end(agent: Agent, at: datetime) -> None:
-    """Wrap-ups are over; of two side by side the later is counted until the first one's end."""
+    """End all wrap-ups. When the first of two ends, the second counts until that moment."""
     shift = _open(agent)
     if shift is not None:
         _end_wrap_ups(shift, at)
@@ -56,7 +56,7 @@ def wrap_up_end(agent: Agent, at: datetime) -> None:
 
 
 def add(agent: Agent, field: str, amount: int = 1) -> None:
-    """Add to a counter of the open shift, else of the last: who is lost gives rooms back after."""
+    """Add to a counter of the agent's last shift. A lost agent's rooms end after the shift does."""
     shift = AgentShift.objects.filter(agent=agent).order_by("-began_at").first()
     if shift is not None:
         setattr(shift, field, getattr(shift, field) + max(0, amount))

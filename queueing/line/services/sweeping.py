@@ -1,4 +1,4 @@
-"""What the desks' ticks do: time, hours, samples, laws."""
+"""The periodic work of the desks: time, hours, samples, consistency checks."""
 
 import logging
 from datetime import timedelta
@@ -20,7 +20,7 @@ DRIFT = "line.laws"
 
 
 def apply_hours() -> dict[str, int]:
-    """Bring settings, and who is open now, to Redis; repeating it changes nothing."""
+    """Write settings, and which queues are open now, to Redis. Repeating it changes nothing."""
     done = {"desks": 0, "failed": 0}
     for desk in Desk.objects.select_related("account"):
         try:
@@ -33,7 +33,7 @@ def apply_hours() -> dict[str, int]:
 
 
 def sample_take() -> dict[str, int]:
-    """Write the last whole minute of every queue; again changes nothing."""
+    """Write a sample of the last whole minute for every queue. Repeating it changes nothing."""
     now = timezone.now()
     minute = now.replace(second=0, microsecond=0)
     rows = []
@@ -85,11 +85,11 @@ def _counts(queue: Queue) -> dict[str, int]:
 
 
 def check_laws() -> dict[str, int]:
-    """Hold every desk against the laws; a drift opens an incident, its end closes it."""
+    """Check every desk against the laws. Open an incident for a violation; close it afterwards."""
     total = 0
     for desk in Desk.objects.select_related("account"):
         wrong = laws.check(desk.slug)
-        wrong = laws.check(desk.slug) if wrong else wrong  # what lasts, not what passes
+        wrong = laws.check(desk.slug) if wrong else wrong  # only a lasting violation counts
         total += len(wrong)
         if wrong:
             incidents.open(

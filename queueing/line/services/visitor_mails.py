@@ -1,13 +1,13 @@
-"""Mails that visitors ask for: when their turn is near, and the transcript.
+"""Emails that visitors ask for: when their turn is near, and the transcript.
 
-A request only writes a row (VisitMail). A sweep asks the desk about those whose turn is awaited,
-and nobody else; another one sends what is due. Both may die at any point: the row says what is
-left. A mail whose sender died between sending and noting it is sent once more, with the same
-Message-ID.
+A request only writes a row (VisitMail). One sweep asks the desk about the visitors who wait for
+such an email; another sends what is due. Both may die at any point, because the row states what is
+left to do. If a sender dies after sending, before recording it, the email is sent again with the
+same Message-ID.
 
-Nobody confirms an address, so a stranger could name anybody's: what one visit, one address and one
-network may ask for is limited, a transcript needs a visit that was served, and the other mail has
-none of the visitor's words.
+Addresses are not confirmed, so a stranger could enter another person's. Therefore the number of
+requests per visit, address and network is limited, a transcript needs a visit that was served, and
+the other email contains no text of the visitor.
 """
 
 import logging
@@ -31,22 +31,23 @@ from queueing.line.services.mail_texts import TOLD_SECONDS, mail_of
 logger = logging.getLogger(__name__)
 TRANSCRIPTS_OF_VISIT = 3
 PER_ADDRESS, PER_NETWORK, PER_SECONDS = 5, 20, 3_600
-HOLD_SECONDS = 120  # renewed at each look: the place of a visitor who has closed the page
-LONGEST = timedelta(hours=4)  # then the place is no longer held
-LOOKS_SECONDS = (2, 5, 15)  # next, within ten places, further back
+HOLD_SECONDS = 120  # renewed at each check: holds the place of a visitor who closed the page
+LONGEST = timedelta(hours=4)  # after this, the place is no longer held
+LOOKS_SECONDS = (2, 5, 15)  # until the next check: up to 3 visitors ahead, up to 10, more
 AHEAD = {VisitMail.When.THIRD: 2, VisitMail.When.NEXT: 0, VisitMail.When.TURN: -1}
 BATCH = 500
 SENT_AT_ONCE = 50
-SENDING = timedelta(seconds=60)  # a sender that dies gives the mail back after this
+SENDING = timedelta(seconds=60)  # if the sender dies, another may take the mail after this
 WAITS_SECONDS = (10, 60, 300, 900, 3_600)
 
 
 def turn_mail_ask(
     *, visit: Visit, when: str, address: str, site: str, zone: str, network: str
 ) -> VisitMail:
-    """Mail the visitor once, when the turn is near; another address or time replaces the first.
+    """Email the visitor once, when their turn is near.
 
-    LineError: malformed, visit-ended, mail-sent (one for each visit), too-many-requests.
+    Another address or time replaces the first. Raise LineError malformed, visit-ended, mail-sent
+    (one per visit) or too-many-requests.
     """
     address = _valid(address)
     if when not in AHEAD:
@@ -77,7 +78,7 @@ def turn_mail_ask(
 
 
 def turn_mail_cancel(*, visit: Visit) -> None:
-    """Do not mail the visitor after all; again, or when it was sent: nothing."""
+    """Cancel the email about the turn. Does nothing if it was cancelled or sent."""
     VisitMail.objects.filter(
         visit=visit, kind=VisitMail.Kind.TURN, state=VisitMail.State.WAITING
     ).delete()
@@ -86,10 +87,10 @@ def turn_mail_cancel(*, visit: Visit) -> None:
 def transcript_mail_ask(
     *, visit: Visit, address: str, site: str, zone: str, network: str
 ) -> VisitMail:
-    """Mail what was said so far, without internal notes; the same address again is one mail.
+    """Email the conversation so far, without internal notes.
 
-    LineError: malformed, no-transcript (nobody has served the visit), mail-sent (three for each
-    visit), too-many-requests.
+    While an email to the same address is due, return that one. Raise LineError malformed,
+    no-transcript (no agent has served the visit), mail-sent (three per visit) or too-many-requests.
     """
     address = _valid(address)
     if visit.matched_at is None and not _is_in_room(visit):
@@ -132,7 +133,7 @@ def _count(address: str, network: str) -> None:
 
 
 def _is_in_room(visit: Visit) -> bool:
-    """Asked of the desk: SQL may not have the match yet."""
+    """Whether the visit is in a room. Asks the desk, because SQL may lack the match."""
     return hotpath.run(door.place(visit.desk.slug, visit.public_id)).answer == "room"
 
 
@@ -140,7 +141,7 @@ def _is_in_room(visit: Visit) -> bool:
 
 
 def look_for_turns(shard: int, shards: int) -> dict[str, int]:
-    """Ask the desks about visitors who wait to be told; those who have closed the page are held."""
+    """Check the visitors who wait for an email. Hold the places of those who closed the page."""
     done = {"looked": 0, "due": 0, "over": 0, "failed": 0}
     waiting = VisitMail.objects.filter(state=VisitMail.State.WAITING, look_at__lte=timezone.now())
     mine = waiting.annotate(shard=F("visit__desk_id") % shards).filter(shard=shard)
@@ -154,7 +155,7 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
     later: dict[int, list[int]] = {}
     for row, standing in zip(rows, standings, strict=True):
         done["looked"] += 1
-        if isinstance(standing, hotpath.HotPathError):  # of this desk; the others have answered
+        if isinstance(standing, hotpath.HotPathError):  # this desk failed; the others answered
             done["failed"] += 1
         elif _is_over(row, standing):
             done["over"] += _end(row.pk, VisitMail.State.OVER)
@@ -169,8 +170,9 @@ def look_for_turns(shard: int, shards: int) -> dict[str, int]:
 
 
 def is_near(when: str, standing: door.Standing) -> bool:
-    """Whether the visitor is as far as was asked for. Who is away is never matched: told at the
-    head.
+    """Whether the visitor has reached the requested place.
+
+    A visitor who is away is never matched, so they are notified at the head of the line.
     """
     if standing.answer in ("room", "offered"):
         return True
@@ -180,7 +182,7 @@ def is_near(when: str, standing: door.Standing) -> bool:
 
 
 def _is_over(row: VisitMail, standing: door.Standing) -> bool:
-    """A desk that is being rebuilt knows nobody; its visits come back."""
+    """Whether the email is obsolete. A desk in a rebuild knows no visits, but they will return."""
     if standing.answer == "ended" or row.visit.ended_at is not None:
         return True
     return row.asked_at < timezone.now() - LONGEST
@@ -200,7 +202,7 @@ def _next_look(standing: door.Standing) -> int:
 
 
 def send_due() -> dict[str, int]:
-    """Send what is due; what fails is tried again, for an hour and a half."""
+    """Send what is due. Retry failed emails for about 80 minutes."""
     done = {"sent": 0, "failed": 0}
     due = VisitMail.objects.filter(state=VisitMail.State.DUE, look_at__lte=timezone.now())
     for mail in due.select_related("visit__desk", "visit__queue").order_by("look_at")[
@@ -211,7 +213,7 @@ def send_due() -> dict[str, int]:
         _hold_once_more(mail)
         try:
             mail_of(mail).send(fail_silently=False)
-        except OSError as error:  # smtplib's own errors are of that kind
+        except OSError as error:  # smtplib's exceptions are subclasses
             logger.info("line: mail %s is not sent yet: %s", mail.pk, type(error).__name__)
             _try_later(mail)
             done["failed"] += 1
@@ -221,7 +223,7 @@ def send_due() -> dict[str, int]:
 
 
 def _claim(mail: VisitMail) -> bool:
-    """Take a mail for a while: one sender at a time, whoever else sweeps."""
+    """Reserve an email for a short time, so that only one sender sends it."""
     mine = VisitMail.objects.filter(pk=mail.pk, state=VisitMail.State.DUE, look_at=mail.look_at)
     return bool(mine.update(look_at=timezone.now() + SENDING))
 
@@ -245,5 +247,5 @@ def _try_later(mail: VisitMail) -> None:
 
 
 def _end(key: int, state: str) -> int:
-    """It needs no more looks; whom it was for is forgotten."""
+    """End the checks of an email and forget its address."""
     return VisitMail.objects.filter(pk=key).update(state=state, address="")

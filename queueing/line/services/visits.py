@@ -1,4 +1,4 @@
-"""A visitor's side: joining, being there, leaving, with the place held over everything."""
+"""A visitor's operations: join, stay present, leave. The place is kept through all of them."""
 
 import base64
 import secrets
@@ -24,8 +24,8 @@ from queueing.line.services.common import clean
 from queueing.line.services.languages import known_language
 from queueing.line.tokens import LinePlace, sign_place, token_for
 
-JOINS_PER_ADDRESS = 20  # running visits from one network address at one desk
-RATING_CHANGES = timedelta(hours=1)  # after the first one
+JOINS_PER_ADDRESS = 20  # running visits per network address and desk
+RATING_CHANGES = timedelta(hours=1)  # after the first rating
 AGAIN = timedelta(minutes=10)  # after a room ended while its visitor was away
 REFUSALS: Mapping[str, tuple[str, str]] = {
     "closed": ("queue-closed", "This queue is closed now."),
@@ -35,12 +35,12 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
 REBUILT = ("unavailable", "This queue is being restored. Try again in a moment.")
 
 
-JoinRunner = Callable[[str, door.Join], door.Standing]  # by the desk's slug
+JoinRunner = Callable[[str, door.Join], door.Standing]  # called with the desk's slug
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A visit that stands in the line or in a room, with what its visitor must keep."""
+    """A visit in the line or in a room, with what its visitor must store."""
 
     visit: Visit
     standing: door.Standing
@@ -51,7 +51,7 @@ class Joined:
 
 
 def join_alone(desk: str, coming: door.Join) -> door.Standing:
-    """Have one visitor join by a command of its own."""
+    """Join one visitor by a separate command."""
     return hotpath.run(coming.command(desk))
 
 
@@ -72,10 +72,12 @@ def visit_join(
     subject: str = "",
     run: JoinRunner = join_alone,
 ) -> Joined:
-    """A new visit. LineError: queue-closed, queue-full, no-agent, visitor-blocked; nothing made.
+    """Create a visit.
 
-    arrived_us: the arrival whose place it has, and public_id, under which it is made once. run:
-    how the join reaches the desk. subject: who it is by a token of the customer's own system.
+    arrived_us: the arrival time (µs) that determines the place. public_id: makes the call
+    idempotent. run: sends the join to the desk. subject: the visitor in a token of the customer's
+    own system. Raise LineError queue-closed, queue-full, no-agent or visitor-blocked; nothing is
+    created then.
     """
     desk = queue.desk
     _refuse_blocked(desk, address)
@@ -103,14 +105,14 @@ def visit_join(
 def visit_join_again(
     *, queue: Queue, visit: str, address: str = "", run: JoinRunner = join_alone
 ) -> Joined | None:
-    """Whose room ended while they were away join at the head, by their first arrival; once.
+    """Let a visitor whose room ended while they were away join at the head of the line, once.
 
-    None: the visit did not end so, at this desk, within AGAIN. LineError and `run` as of
-    visit_join.
+    The first arrival determines the place. Return None if the visit did not end this way, at this
+    desk, within AGAIN. LineError and `run` are as in visit_join.
     """
     lost = Visit.objects.filter(desk=queue.desk, public_id=visit).first()
     if lost is None or visit_beat(desk=queue.desk, visit=visit).word != Visit.Outcome.VISITOR_LOST:
-        return None  # asked of the desk: SQL may not have the end yet
+        return None  # the desk decides: SQL may not have the end yet
     if lost.ended_at is not None and lost.ended_at <= timezone.now() - AGAIN:
         return None
     digest = salted_hmac("queueing.line.again", visit).digest()
@@ -135,7 +137,7 @@ def visit_join_again(
 
 
 def rejoined(visit: Visit, standing: door.Standing) -> Joined:
-    """A running visit as its visitor gets it anew, with a fresh token."""
+    """Return a running visit with a new token."""
     return Joined(visit, standing, token_for(visit), place_proof(visit, standing))
 
 
@@ -151,7 +153,7 @@ def _row(standing: door.Standing, desk: Desk, public_id: str) -> Visit:
 
 
 def _save(visit: Visit) -> None:
-    """Write what the visitor said. The drain may have made the row by then, from the history."""
+    """Write what the visitor entered. The drain may have created the row from the history."""
     said = (
         *("name", "topic", "contact", "address", "language", "skills", "place_at_join"),
         *("verified_subject", "visitor_key"),
@@ -168,17 +170,17 @@ def _save(visit: Visit) -> None:
 
 
 def _tell_who_came(queue: Queue, standing: door.Standing) -> None:
-    """Let agents' pages read the name: the desk has told them of the visit before SQL had it."""
+    """Refresh the agents' pages: the desk announced the visit before SQL had its name."""
     if standing.agent is not None:
         live.touch(f"line.agent:{standing.agent}")
         return
-    if standing.queue != queue.pk:  # it has overflowed
+    if standing.queue != queue.pk:  # the visit has overflowed
         queue = Queue.objects.get(pk=standing.queue)
     live.touch(f"line.waiting:{queue.slug}")
 
 
 def new_visit_id() -> str:
-    """A public id that no visit has had: letters and digits, as scripts take it."""
+    """Return a new public ID of letters and digits only, as the scripts require."""
     return secrets.token_urlsafe(9).replace("-", "A").replace("_", "B")
 
 
@@ -191,10 +193,10 @@ def place_proof(visit: Visit, standing: door.Standing) -> str:
 
 
 def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") -> door.Standing:
-    """The visitor goes. Again: the same answer, `ended`.
+    """End the visit. Repeating it returns the same answer, `ended`.
 
-    LineError unavailable: the desk is being rebuilt, and the visit would come back with it. Ask
-    again.
+    Raise LineError unavailable while the desk is being rebuilt, because the visit would come back.
+    The caller should retry then.
     """
     command = door.leave(desk.slug, visit, outcome, by=by)
     standing = hotpath.run(command)
@@ -209,15 +211,18 @@ def visit_leave(*, desk: Desk, visit: str, outcome: str = "left", by: str = "") 
 
 
 def visitor_end_later(visit: str) -> None:
-    """A token stays good for rating and transcript; it ends with its day. A removed one at once."""
+    """End the token of a removed visit. Other tokens stay valid for rating and transcript.
+
+    They expire with their day.
+    """
     if Visit.objects.filter(public_id=visit, outcome=Visit.Outcome.REMOVED).exists():
         visitor_end(visit=visit)
 
 
 def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
-    """What the visitor thought of it; for an hour later words replace earlier ones.
+    """Rate a visit. For an hour, a later rating replaces the earlier one.
 
-    LineError: malformed, rating-over.
+    Raise LineError malformed or rating-over.
     """
     if not 1 <= stars <= 5:
         raise LineError("malformed", "A rating has one to five stars.")
@@ -230,7 +235,7 @@ def visit_rate(*, visit: Visit, stars: int, comment: str = "") -> Rating:
 
 
 def refusal(standing: door.Standing) -> LineError:
-    """The refusal of a join in the words of the interface."""
+    """Return the LineError for a refused join."""
     known = REFUSALS.get(standing.answer)
     if known is not None:
         return LineError(*known)

@@ -1,4 +1,4 @@
-"""A desk's chat widget is set up."""
+"""The settings of a desk's chat widget."""
 
 from typing import Any
 
@@ -13,15 +13,15 @@ SETTINGS = ("origins", "colour", "side", "greeting")
 
 
 def widget_configure(*, actor: Actor, desk: Desk, reason: str = "", **changes: Any) -> Widget:
-    """Change the widget of a desk; pages that are opened from now on have it.
+    """Change a desk's chat widget. Pages opened from now on show it.
 
-    ValidationError when a setting is bad or unknown.
+    Raise ValidationError if a setting is invalid or unknown.
     """
     require(actor, "line.configure", desk)
     aggregates.require_known(changes, SETTINGS)
     act = Act(actor, "line.widget_configure", clean_reason(reason))
     with transaction.atomic():
-        Desk.objects.select_for_update().get(pk=desk.pk)  # one at a time, also the first
+        Desk.objects.select_for_update().get(pk=desk.pk)  # one change at a time, even the first
         widget, _made = Widget.objects.get_or_create(desk=desk)
         aggregates.configure(widget, changes, Widget.full_clean, act)
     return widget

@@ -1,4 +1,4 @@
-"""More time for a wrap-up."""
+"""Extensions of an agent's wrap-up."""
 
 from poolsite import hotpath
 from queueing.line import desk as door
@@ -13,9 +13,9 @@ REFUSED = {
 
 
 def agent_more_time(agent: Agent, until_ms: int) -> door.MoreTime:
-    """30 s more for the agent's wrap-up that ends then; the same end again is the same wish.
+    """Extend the agent's wrap-up that ends at `until_ms` by 30 s. Idempotent for the same end.
 
-    LineError: wrap-up-over, wrap-up-limit.
+    Raise LineError wrap-up-over or wrap-up-limit.
     """
     found = hotpath.run(door.more_time(agent.desk.slug, agent.user_id, until_ms))
     if not found.ok:

@@ -1,4 +1,4 @@
-"""The live topics of the waiting line. Importing registers them."""
+"""The live topics of the waiting line. Importing this package registers them."""
 
 from poolsite import live
 from queueing.line.topics.agent import AgentTopic

@@ -16,8 +16,7 @@ class AgentTopic(live.SnapshotTopic):
 
     slot: {"kind": room | offer | wrap_up, "visit", "name", "topic", "queue", "queue_slug",
     "joined", "notes", "contact", "language", "place", "until_ms", "since_ms", "away_ms", "why",
-    "call"};
-    away_ms: since when the visitor is away, 0 = there; call: consoles.call_out.
+    "call"}; away_ms: since when the visitor is away, or 0 if present; call: see consoles.call_out.
     """
 
     name = "line.agent"
@@ -39,11 +38,14 @@ class AgentTopic(live.SnapshotTopic):
         return access.decide(principal, "line.view", thing)
 
     def wake_channels(self) -> list[str]:
-        """The scripts tell the agent's sockets directly; the same word wakes this topic."""
+        """Return the channels.
+
+        The scripts' messages to the agent's sockets wake this topic, too.
+        """
         return [personal_channel(f"user:{self.key}"), live.touch_channel(self.address)]
 
     async def beat(self, principal: access.Principal) -> bool:
-        """Only the agent's own socket keeps the agent online."""
+        """Keep the agent online, if this is the agent's own socket."""
         if principal.kind == "user" and principal.id == self.key:
             await hotpath.arun(door.agent_beat(self._desk, self._id))
             keeping.heard(self._desk)

@@ -11,11 +11,11 @@ from queueing.line.models import Desk
 from queueing.line.selectors import floor, wallboard
 from queueing.line.selectors.desks import figures_of
 
-PERIOD_SECONDS = 1.0  # a wallboard is read from afar: once a second is live
+PERIOD_SECONDS = 1.0  # a wallboard is read from afar: one update a second is enough
 
 
 class DeskTopic(live.SnapshotTopic):
-    """What selectors.wallboard.board tells; read at most once a second, and at least every 5 s."""
+    """The data of selectors.wallboard.board, read every 1 to 5 seconds."""
 
     name = "line.desk"
 
@@ -34,7 +34,7 @@ class DeskTopic(live.SnapshotTopic):
         )
 
     def wake_channels(self) -> list[str]:
-        """The desk's own, and the topic's."""
+        """Return the channels of the desk and of the topic."""
         return [door.DeskKeys(self.key).wake_channel, live.touch_channel(self.address)]
 
     async def read(self) -> dict[str, Any]:
@@ -44,12 +44,15 @@ class DeskTopic(live.SnapshotTopic):
         return self._known
 
     def due_seconds(self) -> float:
-        """A wake that comes early waits for the next reading; SQL's figures come without one."""
+        """Return the seconds until the next read.
+
+        SQL's figures change without a wake, and an early wake waits for this read.
+        """
         return max(0.0, PERIOD_SECONDS - (time.monotonic() - self._read_at))
 
 
 class FloorTopic(DeskTopic):
-    """`line.floor:<slug>`: what selectors.floor.floor tells, as often as the wallboard."""
+    """`line.floor:<slug>`: the data of selectors.floor.floor, as often as the wallboard."""
 
     name = "line.floor"
 

@@ -1,4 +1,4 @@
-"""A queue, live: how the line moves, for those who wait; and its first rows, for agents."""
+"""A queue, live: the movements of the line, for visitors; and its first rows, for agents."""
 
 import time
 from collections.abc import Iterable
@@ -18,18 +18,19 @@ AGENTS_MOVE = {"login", "logout", "agent_lost", "no_agent", "agents"}
 
 
 class QueueTopic(live.Topic):
-    """`line.queue:<slug>`: how the line changes, so that each page keeps its own place in O(1).
+    """`line.queue:<slug>`: the changes of the line. Each page computes its own place in O(1).
 
-    Snapshot {"seq", "waiting", "online", "agents": why.agents_of_queue}.
-    Change {"seq", "moves": [[seq, class, ticket, +1 | -1]]}: a page adds the moves after its own
-    `seq` whose (class, ticket) are before its own. And "online" where agents have come or gone:
-    that nobody serves now is told to those who wait. And "agents" where these counts have moved,
-    at most once in three seconds.
+    Snapshot: {"seq", "waiting", "online", "agents": why.agents_of_queue}.
+
+    Change: {"seq", "moves": [[seq, class, ticket, +1 | -1]]}. A page adds the moves after its own
+    `seq` whose (class, ticket) are before its own. If agents came or left, the change has "online"
+    too, because waiting visitors see whether anyone serves the queue. If the counts of agents
+    changed, it has "agents", at most once in three seconds.
     """
 
     name = "line.queue"
-    period_seconds = 0.4  # to every page of the line: it must be right within a second
-    waiting_frames = 64  # after a snapshot each page asks for its place: that costs more than these
+    period_seconds = 0.4  # sent to every page of the line, which must be right within a second
+    waiting_frames = 64  # after a snapshot, each page requests its place: more costly than these
 
     def __init__(self, key: str) -> None:
         super().__init__(slug_of(key, "queue"))
@@ -45,7 +46,7 @@ class QueueTopic(live.Topic):
         return await may_serve(principal, place)
 
     def wake_channels(self) -> list[str]:
-        """The desk's: somebody was allowed to look before the feed began."""
+        """Return the desk's channel. `allowed` has found the desk before the feed begins."""
         if self._known is None:
             return [live.touch_channel(self.address)]
         return [door.DeskKeys(place_in(self._known).desk).wake_channel]
@@ -98,7 +99,7 @@ class QueueTopic(live.Topic):
         return self._agents
 
     async def _moved_agents(self) -> dict[str, int] | None:
-        """What the agents do now; None: as was told, or told a moment ago."""
+        """Return the agents' current counts, or None if they are unchanged or were just counted."""
         if time.monotonic() - self._counted_at < why.FRESH_SECONDS:
             return None
         before = self._agents
@@ -113,7 +114,7 @@ class QueueTopic(live.Topic):
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
-        """The snapshot's count moves with the line."""
+        """Apply the moves to the snapshot's count."""
         moved = sum(move[3] for move in change["moves"])
         told = {name: change.get(name, data[name]) for name in ("online", "agents")}
         return {"seq": change["seq"], "waiting": data["waiting"] + moved, **told}
@@ -124,7 +125,7 @@ def _agents_moved(entries: Iterable[TailEntry]) -> bool:
 
 
 def moves_of(entries: Iterable[TailEntry], queue: int) -> Iterable[list[int]]:
-    """What a queue's line gained (+1) and lost (-1): [seq, class, ticket, step] in order."""
+    """Iterate over the gains (+1) and losses (-1) of a queue's line: [seq, class, ticket, step]."""
     mine = str(queue)
     for entry in entries:
         for step in read_change(entry.fields).line_steps():
@@ -146,7 +147,7 @@ class WaitingTopic(live.RowsTopic):
         return await may_serve(principal, place)
 
     def wake_channels(self) -> list[str]:
-        """The desk's own, and the topic's."""
+        """Return the channels of the desk and of the topic."""
         own = [live.touch_channel(self.address)]
         return [*own, door.DeskKeys(self._known.desk).wake_channel] if self._known else own
 

@@ -1,4 +1,4 @@
-"""Which desk, queue, visit and agent a topic's key means, and who may watch them."""
+"""Finds the desk, queue, visit and agent of a topic's key, and checks who may watch them."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ _VISIT = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 @dataclass(frozen=True, slots=True)
 class TopicScope:
-    """A queue or visit in its desk; `account_id` None = the platform's."""
+    """A queue or visit with its desk. `account_id` is None for a desk of the platform."""
 
     desk: str
     account_id: int | None
@@ -28,32 +28,32 @@ class TopicScope:
 
     @property
     def thing(self) -> Thing:
-        """The desk, as rights know it."""
+        """The desk as an object of permissions."""
         return Thing("desk", self.desk, self.account_id)
 
 
 def place_in(known: TopicScope | None) -> TopicScope:
-    """The place that `allowed` found; a topic is read only after somebody was allowed to."""
+    """Return the place that `allowed` found. A topic is read only after access was allowed."""
     if known is None:
         raise LookupError("nobody was allowed to watch this yet")
     return known
 
 
 def visit_id_of(key: str) -> str:
-    """The key, if it can be a visit's public id; else ValueError."""
+    """Return the key if it can be a visit's public ID. Raise ValueError otherwise."""
     if not _VISIT.fullmatch(key):
         raise ValueError(f"not a visit: {key!r}")
     return key
 
 
 def queue_place(slug: str) -> TopicScope | None:
-    """A queue's place by its slug."""
+    """Return a queue's place by its slug, or None."""
     row = Queue.objects.select_related("desk").filter(slug=slug).first()
     return None if row is None else _place(row.desk, row)
 
 
 class _QueuePlaces:
-    """Queues' places, read once for all who ask within a second: a whole line may come at once."""
+    """Queues' places, read once a second for all callers: a whole line may connect at once."""
 
     def __init__(self) -> None:
         self._reads: dict[str, tuple[float, asyncio.Future[TopicScope | None]]] = {}
@@ -69,7 +69,7 @@ class _QueuePlaces:
 
 
 def _failed(read: "asyncio.Future[TopicScope | None]") -> bool:
-    """Whether it found nothing, or could not look."""
+    """Whether the read failed or found nothing."""
     return read.done() and (
         read.cancelled() or read.exception() is not None or read.result() is None
     )
@@ -79,18 +79,24 @@ _queue_places = PerLoop(_QueuePlaces)
 
 
 async def queue_place_now(slug: str) -> TopicScope | None:
-    """A queue's place by its slug, at most a second old."""
+    """Return a queue's place by its slug, at most a second old."""
     return await _queue_places().get(slug)
 
 
 def visit_place(public_id: str) -> TopicScope | None:
-    """A visit's place by its public id, in the queue that SQL knows of."""
+    """Return a visit's place by its public ID, in the queue that SQL has.
+
+    Return None if unknown.
+    """
     row = Visit.objects.select_related("desk", "queue").filter(public_id=public_id).first()
     return None if row is None else place_of(row)
 
 
 def room_place(principal: Principal, public_id: str) -> TopicScope | None:
-    """A visit's place. Its agent finds it also before SQL has the visit: the desk matches first."""
+    """Return a visit's place, or None.
+
+    The desk matches before SQL has the visit, so the visit's agent finds it through the desk.
+    """
     known = visit_place(public_id)
     user = principal.user_id
     if known is not None or user is None:
@@ -102,13 +108,13 @@ def room_place(principal: Principal, public_id: str) -> TopicScope | None:
 
 
 def visit_place_in(public_id: str, queue: int) -> TopicScope | None:
-    """A visit's place in the queue that its desk names (0 = none): after a transfer SQL is late."""
+    """Return a visit's place in the given queue (0 means none). SQL lags behind a transfer."""
     row = Queue.objects.select_related("desk").filter(pk=queue).first() if queue else None
     return visit_place(public_id) if row is None else _place(row.desk, row, public_id)
 
 
 def place_of(row: Visit) -> TopicScope:
-    """The same of a visit that is read already, with its desk and queue."""
+    """Return the place of a loaded visit, with its desk and queue."""
     return _place(row.desk, row.queue, row.public_id)
 
 
@@ -117,7 +123,7 @@ def _place(desk: Desk, queue: Queue, visit: str = "") -> TopicScope:
 
 
 def is_agent_of(principal: Principal, desk: str) -> bool:
-    """Whether the person serves at this desk (read from SQL)."""
+    """Whether the person is an agent of this desk (read from SQL)."""
     user = principal.user_id
     if user is None:
         return False
@@ -125,7 +131,7 @@ def is_agent_of(principal: Principal, desk: str) -> bool:
 
 
 async def may_serve(principal: Principal, place: TopicScope | None) -> Decision:
-    """Agents of the desk, and whoever may look at the whole desk."""
+    """Decide access for agents of the desk, and for users who may view the whole desk."""
     if place is None:
         return Decision.HIDDEN
     looks = access.decide(principal, "line.view", place.thing)
@@ -139,11 +145,11 @@ async def may_serve(principal: Principal, place: TopicScope | None) -> Decision:
 
 
 def may_read(principal: Principal, place: TopicScope | None, *, notes: bool = False) -> Decision:
-    """Who may read a visit: where it stands and its words. Reads Redis for an agent.
+    """Decide who may read a visit: its current state and its messages. Reads Redis for an agent.
 
-    Its own visitor (but not the internal notes), whoever may look at the whole desk, machines that
-    serve or visit there, and the agent in whose room the visitor is now: this visit, or a later one
-    of the same visitor. Page, API and sockets all ask this.
+    Allowed are its own visitor (except for internal notes), users who may view the whole desk,
+    programs that serve or visit there, and the agent in whose room the visitor is now, with this
+    visit or a later one of the same visitor. The page, the API and the sockets all use this check.
     """
     if place is None:
         return Decision.HIDDEN if principal.is_authenticated else Decision.LOGIN
@@ -170,6 +176,6 @@ def _has_in_room(principal: Principal, place: TopicScope) -> bool:
 
 
 def _rooms_of(agent: int, desk: str) -> set[str]:
-    """The visits in the rooms of an agent, by the user's id."""
+    """Return the visits in an agent's rooms, by the user's ID."""
     state = hotpath.run(door.agent_state(desk, agent))
     return {slot.visit for slot in state.slots if slot.kind == "room"}

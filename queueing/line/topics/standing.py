@@ -1,7 +1,7 @@
-"""Where a visit stands, as pages and the API show it.
+"""The current state of a visit, as pages and the API show it.
 
-Names and the pace of a queue come from SQL. A busy desk tells thousands of visitors the same few
-of them, so live pages are told from memory where that is fresh.
+Names and the pace of a queue come from SQL. A busy desk sends thousands of visitors the same few
+names and figures, so live pages use cached values while they are fresh.
 """
 
 import time
@@ -19,20 +19,20 @@ NAMES: Final = 10_000
 
 
 class AgentNames:
-    """What agents are called, remembered for a short while."""
+    """The names of agents, cached for a short time."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[float, str | None]] = {}
 
     def get(self, agent: int | None) -> tuple[bool, str | None]:
-        """Whether the name is known here, and the name; nobody has none."""
+        """Return whether the name is cached, and the name; (True, None) if there is no agent."""
         if agent is None:
             return True, None
         until, name = self._known.get(agent, (0.0, None))
         return time.monotonic() < until, name
 
     def put(self, agent: int | None, name: str | None) -> None:
-        """Remember a name that was just read."""
+        """Cache a name that was just read."""
         if agent is None:
             return
         if len(self._known) >= NAMES:
@@ -44,15 +44,16 @@ _names = PerLoop(AgentNames)
 
 
 def standing_as_data(visit: str, standing: door.Standing) -> dict[str, Any]:
-    """A standing as the API shows it; reads SQL."""
+    """Return a visit's current state in the form of the API. Reads SQL."""
     return _as_data(standing, visit_place_in(visit, standing.queue), _name_of(standing.agent))
 
 
 async def standing_shown(
     visit: str, standing: door.Standing, known: TopicScope | None
 ) -> dict[str, Any]:
-    """The same for a live page; `known`: the visit's place as read before, good while it is in
-    the same queue.
+    """Return a visit's current state for a live page, from the cache if it is fresh.
+
+    known: the visit's place from an earlier read, valid while the visit is in the same queue.
     """
     place = known if known is not None and known.queue == standing.queue else None
     names = _names()

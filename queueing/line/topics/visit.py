@@ -1,4 +1,4 @@
-"""A visit, live: where it stands; and the words of its room, for the visitor and for agents."""
+"""A visit, live: its current state; and its conversation, for the visitor and for agents."""
 
 from dataclasses import replace
 from functools import partial
@@ -25,29 +25,29 @@ from queueing.line.topics.scope import (
 from queueing.line.topics.standing import standing_shown
 
 WORDS = 200
-READ_UNIT = 1 << 16  # a transcript has fewer messages
+READ_UNIT = 1 << 16  # more than a transcript's messages
 
 
 class VisitTopic(live.Topic):
-    """`line.visit:<public id>`: where the visit stands. Watching it is the visitor's heartbeat.
+    """`line.visit:<public id>`: a visit's current state. Watching it is the visitor's heartbeat.
 
     {"answer", "seq", "ahead", "priority", "ticket", "queue", "queue_name", "agent", "word",
-    "estimate": [low, high] | null, "needs": [names of skills]}. A new state is sent when anything
-    but the place has changed; the place itself moves by `line.queue` (queue.py), or 10 000 pages
-    were told of each step.
+    "estimate": [low, high] | null, "needs": [names of skills]}. A new state is sent if anything
+    except the place has changed. `line.queue` (queue.py) moves the place; otherwise 10,000 pages
+    would get a message for every step of the line.
     """
 
     name = "line.visit"
     beats = True
-    safety_seconds = 20.0  # each heartbeat tells where the visit stands, too
+    safety_seconds = 20.0  # each heartbeat reads the visit's state, too
 
     def __init__(self, key: str) -> None:
         super().__init__(visit_id_of(key))
         self._known: TopicScope | None = None
         self._needs: list[str] = []
         self._seen: door.Standing | None = None
-        self._seq = 0  # of the standing that was read last
-        self._life = 0  # how often the desk's numbers began again
+        self._seq = 0  # of the last standing that was read
+        self._life = 0  # how often the desk's numbers have started again
 
     async def allowed(self, principal: access.Principal) -> access.Decision:
         place = self._known = await live.in_thread(visit_place, self.key)
@@ -55,17 +55,21 @@ class VisitTopic(live.Topic):
         return await live.in_thread(may_read, principal, place)
 
     def asks_again(self, principal: access.Principal) -> bool:
-        """An agent's right ends with the room."""
+        """Whether access must be checked again: an agent's access ends with the room."""
         return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
-        """The scripts tell the visitor's sockets directly; the same word wakes this topic."""
+        """Return the channels.
+
+        The scripts' messages to the visitor's sockets wake this topic, too.
+        """
         return [personal_channel(f"visitor:{self.key}"), live.touch_channel(self.address)]
 
     async def beat(self, principal: access.Principal) -> bool:
-        """Only the visitor's own socket keeps the place. SQL is asked when Redis knows nothing.
+        """Keep the place, if this is the visitor's own socket. If Redis has no visit, SQL is read.
 
-        What it answers and nobody has told here (a desk that lost everything) is looked at.
+        Return whether the state differs from the one sent last, as when a desk lost its data. The
+        topic is then read again.
         """
         if principal.kind != "visitor" or principal.id != self.key:
             return False
@@ -80,7 +84,7 @@ class VisitTopic(live.Topic):
         return await self._look(await self._standing())
 
     async def changes(self, since: int) -> live.Changes | None:
-        """Names and the estimate may come from SQL: looked up when something else has moved."""
+        """Read names and estimate, which may come from SQL, only if other values have changed."""
         standing = await self._standing()
         if not self._has_moved(standing):
             self._seq = standing.seq
@@ -100,8 +104,10 @@ class VisitTopic(live.Topic):
         return live.Snapshot(self._version(data), data)
 
     def _has_moved(self, standing: door.Standing) -> bool:
-        """Whether pages are told. A rebuilt desk's numbers begin again: a place with a number of
-        before would stay on its page, later than every move that follows.
+        """Whether a new state must be sent.
+
+        A rebuilt desk's numbers start again. A page that kept an earlier number would ignore all
+        later moves, because its number is higher.
         """
         return _moving(standing) != self._seen or standing.seq < self._seq
 
@@ -112,16 +118,17 @@ class VisitTopic(live.Topic):
 
 
 def _moving(standing: door.Standing) -> door.Standing:
-    """What a page is told of by this topic: all but the place itself."""
+    """Return the part of the state whose changes this topic sends: all except the place."""
     return replace(standing, seq=0, ahead=0)
 
 
 class TalkTopic(live.Topic):
-    """`line.talk:<public id>`: the words of a room as the visitor sees them, without notes.
+    """`line.talk:<public id>`: a room's conversation as the visitor sees it, without notes.
 
-    State {"messages": [message], "reads": {side: {"number", "at"}}}; a change has the new messages,
-    and `reads` where a side has read on. Messages carry their number, so that one that comes twice
-    is one. The version counts messages, and READ_UNIT for each step of reading.
+    State: {"messages": [message], "reads": {side: {"number", "at"}}}. A change has the new
+    messages, and `reads` if a side has read more. Messages have numbers, so a page can drop one
+    that it receives twice. The version is the number of messages plus READ_UNIT for each step of
+    reading.
     """
 
     name = "line.talk"
@@ -136,15 +143,15 @@ class TalkTopic(live.Topic):
         return await live.in_thread(partial(may_read, principal, place, notes=self.notes))
 
     def asks_again(self, principal: access.Principal) -> bool:
-        """An agent's right ends with the room."""
+        """Whether access must be checked again: an agent's access ends with the room."""
         return principal.kind == "user"
 
     def wake_channels(self) -> list[str]:
-        """One wake for both sides."""
+        """Return the one channel that wakes both sides."""
         return [live.touch_channel(f"line.room:{self.key}")]
 
     async def snapshot(self) -> live.Snapshot:
-        """The version first: what is said between the two readings is shown, and told once more."""
+        """Read the version first: a message between the two reads is then shown and sent again."""
         version, reads = await live.in_thread(talk_version, self.key)
         rows = await live.in_thread(messages_after, self.key, 0, self.notes)
         return live.Snapshot(version, {"messages": rows, "reads": reads})
@@ -159,7 +166,7 @@ class TalkTopic(live.Topic):
 
     @staticmethod
     def apply(data: Any, change: Any) -> Any:
-        """New messages follow; the oldest leave a long transcript's window."""
+        """Append new messages. A long transcript drops its oldest ones."""
         known = {message["number"] for message in data["messages"]}
         new = [each for each in change["messages"] if each["number"] not in known]
         reads = change.get("reads", data["reads"])
@@ -167,27 +174,27 @@ class TalkTopic(live.Topic):
 
 
 class RoomTopic(TalkTopic):
-    """`line.room:<public id>`: the same for its agent and supervisors, with the internal notes."""
+    """`line.room:<public id>`: `line.talk` for the agent and supervisors, with internal notes."""
 
     name = "line.room"
     notes = True
 
 
 def last_number(visit: str) -> int:
-    """The number of the newest message, 0 = none."""
+    """Return the number of the newest message, or 0."""
     rows = Message.objects.filter(visit__public_id=visit).order_by("-number")
     return rows.values_list("number", flat=True).first() or 0
 
 
 def talk_version(visit: str) -> tuple[int, dict[str, Any]]:
-    """The version of a transcript, and how far each side has read it."""
+    """Return the version of a transcript, and how far each side has read it."""
     last = last_number(visit)
     reads = receipts_of(visit)
     return last + READ_UNIT * sum(each["number"] for each in reads.values()), reads
 
 
 def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]:
-    """Messages after a number, the newest 200 at most, oldest first."""
+    """Return the messages after a number, oldest first: the newest 200 of them."""
     rows = Message.objects.filter(visit__public_id=visit, number__gt=number)
     if not notes:
         rows = rows.heard_by_visitors()
@@ -196,7 +203,7 @@ def messages_after(visit: str, number: int, notes: bool) -> list[dict[str, Any]]
 
 
 def message_as_data(row: Message) -> dict[str, Any]:
-    """One message as pages and the API show it: text only, escaped by whoever shows it."""
+    """Return a message as pages and the API show it. The text is unescaped: the page escapes it."""
     return {
         "number": row.number,
         "author": row.author,

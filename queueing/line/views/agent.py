@@ -1,4 +1,4 @@
-"""The console of one agent: the own line, the own rooms."""
+"""An agent's console: their lines and rooms."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -16,7 +16,7 @@ from queueing.line.views.common import agent_of
 
 @require_GET
 def agent_page(request: HttpRequest) -> HttpResponse:
-    """The reader's own console; who may serve but is no agent yet is told what to do."""
+    """Show the user's own console. A user who may serve but is no agent sees what to do."""
     principal = principal_of(request)
     agent = agent_of(principal)
     if agent is None:

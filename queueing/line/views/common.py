@@ -1,4 +1,4 @@
-"""What the desks' pages share: the desk of the address, tabs, what a form was sent with, CSV."""
+"""Helpers of the desks' pages: the desk of the URL, tabs, form data, CSV."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ visible_desks, desk_of = DESKS.visible, DESKS.get
 
 
 def agent_of(principal: Principal) -> Agent | None:
-    """The reader as an agent; None: of no desk. The refusal for who may not serve."""
+    """Return the user as an agent, or None. Raise the refusal if the user may not serve."""
     access.require(principal, "line.serve")
     rows = Agent.objects.select_related("desk", "desk__account").filter(archived_at=None)
     agent = rows.filter(user_id=principal.user_id or 0).first()
@@ -27,7 +27,7 @@ def agent_of(principal: Principal) -> Agent | None:
 
 
 def tabs(principal: Principal, desk: Desk) -> dict[str, Any]:
-    """What every page of a desk needs for its tabs."""
+    """Return the data that every page of a desk needs for its tabs."""
     return {
         "desk": desk,
         "may_view": access.decide(principal, "line.view", desk).allowed,
@@ -37,7 +37,7 @@ def tabs(principal: Principal, desk: Desk) -> dict[str, Any]:
 
 
 def cleaned(form: forms.BaseForm) -> dict[str, Any]:
-    """What a small form was sent with. ValidationError, field by field, when it is amiss."""
+    """Return a small form's data. Raise ValidationError, field by field, if it is invalid."""
     if form.is_valid():
         return form.cleaned_data
     raise ValidationError(
@@ -51,7 +51,7 @@ def cleaned(form: forms.BaseForm) -> dict[str, Any]:
 def csv_answer(
     name: str, heads: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> StreamingHttpResponse:
-    """A CSV file, whose shares and means have four decimals."""
+    """Return a CSV file. Floats are rounded to four decimals."""
     return csv_file(f"{name}.csv", heads, ([_rounded(value) for value in row] for row in rows))
 
 

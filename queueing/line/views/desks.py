@@ -1,4 +1,4 @@
-"""For supervisors and operators: all desks, and one desk's wallboard with its verbs."""
+"""Pages for supervisors and operators: all desks, a desk's wallboard and its floor."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -79,7 +79,7 @@ LIST = AggregateList[Desk, DeskRow](
 
 @require_GET
 def wallboard_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One desk, to be read from afar; what can be done stands in its table of visitors."""
+    """Show a desk's wallboard, to be read from afar. Actions are in its table of visitors."""
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     context = {
@@ -94,7 +94,10 @@ def wallboard_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def floor(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who waits and why, what every agent does, and the supervisor's verbs; drawn by the page."""
+    """Show the floor: who waits and why, what agents do, and actions.
+
+    Drawn by the page's script.
+    """
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     own = desk.agents.filter(user_id=principal.user_id or 0, archived_at=None).first()
@@ -111,7 +114,7 @@ def floor(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def desk_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of a supervisor's verbs below. Says what was done, or why nothing was."""
+    """Run one of the actions in VERBS. Show what was done, or why nothing was."""
     desk = desk_of(principal_of(request), slug, "line.supervise")
     act(request, VERBS, desk)
     back = request.POST.get("back", "")[:32]

@@ -1,4 +1,4 @@
-"""A file of a room, by the address that was signed for its reader."""
+"""A file of a room, at a URL signed for its reader."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response
@@ -16,13 +16,16 @@ SAFE = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Cache-Control": "private, no-cache",  # kept, and asked about before it is shown again
+    "Cache-Control": "private, no-cache",  # cached, and revalidated before each use
 }
 
 
 @require_safe
 def attachment_file(request: HttpRequest, signed: str) -> HttpResponse:
-    """The file: a picture is shown, a PDF saved. 404 for who may not see it, now."""
+    """Return the file: pictures inline, a PDF as a download.
+
+    404 if the user may not read it now.
+    """
     address = read_address(signed)
     row = None if address is None else _found(address, access.principal_of_request(request))
     if row is None:
@@ -49,7 +52,7 @@ def _found(address: Address, principal: Principal) -> Attachment | None:
 
 
 def _bytes_of(row: Attachment) -> bytes:
-    """At most 25 MB. Http404 while the storage has lost it."""
+    """Return the content, up to 25 MB. Raise Http404 if the storage has lost it."""
     try:
         with storage().open(row.file) as file:
             found: bytes = file.read()

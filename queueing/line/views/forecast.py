@@ -1,4 +1,4 @@
-"""How many agents a queue needs on a day: charts, a table by the half hour, as CSV."""
+"""The agents that a queue needs on a day: charts, a table by the half hour, CSV."""
 
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -30,7 +30,7 @@ CSV_HEADS = (
 
 @require_GET
 def forecast_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One queue's forecast; what is asked stands in the address."""
+    """Show a queue's forecast. The URL holds the parameters."""
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     queues = list(desk.queues.all())
@@ -56,7 +56,7 @@ def forecast_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def forecast_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse | HttpResponse:
-    """The table as a file; times are those of the queue's zone. No queue: no rows."""
+    """Return the table as CSV, with times in the queue's zone. Without a queue, it has no rows."""
     desk = desk_of(principal_of(request), slug)
     queues = list(desk.queues.all())
     if not queues:
@@ -68,7 +68,7 @@ def forecast_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse | Htt
 
 
 def _forecast(request: HttpRequest, desk: Desk, queues: list[Queue]) -> forecast.Forecast:
-    """What the address asks for; what it cannot ask for is as if it were not there."""
+    """Return the forecast of the URL's parameters. Invalid parameters are ignored."""
     given = request.GET
     slug = given.get("queue", "")[:40]
     queue = next((each for each in queues if each.slug == slug), queues[0])
@@ -83,14 +83,14 @@ def _forecast(request: HttpRequest, desk: Desk, queues: list[Queue]) -> forecast
 
 
 def _whole(text: str, most: int) -> int | None:
-    """A whole number from 0 to `most`; None for anything else."""
+    """Return a whole number from 0 to `most`, or None for anything else."""
     if not (text.isascii() and text.isdecimal() and len(text) < 6):
         return None
     return int(text) if int(text) <= most else None
 
 
 def _days(found: forecast.Forecast, now: datetime) -> list[tuple[date, str, bool]]:
-    """The days that may be asked for, in words, and which is shown."""
+    """Return the days to choose from with their labels, and whether each is shown."""
     today = forecast.first_day(found.queue, now)
     days = (today + timedelta(days=ahead) for ahead in range(forecast.AHEAD + 1))
     return [(day, dates.weekday(day), day == found.day) for day in days]
@@ -124,7 +124,7 @@ def _query(found: forecast.Forecast) -> str:
 
 
 def _basis(found: forecast.Forecast) -> str:
-    """Which days the visitors are taken from."""
+    """Return the text that names the days on which the forecast is based."""
     count = len(found.demand.days)
     days = ", ".join(dates.day(day) for day in found.demand.days[-DAYS_NAMED:])
     if count > DAYS_NAMED:
@@ -140,7 +140,7 @@ def _basis(found: forecast.Forecast) -> str:
 
 
 def _lack(found: forecast.Forecast) -> tuple[str, str] | None:
-    """Why there is no forecast: a title and a text."""
+    """Return why there is no forecast, as a title and a text, or None."""
     match found.lack:
         case "closed":
             return _("Closed on this day"), _("Set by the queue's hours or a holiday.")
@@ -154,7 +154,7 @@ def _lack(found: forecast.Forecast) -> tuple[str, str] | None:
 
 
 def _lack_of_days(found: forecast.Forecast) -> str:
-    """What it needs, what there is, and from when on it is enough."""
+    """Return what a forecast needs, what there is, and when there will be enough."""
     weekend = found.demand.kind == "weekend"
     needs = (
         _("A forecast for a weekend day needs three weekend days with visitors.")
@@ -171,7 +171,7 @@ def _lack_of_days(found: forecast.Forecast) -> str:
 
 
 def _charts(found: forecast.Forecast) -> dict[str, Any]:
-    """The charts' data: begins in ms, shares in percent."""
+    """Return the charts' data: start times in ms, shares in percent."""
     rows = found.rows
 
     def percent(share: float | None) -> float | None:

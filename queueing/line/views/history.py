@@ -1,4 +1,4 @@
-"""An agent's own history: past rooms, searched; one of them, read again; its outcome."""
+"""An agent's own history: past rooms with a search, one of them to read, its outcome."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -14,12 +14,12 @@ from queueing.line.selectors import own_history
 from queueing.line.services import outcomes
 from queueing.line.views.common import agent_of
 
-STARS = ("2", "3", "4")  # "that many or fewer"
+STARS = ("2", "3", "4")  # this number or fewer
 
 
 @require_GET
 def history_page(request: HttpRequest) -> HttpResponse:
-    """The reader's own past rooms, newest first; what is looked for stands in the address."""
+    """Show the user's own past rooms, newest first. The URL holds the search."""
     agent = agent_of(principal_of(request))
     if agent is None:
         return render(request, "line/history.html", {"agent": None})
@@ -52,7 +52,7 @@ def history_page(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def history_visit(request: HttpRequest, visit: str) -> HttpResponse:
-    """One past visit as far as the reader was there, to read; its outcome can still be chosen."""
+    """Show a past visit as far as the agent could read it. Its outcome can still be chosen."""
     agent = agent_of(principal_of(request))
     found = own_history.own_visit(agent, visit) if agent is not None else None
     if agent is None or found is None:
@@ -70,7 +70,7 @@ def history_visit(request: HttpRequest, visit: str) -> HttpResponse:
 
 @require_POST
 def history_act(request: HttpRequest, visit: str) -> HttpResponse:
-    """Choose the outcome of an own visit later than in its wrap-up."""
+    """Set the outcome of an own visit after its wrap-up."""
     principal = principal_of(request)
     agent = agent_of(principal)
     found = own_history.own_visit(agent, visit) if agent is not None else None

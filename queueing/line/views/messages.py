@@ -1,4 +1,4 @@
-"""Messages that visitors left: what waits for an answer, what was answered, as CSV."""
+"""Messages that visitors left: unanswered, answered, as CSV."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -46,7 +46,7 @@ CSV_HEADS = (
 
 @require_GET
 def message_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The desk's left messages, newest first; state in the address."""
+    """Show the desk's left messages, newest first. The URL holds the filters."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, "line.messages")
     given, rows = _asked(request.GET, desk)
@@ -82,7 +82,7 @@ def message_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def message_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The newest 10 000 of them as a file."""
+    """Return the first 10,000 matching messages as CSV."""
     desk = desk_of(principal_of(request), slug, "line.messages")
     given, rows = _asked(request.GET, desk)
     return csv_answer(
@@ -101,7 +101,7 @@ def _csv_rows(rows: "QuerySet[LeftMessage]") -> Iterator[list[Any]]:
 
 @require_POST
 def message_act(request: HttpRequest, slug: str, message_id: int) -> HttpResponse:
-    """verb=handle: it is answered; reopen: it waits again; call, end-call: by an agent's number."""
+    """Run `verb`: handle, reopen, call (through a number of the pool) or end-call."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, "line.answer")
 
@@ -150,7 +150,7 @@ def _can_be_called(row: LeftMessage) -> bool:
 
 
 def _asked(asked: QueryDict, desk: Desk) -> tuple[dict[str, str], "QuerySet[LeftMessage]"]:
-    """What the address asks for, and the messages that fit."""
+    """Return the URL's filters and the messages that match."""
     given = {name: asked.get(name, "").replace("\x00", "").strip()[:40] for name in FILTERS}
     given["state"] = given["state"] if given["state"] in STATES else "open"
     given["sort"] = OLDEST if given["sort"] == OLDEST else ""

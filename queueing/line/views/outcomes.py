@@ -1,4 +1,4 @@
-"""Outcomes on pages: the desk's list on its settings, and a supervisor's choice for a visit."""
+"""Outcomes on pages: the desk's list in its settings, and a supervisor's choice for a visit."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -19,13 +19,13 @@ PREFIX = "outcome"
 
 
 def settings_context(desk: Desk) -> dict[str, Any]:
-    """What the card of outcomes on the settings page needs."""
+    """Return the data of the outcomes card on the settings page."""
     codes = desk.outcome_codes.filter(archived_at=None)
     return {"outcomes": codes, "outcome_form": OutcomeForm(prefix=PREFIX)}
 
 
 def set_outcome(principal: Principal, desk: Desk, request: HttpRequest) -> str:
-    """A supervisor says what came of a visit."""
+    """Set a visit's outcome as a supervisor."""
     key = request.POST.get("visit", "")[:32]
     visit = Visit.objects.select_related("desk").filter(desk=desk, public_id=key).first()
     if visit is None:

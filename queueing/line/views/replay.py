@@ -18,12 +18,12 @@ from queueing.line.services.common import zone_of
 from queueing.line.views.common import desk_of, tabs
 
 MINUTE = timedelta(minutes=1)
-LATEST_MS = 4_102_444_800_000  # the year 2100: beyond it, and below 0, a time is nonsense
+LATEST_MS = 4_102_444_800_000  # the year 2100: times beyond it, or below 0, are invalid
 
 
 @require_GET
 def replay_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """A day of the desk with its slider, at `at` (ISO 8601) or the last minute of `day`."""
+    """Show a day of the desk with its slider, at `at` (ISO 8601) or the last minute of `day`."""
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     now = timezone.now().replace(second=0, microsecond=0)
@@ -50,7 +50,7 @@ def replay_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def replay_board(request: HttpRequest, slug: str) -> HttpResponse:
-    """The board at `at`, ms since 1970; the future is now, and nonsense too."""
+    """Return the board at `at`, in ms since 1970. Future or invalid times mean now."""
     desk = desk_of(principal_of(request), slug)
     text = request.GET.get("at", "")
     now = timezone.now()
@@ -61,7 +61,7 @@ def replay_board(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _moment(request: HttpRequest, desk: Desk, now: datetime) -> datetime:
-    """The wanted minute, never in the future."""
+    """Return the requested minute, never in the future."""
     try:
         at = datetime.fromisoformat(request.GET.get("at", "")[:32])
     except ValueError:
@@ -75,7 +75,7 @@ def _moment(request: HttpRequest, desk: Desk, now: datetime) -> datetime:
 
 
 def _day(desk: Desk, at: datetime, now: datetime) -> tuple[datetime, datetime]:
-    """The first and the last whole minute of the moment's day, not beyond now."""
+    """Return the first and the last whole minute of the moment's day, up to now."""
     zone = _zone(desk)
     day = at.astimezone(zone).date()
     first = datetime.combine(day, time.min, zone).astimezone(UTC)

@@ -1,4 +1,4 @@
-"""What happened at a desk: charts over the time, figures by time, queue or agent, as CSV."""
+"""A desk's report: charts over time, figures by time, queue or agent, CSV."""
 
 from datetime import timedelta
 from typing import Any
@@ -42,7 +42,7 @@ CSV_HEADS = (
 
 @require_GET
 def report_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One desk's report; what is shown stands in the address."""
+    """Show a desk's report. The URL holds the parameters."""
     principal = principal_of(request)
     desk = desk_of(principal, slug)
     asked = _asked(request, desk)
@@ -70,7 +70,7 @@ def report_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The report's table as a file; times and days are those of the desk's zone."""
+    """Return the report's table as CSV. Times and days are in the desk's zone."""
     desk = desk_of(principal_of(request), slug)
     asked = _asked(request, desk)
     span, by, queue = asked["span"], asked["by"], asked["queue"]
@@ -86,7 +86,7 @@ def report_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 def _outcomes(desk: Desk, total: reports.ReportRow) -> list[dict[str, Any]]:
-    """What came of those served, with the ones of whom nobody said it; [] where none is set up."""
+    """Return the outcomes of served visits, and how many have none; [] if none are set up."""
     codes = outcomes_of(desk, total.outcomes)
     rows: list[dict[str, Any]] = [
         {"name": code.name, "chip": code.chip, "n": total.outcomes.get(code.name, 0)}
@@ -146,7 +146,7 @@ def _group_words() -> list[tuple[str, str]]:
 
 
 def _chart(rows: list[reports.ReportRow], span: Span) -> dict[str, Any]:
-    """The charts' data: begins of the steps in ms, shares in percent."""
+    """Return the charts' data: start times of the steps in ms, shares in percent."""
     values: dict[str, list[float | None]] = {name: [] for name in (*SERIES, *RANGES)}
     for row in rows:
         for name in values:

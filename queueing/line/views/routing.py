@@ -1,4 +1,4 @@
-"""Where visitors are led: topics of a queue, skills of languages, secrets for signed visitors."""
+"""Routing of visitors: topics of queues, skills of languages, secrets for signed visitors."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ CONFIGURE = "line.configure"
 
 @require_http_methods(["GET", "HEAD"])
 def routing_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The topics of each queue, the skills of languages, and the secrets of signed visitors."""
+    """Show the topics of each queue, the skills of languages, and the signing secrets."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     queues = list(desk.queues.select_related("desk__account"))
@@ -54,7 +54,7 @@ def routing_page(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_POST
 def routing_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of VERBS; a new secret is shown on the page that answers, and nowhere else."""
+    """Run one of VERBS. A new secret is shown in this response only."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     made: list[str] = []
@@ -97,12 +97,12 @@ def _holidays(principal: Principal, desk: Desk, request: HttpRequest) -> str:
 VERBS = {"languages": _languages, "key_revoke": _key_revoke, "holidays": _holidays}
 
 
-# -- the topics of one queue ---------------------------------------------------------------------
+# -- the topics of a queue -----------------------------------------------------------------------
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def topics_page(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
-    """The topics that a queue's page offers, as a table that is saved as a whole."""
+    """Show and save a queue's topics, as a table that is saved as a whole."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     found = desk.queues.select_related("desk__account").filter(slug=queue).first()
@@ -134,7 +134,7 @@ def topics_page(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
 def _save(principal: Principal, queue: Queue, rows: "BaseFormSet[TopicForm]") -> str:
     known = {topic.pk: topic for topic in queue.topic_rows.all()}
     kept = [form for form in rows.forms if _is_kept(form)]
-    last = len(rows.forms) + 1  # of rows to which no order was given
+    last = len(rows.forms) + 1  # for rows without an order
     kept = sorted(kept, key=lambda form: form.cleaned_data.get("ORDER") or last)
     topics = [form.topic(known) for form in kept]
     routing.topics_save(actor=principal, queue=queue, topics=topics)
@@ -147,7 +147,7 @@ def _is_kept(form: TopicForm) -> bool:
 
 
 def _meanings(queue: Queue, topics: list[Topic]) -> list[dict[str, Any]]:
-    """Each topic with what it does, in a sentence."""
+    """Return each topic with a sentence about its effect."""
     names = dict(queue.desk.skills.values_list("slug", "name"))
     return [{"topic": topic, "words": _meaning(topic, queue, names)} for topic in topics]
 

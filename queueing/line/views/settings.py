@@ -1,4 +1,4 @@
-"""A desk is set up: its own settings, queues, agents, skills, replies, holidays."""
+"""The settings of a desk: its own, queues, agents, skills, replies, holidays."""
 
 from collections.abc import Callable
 from copy import copy
@@ -33,7 +33,7 @@ CONFIGURE = "line.configure"
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """All that belongs to a desk; POST saves its own settings."""
+    """Show all that belongs to a desk. POST saves its own settings."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     form = DeskSettingsForm(request.POST or None, instance=copy(desk))
@@ -64,7 +64,7 @@ def desk_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def settings_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of VERBS."""
+    """Run one of VERBS."""
     act(request, VERBS, desk_of(principal_of(request), slug, CONFIGURE))
     return redirect("line:settings", slug=slug)
 
@@ -158,7 +158,7 @@ def _agent(desk: Desk, request: HttpRequest) -> Agent:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new queue of the desk."""
+    """Create a queue of the desk."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     form = QueueForm(request.POST or None, desk=desk)
@@ -170,7 +170,7 @@ def queue_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def queue_settings(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
-    """A queue's settings; they hold from the moment on which they are saved."""
+    """Change a queue's settings, effective immediately."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     found = desk.queues.filter(slug=queue).first()
@@ -184,7 +184,7 @@ def queue_settings(request: HttpRequest, slug: str, queue: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """A member of the account becomes an agent of the desk."""
+    """Make a member of the account an agent of the desk."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     form = AgentForm(request.POST or None, desk=desk)
@@ -197,7 +197,7 @@ def agent_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def agent_settings(request: HttpRequest, slug: str, user_id: int) -> HttpResponse:
-    """What an agent may do; rooms that run go on."""
+    """Change an agent's settings. The agent's open rooms continue."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     agent = desk.agents.filter(user_id=user_id).first() if user_id < 2**31 else None

@@ -1,4 +1,4 @@
-"""A queue's public page: join, wait, talk. Everybody may open it; the rest is the visit's token."""
+"""A queue's public page: join, wait, talk. Anyone may open it; the rest needs the visit's token."""
 
 from datetime import timedelta
 from typing import Any
@@ -23,21 +23,21 @@ from queueing.line.services import hours
 from queueing.line.services.languages import SHORT, known_language
 from queueing.line.views.widget import may_be_framed
 
-LANGUAGE_PATH = "/q/"  # visitors' pages, not the console
+LANGUAGE_PATH = "/q/"  # visitors' pages only, not the console
 
 
 @require_GET
 def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The page of a queue; 404 for an unknown one.
+    """Show the page of a queue. 404 if it does not exist.
 
-    `?lang`: in this language, from now on. `?widget`: as a frame on the tenant's site.
+    `?lang`: switch to this language. `?widget`: show it as a frame on the tenant's site.
     """
     queue = Queue.objects.select_related("desk", "desk__account").filter(slug=slug).first()
     if queue is None:
         raise Http404
     house = queue.desk.house
     language = known_language(request.GET.get("lang", ""))
-    if language:  # in a frame, where cookies may be blocked, the address keeps it
+    if language:  # kept in the URL, because frames may have no cookies
         translation.activate(language)
         request.LANGUAGE_CODE = language
     page = {
@@ -60,7 +60,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if "widget" in request.GET:
         widget = widget_of(queue.desk)
-        queue.welcome = widget.greeting or queue.welcome  # for this page; it is not saved
+        queue.welcome = widget.greeting or queue.welcome  # for this page only; not saved
         page["widget"] = {"colour": widget.colour, "origins": widget.origins}
         context["widget"] = widget
     answer = render(request, "line/visit.html", context)
@@ -70,7 +70,7 @@ def visit_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _remembered(answer: HttpResponse, language: str) -> HttpResponse:
-    """The next visit has the chosen language, too ("" = none was chosen)."""
+    """Store the chosen language in a cookie for the next visit ("" if none was chosen)."""
     if language:
         answer.set_cookie(
             settings.LANGUAGE_COOKIE_NAME,
@@ -85,7 +85,7 @@ def _remembered(answer: HttpResponse, language: str) -> HttpResponse:
 
 
 def _languages(request: HttpRequest) -> list[dict[str, str]]:
-    """The page in each of its languages, with all else that the address says."""
+    """Return the links to the page in each language, with the URL's other parameters."""
     shown = []
     for code, name in settings.LANGUAGES:
         query = request.GET.copy()
@@ -96,13 +96,13 @@ def _languages(request: HttpRequest) -> list[dict[str, str]]:
 
 
 def _in_line(queue: Queue) -> QueueFigures | None:
-    """Who waits and who is free, told before somebody joins; None = it cannot be said."""
+    """Return how many wait and are free, shown before joining; None while Redis is unavailable."""
     figures = desk_rows([queue.desk])[0].figures
     return figures.queues.get(queue.pk) if figures is not None else None
 
 
 def _week(queue: Queue) -> list[dict[str, Any]]:
-    """The next seven days with their hours; [] for a queue that is open at all hours."""
+    """Return the next seven days with their hours, or [] for a queue that is always open."""
     today = timezone.now().astimezone(ZoneInfo(hours.queue_zone(queue))).date()
     days = [today + timedelta(days=ahead) for ahead in range(7)]
     spans = [hours.spans_of(queue, day) for day in days]

@@ -1,4 +1,4 @@
-"""Visitors: one visit's story for staff, who may not join, erasing a visitor's words."""
+"""Visitors: a visit's story for staff, blocked addresses, erasing a visitor's data."""
 
 from datetime import timedelta
 from typing import Any
@@ -25,13 +25,13 @@ from queueing.line.topics.scope import may_read, place_of
 from queueing.line.views.common import cleaned, desk_of, tabs
 from queueing.line.views.outcomes import set_outcome
 
-SAID = ("visitor", "agent", "supervisor")  # looks of lines that both sides read
+SAID = ("visitor", "agent", "supervisor")  # lines that both sides can read
 BLOCK_DAYS = {"1": 1, "7": 7, "30": 30, "": None}
 
 
 @require_GET
 def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
-    """One visit from joining to its end, with its words: live while it runs."""
+    """Show a visit from joining to its end, with its messages; live while it runs."""
     principal = principal_of(request)
     found = (
         Visit.objects.filter(desk__slug=slug, public_id=visit)
@@ -63,7 +63,10 @@ def visit_story(request: HttpRequest, slug: str, visit: str) -> HttpResponse:
 
 
 def _rooms(visit: Visit) -> dict[str, Any]:
-    """The rooms, and how long they lasted; while one is open, since when they would have."""
+    """Return the rooms and their total length.
+
+    While a room is open, `rooms_since` is when the total would have begun.
+    """
     rooms = list(visit.rooms.select_related("agent", "queue").order_by("began_at"))
     lasted = sum(room.seconds or 0 for room in rooms)
     running = next((room.began_at for room in rooms if room.ended_at is None), None)
@@ -75,7 +78,7 @@ def _rooms(visit: Visit) -> dict[str, Any]:
 
 
 def _guest_page(principal: Principal, visit: Visit) -> dict[str, Any]:
-    """What the card of a supervisor in the room needs."""
+    """Return the data of the card for a supervisor in the room."""
     by = guests.identity_of(principal)
     standing = hotpath.run(door.place(visit.desk.slug, visit.public_id))
     serving = visit.desk.agents.filter(user_id=standing.agent or 0).first()
@@ -92,7 +95,7 @@ def _guest_page(principal: Principal, visit: Visit) -> dict[str, Any]:
 
 @require_GET
 def visitor_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who may not join, and the form that erases a visitor."""
+    """Show the blocked addresses, and the form that erases a visitor."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, "line.configure")
     context = {
@@ -107,7 +110,7 @@ def visitor_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def visitor_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of: erase (a contact, or one visit), outcome, block, unblock."""
+    """Run one of the verbs: erase (a contact, or one visit), outcome, block, unblock."""
     principal = principal_of(request)
     verb = request.POST.get("verb", "")
     action = "line.erase" if verb == "erase" else "line.supervise"

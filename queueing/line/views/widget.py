@@ -1,4 +1,4 @@
-"""The chat on a tenant's own site: its script, the rules of its frame, its settings page."""
+"""The chat on a tenant's own site: its script, the policy of its frame, its settings page."""
 
 import json
 from functools import cache, partial
@@ -20,14 +20,15 @@ from queueing.line.views.common import desk_of, tabs
 from queueing.line.views.settings import CONFIGURE
 
 KEEP_SECONDS = 300
-CONFIG = '"__CONFIG__"'  # what stands in the script for the queue's own
+CONFIG = '"__CONFIG__"'  # replaced in the script by the queue's own
 
 
 @gzip_page
 def script(request: HttpRequest, slug: str) -> HttpResponse:
-    """The script that a site includes, with its queue's colour and words; 404 for an unknown one.
+    """Return the script that a site includes, with its queue's color and texts.
 
-    The address is stable; browsers ask for it again after KEEP_SECONDS, with the ETag.
+    404 if the queue does not exist. The URL is stable; browsers revalidate it by ETag after
+    KEEP_SECONDS.
     """
     return _script(request, slug)
 
@@ -36,7 +37,7 @@ def _text(slug: str) -> str:
     queue = Queue.objects.select_related("desk").filter(slug=slug).first()
     if queue is None:
         raise Http404
-    config = json.dumps(loader_config(queue), sort_keys=True)  # ASCII: no charset can spoil it
+    config = json.dumps(loader_config(queue), sort_keys=True)  # ASCII: safe in every charset
     return _source().replace(CONFIG, config)
 
 
@@ -61,15 +62,15 @@ def _script(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def may_be_framed(response: HttpResponse, desk: Desk) -> None:
-    """Let this one answer be shown in a frame of the console's and of the desk's sites."""
+    """Allow this response in a frame of the console and of the desk's sites."""
     ancestors = ["'self'", *widget_of(desk).origins]
     response.xframe_options_exempt = True
-    vars(response)["_csp_replace"] = {"frame-ancestors": ancestors}  # django-csp reads it there
+    vars(response)["_csp_replace"] = {"frame-ancestors": ancestors}  # where django-csp reads it
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """How the chat looks on other sites, which they are, and what to copy into them."""
+    """Show the chat's appearance, the sites that may show it, and the code to copy into them."""
     principal = principal_of(request)
     desk = desk_of(principal, slug, CONFIGURE)
     widget = widget_of(desk)
@@ -87,5 +88,5 @@ def widget_page(request: HttpRequest, slug: str) -> HttpResponse:
         "console": f"{request.scheme}://{request.get_host()}",
     }
     page = form_page(request, "line/widget.html", context)
-    vars(page)["_csp_replace"] = {"frame-src": ["'self'"]}  # the chat, tried on this page
+    vars(page)["_csp_replace"] = {"frame-src": ["'self'"]}  # the chat preview on this page
     return page

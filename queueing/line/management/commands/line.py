@@ -1,4 +1,4 @@
-"""`manage.py line`: desks from the command line, with the verbs of the pages and the API."""
+"""`manage.py line`: desks from the command line, with the operations of the pages and the API."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -56,7 +56,7 @@ class Command(VerbCommand):
             raise CommandError(f"{drift} violations found.", returncode=1)
 
     def check_desk(self, desk: Desk) -> int:
-        """Print what contradicts the laws; return how many."""
+        """Print the violations of the laws and return their number."""
         wrong = laws.check(desk.slug)
         for thing, what in wrong:
             self.stdout.write(f"{desk.slug}  {thing}  {what}")
@@ -65,7 +65,7 @@ class Command(VerbCommand):
         return len(wrong)
 
     def _erase(self, options: dict[str, Any]) -> None:
-        """Erase a visitor of one desk; nothing is printed that names the person."""
+        """Erase a visitor of one desk. The output does not name the person."""
         if not options["desk"]:
             raise CommandError("Give the desk's slug.")
         (desk,) = _desks(options)
