@@ -28,7 +28,7 @@ def collect() -> Iterable[Metric]:
     )
     oldest = GaugeMetricFamily(
         "poolsite_line_oldest_wait_seconds",
-        "How long the visitor who came first has waited; 0 = nobody waits.",
+        "How long the visitor who came first has waited; 0 = no one is waiting.",
         labels=["desk", "queue"],
     )
     common = AggregateMetrics("poolsite_line", "desk", opened="1 while the desk matches visitors.")

@@ -396,6 +396,13 @@ def test_each_attempt_of_a_call_waits_for_what_is_left(moment: Time) -> None:
     assert [step.wait_seconds for step in asks(seen)] == [ms / 1_000 for ms in waits]
 
 
+def test_the_newest_time_counts_until_the_servers_clock_is_set_back() -> None:
+    state = PoolState("east", as_of=100_000_000)
+    for answer, kept in (({"as_of": 99_000_000}, 100), ({}, 100), ({"as_of": 20_000_000}, 20)):
+        assert state.note(answer) == answer
+        assert state.as_of == kept * 1_000_000
+
+
 def test_a_refusal_tells_the_time_that_a_live_list_names(moment: Time) -> None:
     state = PoolState("east")
     refused = Reply(409, {"type": "exhausted", "detail": "", "as_of": 7, "reason": "exhausted"})

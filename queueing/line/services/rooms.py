@@ -253,10 +253,10 @@ def _known(state: door.AgentState) -> door.AgentState:
 
 PROBLEM_OF = {
     "late": ("offer-over", "The offer is over: the visitor went on."),
-    "nobody": ("no-room", "Nobody is waiting."),
+    "nobody": ("no-room", "No one is waiting."),
     "no_room": ("no-room", "The agent has no free room."),
     "away": ("no-room", "The visitor is away for a moment."),
-    "taken": ("no-room", "Somebody else serves this visitor."),
+    "taken": ("no-room", "Another agent is serving this visitor."),
     "not_yours": ("not-yours", "The room belongs to another agent."),
     "gone": ("unknown-agent", "Agent not found at this desk."),
     "full": ("queue-full", "That queue is full."),

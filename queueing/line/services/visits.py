@@ -30,7 +30,7 @@ AGAIN = timedelta(minutes=10)  # after a room ended while its visitor was away
 REFUSALS: Mapping[str, tuple[str, str]] = {
     "closed": ("queue-closed", "This queue is closed now."),
     "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
-    "no_agent": ("no-agent", "Nobody is here to serve you now."),
+    "no_agent": ("no-agent", "No agent is available to serve you now."),
 }
 REBUILT = ("unavailable", "This queue is being restored. Try again in a moment.")
 
