@@ -1,7 +1,4 @@
-"""Front-ends and instances with blocking calls, for several threads.
-
-Each peer has its own thread.
-"""
+"""Front-ends and instances with blocking calls. Each peer has a thread of its own."""
 
 import asyncio
 import threading
@@ -154,10 +151,7 @@ class _InstanceBridge(_FrontBridge, InstanceHandler):
 
 
 class _BlockingPeer:
-    """The common part of both blocking peers.
-
-    Use it in a `with`, or with `start_link` and `stop`.
-    """
+    """The common part of both peers. Use it in a `with`, or with `start_link` and `stop`."""
 
     _peer: Peer
 
@@ -193,10 +187,7 @@ class _BlockingPeer:
         self._run.call(self._peer.start_link())
 
     def wait_registered(self, seconds: float = 30.0) -> None:
-        """Wait for a link.
-
-        Raise NotLinkedError if there is none in time, StoppedError if stopped.
-        """
+        """Wait for a link. Raise NotLinkedError if there is none in time, or StoppedError."""
         self._run.call(self._peer.wait_registered(seconds))
 
     def send(self, session: str, body: Any = None) -> BlockingSent:
@@ -217,10 +208,7 @@ class _BlockingPeer:
         return BlockingSent(self._run.call(work), self._run)
 
     def flush(self, seconds: float = 10.0) -> bool:
-        """Wait until all frames of this peer are acknowledged.
-
-        Return False if that takes too long.
-        """
+        """Wait until all frames are acknowledged. Return False if that takes too long."""
         return self._run.call(self._peer.flush(seconds))
 
     def drain(self, seconds: float) -> bool:
@@ -228,10 +216,7 @@ class _BlockingPeer:
         return self._run.call(self._peer.drain(seconds))
 
     def stop(self, seconds: float = 5.0) -> None:
-        """Stop cleanly, as `Peer.stop` does, then end the thread.
-
-        Don't call this from a handler.
-        """
+        """Stop like `Peer.stop`, then end the thread. Don't call this from a handler."""
         try:
             self._run.call(self._peer.stop(seconds))
         except StoppedError:

@@ -252,7 +252,7 @@ def _known(state: door.AgentState) -> door.AgentState:
 
 
 PROBLEM_OF = {
-    "late": ("offer-over", "The offer is over: the visitor went on."),
+    "late": ("offer-over", "The offer has expired."),
     "nobody": ("no-room", "No one is waiting."),
     "no_room": ("no-room", "The agent has no free room."),
     "away": ("no-room", "The visitor is away for a moment."),
