@@ -82,9 +82,7 @@ class Cause:
 
     @property
     def last_event(self) -> int:
-        """The ID of the newest timeline entry. It grows with each entry, so pages notice the
-        change.
-        """
+        """The ID of the newest timeline entry, which grows, so that pages notice new entries."""
         return max(getattr(row, "last_event", None) or 0 for row in self.incidents)
 
     @property
@@ -97,9 +95,7 @@ class Cause:
 
     @property
     def to_acknowledge(self) -> int | None:
-        """The ID of an incident without an owner, or None if there is none or it has no row in SQL
-        yet.
-        """
+        """The ID of an incident without an owner. None if there is none or it isn't in SQL yet."""
         return next(
             (row.pk for row in self.incidents if row.pk and not row.acknowledged_name), None
         )

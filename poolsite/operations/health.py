@@ -68,9 +68,7 @@ class CheckResult:
         return self.trouble.severity if self.trouble else ""
 
     def sentence(self) -> str:
-        """Return what is wrong and what to do, in English, for probes. Return "" if nothing is
-        wrong.
-        """
+        """Return what is wrong and what to do, in English for probes, or "" without trouble."""
         if self.trouble is None:
             return ""
         with override("en"):

@@ -138,9 +138,7 @@ def _shared() -> list[Processor]:
 
 
 def formatter(kind: str) -> logging.Formatter:
-    """Return the formatter for settings.LOGGING: `kind` is json or console. Configure structlog,
-    too.
-    """
+    """Configure structlog, and return the formatter for settings.LOGGING: json or console."""
     if kind not in ("json", "console"):
         raise ValueError(f"POOLSITE_LOG_FORMAT is json or console, not {kind!r}")
     structlog.configure(

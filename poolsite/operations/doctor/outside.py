@@ -91,9 +91,7 @@ def _text(answer: bytes | str) -> str:
 
 
 def webhooks() -> Iterator[DoctorLine]:
-    """Check that the server of each active webhook endpoint accepts connections. No request is
-    sent.
-    """
+    """Check that each active webhook endpoint's server accepts connections. Send no request."""
     sql.require_answer()
     found = WebhookEndpoint.objects.filter(state=WebhookEndpoint.State.ACTIVE)
     urls = sorted(set(found.values_list("url", flat=True)))
@@ -114,9 +112,7 @@ def webhooks() -> Iterator[DoctorLine]:
 
 
 def sign_on() -> Iterator[DoctorLine]:
-    """Check that the OpenID Connect provider's configuration matches the settings and read its
-    keys.
-    """
+    """Check that the OpenID Connect provider matches the settings and returns its keys."""
     if not settings.OIDC_ISSUER:
         yield skip("POOLSITE_OIDC_ISSUER is not set")
         return

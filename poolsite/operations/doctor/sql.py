@@ -190,9 +190,7 @@ def _session() -> Iterator[Any]:
 
 
 def ahead_seconds() -> tuple[float, float]:
-    """Return how far SQL's clock is ahead of this machine's, ± the second value. Raise
-    DatabaseError.
-    """
+    """Return how far SQL's clock is ahead of ours, and the error (±). Raise DatabaseError."""
     began = time.time()
     ((seconds,),) = _rows("SELECT extract(epoch FROM clock_timestamp())::float8")
     ended = time.time()

@@ -79,9 +79,7 @@ def _quiet(verbosity: int) -> Iterator[None]:
 
 
 def _leave(report: DoctorReport, strict: bool) -> None:
-    """Exit with 1 if a check failed. Exit at once if a thread hangs: a normal exit would wait for
-    it.
-    """
+    """Exit with 1 if a check failed, and at once if a thread hangs: a normal exit would wait."""
     has_failed = bool(report.count("fail") or (strict and report.count("warn")))
     if report.is_hanging:
         sys.stdout.flush()
