@@ -53,7 +53,7 @@ def acknowledge_incidents(group: Iterable[Incident], *, actor: "User") -> None:
 
 
 def assign_incidents(incidents: Iterable[Incident], *, owner: "User", actor: "User") -> int:
-    """Make `owner` the owner of open incidents. Return of how many the owner changed.
+    """Make `owner` the owner of open incidents. Return how many incidents changed their owner.
 
     owner: one of `selectors.possible_owners`.
     """
