@@ -181,8 +181,7 @@ class PeerHub:
     def _expect_silence(self) -> None:
         """Plan sweeps of the groups with peers whose limit ends before the next tick or has ended.
 
-        The sweeps repeat until the peer sends a frame or its socket ends. 200 Sweep a group after
-        `wait` seconds: silent peers become pending or stopped.
+        The sweeps repeat until the peer sends a frame or its socket ends.
         """
         now = self._loop.time()
         first: dict[str, float] = {}
@@ -197,7 +196,7 @@ class PeerHub:
             task.add_done_callback(self._silences.discard)
 
     async def _look_at(self, slug: str, wait: float) -> None:
-        """Do what is due in a group: its silent peers are pending, or stopped, from now on."""
+        """Sweep a group after `wait` seconds: peers that sent nothing become pending or stopped."""
         await asyncio.sleep(wait)
         try:
             await hotpath.arun(door.sweep(slug, SILENT_BATCH))

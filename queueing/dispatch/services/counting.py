@@ -16,7 +16,7 @@ _ID = re.compile(PEER_PATTERN)
 def front_count(*, actor: Actor, group: Group, peer_id: str, started: int, lost: int) -> FrontEnd:
     """Record how many sessions a front-end has started and lost since it began to count.
 
-    A session is lost if it ended in another way than by one of its two ends. The last report
+    A session is lost if it ended in any other way than by one of its two ends. The last report
     replaces earlier ones. It is shown next to our own figures and changes none of them. It is not
     audited, because front-ends send it every few seconds.
     """
