@@ -66,7 +66,7 @@ class HistoryAlarms(KnownIncidents):
             self.close(BACKLOG, tag)
 
     def behind(self, tag: str, reason: str) -> None:
-        """Open the incident of Redis having lost writes that SQL has, or everything."""
+        """Open an incident because Redis lost writes that SQL has, or everything."""
         self.open(
             BEHIND,
             tag,
@@ -82,7 +82,7 @@ class HistoryAlarms(KnownIncidents):
         )
 
     def fault(self, tag: str, error: str) -> None:
-        """Open the incident of entries that SQL refuses. They stay in Redis until a person acts."""
+        """Open an incident about entries that SQL refuses. They wait in Redis."""
         self.open(
             FAULT,
             tag,

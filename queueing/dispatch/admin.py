@@ -24,7 +24,7 @@ class OfGroup(OfAggregate):
 
 @admin.register(Group)
 class GroupAdmin(ChangedAggregate):
-    """Groups. Deleting a group needs a reason, so only the command and the API can do it."""
+    """Groups. Deleting a group needs a reason and is done on its settings page."""
 
     view_action = "dispatch.view"
     change_action = "dispatch.configure"

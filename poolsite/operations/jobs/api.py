@@ -93,7 +93,7 @@ def register() -> None:
 
 @router.get("", response={200: Page[JobOut]}, summary="List jobs")
 def list_jobs(request: HttpRequest, asked: Query[JobsIn]) -> Any:
-    """Your own jobs, newest first. Owners and admins see their account's, operators see all."""
+    """Your own jobs, newest first. Owners and admins also see their account's, operators all."""
     principal = access.principal_of_request(request)
     access.require(principal, "jobs.view")
     exact = {"state": asked.state, "kind": asked.type, "account__slug": asked.account}

@@ -38,7 +38,8 @@ async def take(
 ) -> dict[str, Any]:
     """Run a report and return the response's body. Raise the runner's errors, or RefusedError.
 
-    If no gate is named, use the token's only gate, or else the gate that has work for the device.
+    If no gate is named, use the token's only gate, then the gate of the results, then the gate that
+    has work for the device.
     """
     if ref is None:
         ref = await _gate_of(principal, device, given)
@@ -97,8 +98,7 @@ def _data(value: Any) -> str:
     return text
 
 
-# -- finding the gate
-# -------------------------------------------------------------------------------
+# -- finding the gate -----------------------------------------------------------------------------
 
 
 async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> GateRef | None:

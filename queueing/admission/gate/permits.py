@@ -134,7 +134,7 @@ def to_leave(holder: str, token: int | None, at_us: int | None) -> Request[Ended
 def to_release(
     holder: str, token: int, *, ok: bool | None = None, took_ms: int | None = None
 ) -> Request[Ended]:
-    """Return the holder's own permit. `ok` and `took_ms` adjust the adaptive cap.
+    """Release the holder's own permit. `ok` and `took_ms` adjust the adaptive cap.
 
     The second call changes nothing and is answered with "not held".
     """

@@ -151,8 +151,7 @@ def _ended(task: Task) -> str:
     return "result-pending"  # Redis has the result, and SQL gets it within seconds
 
 
-# -- as text
-# ----------------------------------------------------------------------------------------
+# -- as text --------------------------------------------------------------------------------------
 
 
 def _text(found: Explanation) -> str:

@@ -32,7 +32,7 @@ class _Rows(live.RowsTopic, GateScope):
 
 @live.register
 class HoldersTopic(_Rows):
-    """The first permits by deadline: holder → token, deadline_us, granted_us, task, device."""
+    """The first permits by deadline, as `holder_rows` returns them."""
 
     name = "admission.holders"
 
@@ -42,7 +42,7 @@ class HoldersTopic(_Rows):
 
 @live.register
 class LineTopic(_Rows):
-    """The first requesters in line: name → arrived_us, asked_us."""
+    """The first requesters in line, as `line_rows` returns them."""
 
     name = "admission.line"
 

@@ -18,7 +18,8 @@ def name_forget(*, actor: Actor, group: Group, name: str, reason: str) -> None:
     """Remove an instance's name with its manual state. Upgrades and events still refer to it.
 
     Raise DispatchError if the group has no such name, while an instance is linked or pending under
-    it, and while an upgrade includes it. An instance that registers under it later is a new one.
+    it, and while a running upgrade includes it. An instance that registers under it later is a new
+    one.
     """
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=True)
