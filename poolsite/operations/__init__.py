@@ -1,7 +1,7 @@
 """What keeps the platform running: incidents, health, metrics, logs, webhooks.
 
-Apps fill it in `AppConfig.ready()`, through the registries; importable before Django's apps
-are loaded.
+Other apps add to it in `AppConfig.ready()`, through the registries. It can be imported before
+Django's apps are loaded.
 """
 
 from poolsite.operations import incidents

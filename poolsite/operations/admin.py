@@ -1,4 +1,4 @@
-"""The admin's lists of operations: whom to tell, what was sent, incidents, jobs, gaps."""
+"""The admin's lists of operations: alert recipients, outgoing calls, incidents, jobs, gaps."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ admin.site.empty_value_display = dates.NOTHING
 
 @admin.register(NoticeTarget)
 class NoticeTargetAdmin(ReadableAdmin):
-    """Who is emailed about incidents; audited by the services."""
+    """The alert recipients. The services write the audit entries."""
 
     view_action = "operations.incidents"
     change_action = "operations.targets_change"
@@ -36,37 +36,37 @@ class NoticeTargetAdmin(ReadableAdmin):
     fields = ("account", "address", "warnings", "active")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """None: all of them can be changed."""
+        """Return an empty list: every field can be changed."""
         return []
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Through the services, which audit; the account that was chosen is asked about, too."""
+        """Save through the services, which audit the change and check the chosen account, too."""
         if not self.has_change_permission(request, obj):
             raise PermissionDenied
         services.save_target(obj, actor=principal_of_request(request))
 
     def delete_model(self, request: HttpRequest, obj: NoticeTarget) -> None:
-        """Through the services, which audit."""
+        """Delete through the services, which write the audit entry."""
         services.delete_target(obj, actor=principal_of_request(request))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[NoticeTarget]) -> None:
-        """One by one: each has its audit entry."""
+        """Delete one by one, so that each recipient has its audit entry."""
         for target in queryset:
             self.delete_model(request, target)
 
 
 class OpenFilter(admin.SimpleListFilter):
-    """Open incidents, or ended ones."""
+    """A filter for open or ended incidents."""
 
     title = gettext_lazy("state")
     parameter_name = "open"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        """Both."""
+        """Return both states."""
         return [("1", pgettext("state", "Open")), ("0", _("Ended"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Incident]) -> QuerySet[Incident]:
-        """An incident is open until it has an end."""
+        """Filter by whether the incident has an end: it is open until then."""
         if self.value() not in ("0", "1"):
             return queryset
         return queryset.filter(until__isnull=self.value() == "1")
@@ -82,7 +82,7 @@ def _text_of(name: str, label: Any) -> Callable[[Any, Incident], str]:
 
 @admin.register(Incident)
 class IncidentAdmin(ReadableAdmin):
-    """Every incident, also the ended ones; its texts as people read them."""
+    """All incidents, including ended ones, with their texts as pages show them."""
 
     view_action = "operations.incidents"
     list_display = ("title_text", "object", "severity", "since", "until", "acknowledged_name")
@@ -97,7 +97,7 @@ class IncidentAdmin(ReadableAdmin):
 
 @admin.register(OutgoingCall)
 class OutgoingCallAdmin(ReadableAdmin):
-    """Every call that we made to somebody else's address."""
+    """All calls that the platform made to addresses outside it."""
 
     view_action = "operations.system"
     words = {"purpose": purpose_word}
@@ -112,7 +112,7 @@ def _job_words(kind: str) -> str:
 
 @admin.register(Job)
 class JobAdmin(ReadableAdmin):
-    """Long work, the latest first."""
+    """Long-running jobs, newest first."""
 
     view_action = "jobs.view"
     words = {"kind": _job_words}
@@ -142,13 +142,13 @@ class JobAdmin(ReadableAdmin):
 
 
 def _history_words(kind: str) -> str:
-    """Of the kind of a history, such as `numbers.pool`."""
+    """Return the name of a kind of history, such as `numbers.pool`."""
     return object_word(kind.rpartition(".")[2]) or kind
 
 
 @admin.register(GapRecord)
 class GapRecordAdmin(ReadableAdmin):
-    """History that never reached SQL, and why."""
+    """Gaps: history entries that never reached SQL, and why."""
 
     view_action = "operations.system"
     account_field = ""
@@ -158,5 +158,5 @@ class GapRecordAdmin(ReadableAdmin):
     search_fields = ("tag__istartswith",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GapRecord]:
-        """Gaps have no tenant; only operators come here."""
+        """Return all gaps. They have no tenant, and only operators can open this page."""
         return GapRecord.objects.all()

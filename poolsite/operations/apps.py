@@ -1,4 +1,4 @@
-"""Django's entry for poolsite.operations."""
+"""The Django app poolsite.operations."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _
@@ -10,7 +10,7 @@ class OperationsConfig(AppConfig):
     verbose_name = _("Operations")
 
     def ready(self) -> None:
-        """Declare actions, topics, hot routes and what the console shows of operations."""
+        """Register the app's actions, topics, hot routes and parts of the console."""
         import poolsite.celery  # noqa: F401  so that tasks sent from here find our broker
         from poolsite import console, operations
         from poolsite.api import problems

@@ -1,6 +1,6 @@
-"""What needs attention: open incidents with the platform's health as it is now, by cause.
+"""What needs attention: open incidents and the platform's current health, grouped by cause.
 
-One source for the overview, the incidents page, the badges of the sidebar and their live topic.
+The overview, the incidents page, the sidebar's badges and their live topic all use this module.
 """
 
 from collections.abc import Iterable
@@ -18,26 +18,26 @@ from poolsite.operations import health
 from poolsite.operations.models import Incident
 from poolsite.operations.registry import CHECKS
 
-MOST_ROWS = 200  # of the worst; what is beyond them is on the incidents page
-MOST_NAMED = 8  # of one cause
+MOST_ROWS = 200  # the worst ones; the incidents page has the rest
+MOST_NAMED = 8  # per cause
 HEALTH_TYPES = "health."
-FINDERS = ("workers", "beat", "timers", "redis")  # without these nothing finds an app's problems
+FINDERS = ("workers", "beat", "timers", "redis")  # without these, an app's problems aren't found
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Open incidents of one type, the worst and oldest first: one row for who must act."""
+    """Open incidents of one type, the worst and oldest first. Pages show them as one row."""
 
     incidents: list[Incident]
 
     @property
     def worst(self) -> Incident:
-        """The one that gives the row its title, its severity and its next step."""
+        """The worst incident. It gives the row its title, severity and next step."""
         return self.incidents[0]
 
     @property
     def title(self) -> str:
-        """The worst one's, and how many more there are."""
+        """The title of the worst incident, and how many similar ones there are."""
         if not self.others:
             return self.worst.title
         more = {"title": self.worst.title, "count": len(self.others)}
@@ -45,34 +45,35 @@ class Cause:
 
     @property
     def others(self) -> list[Incident]:
-        """All but the worst."""
+        """All incidents but the worst."""
         return self.incidents[1:]
 
     @property
     def named(self) -> list[Incident]:
-        """The others that are named in the row."""
+        """The other incidents that the row names."""
         return self.others[:MOST_NAMED]
 
     @property
     def unnamed(self) -> int:
-        """How many more there are than are named."""
+        """How many of the other incidents the row doesn't name."""
         return len(self.others) - len(self.named)
 
     @property
     def since(self) -> datetime:
-        """When the first of them began."""
+        """When the first incident began."""
         return min(incident.since for incident in self.incidents)
 
     @property
     def acknowledged_by(self) -> str:
-        """Who knows of all of them; "" = one of them is nobody's yet."""
+        """Who acknowledged the incidents, or "" if one of them has no owner yet."""
         names = [incident.acknowledged_name for incident in self.incidents]
         return names[0] if all(names) else ""
 
     @property
     def snoozed_until(self) -> datetime | None:
-        """When it comes back; None = it is not snoozed, because one of them is not: a snooze ends
-        at once when one more is found.
+        """When the snooze ends, or None if any of the incidents is not snoozed.
+
+        So the snooze ends immediately when another incident of this type is found.
         """
         now = timezone.now()
         ends = [row.snoozed_until for row in self.incidents if row.snoozed_until]
@@ -81,26 +82,30 @@ class Cause:
 
     @property
     def last_event(self) -> int:
-        """Grows with everything that is added to its timeline, so that pages hear of it."""
+        """The ID of the newest timeline entry, which grows, so that pages notice new entries."""
         return max(getattr(row, "last_event", None) or 0 for row in self.incidents)
 
     @property
     def key(self) -> int | None:
-        """The id of the worst one that is in SQL: its page is the cause's; None = none is yet."""
+        """The ID of the worst incident that has a row in SQL, whose page is shown for the cause.
+
+        None if no incident has a row yet.
+        """
         return next((row.pk for row in self.incidents if row.pk), None)
 
     @property
     def to_acknowledge(self) -> int | None:
-        """The id of one that is nobody's yet; None = none, or it is not in SQL yet."""
+        """The ID of an incident without an owner. None if there is none or it isn't in SQL yet."""
         return next(
             (row.pk for row in self.incidents if row.pk and not row.acknowledged_name), None
         )
 
 
 def causes(account_id: int | None) -> list[Cause]:
-    """What is wrong for an account, or on the whole platform (None): critical first, then oldest.
+    """Return the causes for an account or, with None, for the whole platform.
 
-    The platform's health needs no SQL: without it the causes are those that health knows.
+    Critical causes come first, then the oldest. The platform's health needs no SQL: if SQL is down,
+    the causes are those that health reports.
     """
     if account_id is not None:
         return by_cause(_open().filter(account_id=account_id)[:MOST_ROWS])
@@ -118,15 +123,16 @@ def _open() -> Any:
 
 
 def is_of_health(incident: Incident) -> bool:
-    """Whether the platform's health opens and closes it."""
+    """Return whether the platform's health opens and closes the incident."""
     key = (incident.type, incident.object)
     return incident.type.startswith(HEALTH_TYPES) or key in {c.key for c in CHECKS.values()}
 
 
 def with_health(rows: Iterable[Incident], judged: health.Health) -> list[Incident]:
-    """The rows, with those of the platform's health as it was judged, critical first, then oldest.
+    """Merge the incidents of the platform's health into the rows: critical first, then oldest.
 
-    One that has no row yet is among them, unsaved; one that is over is not.
+    An incident of health that has no row yet is included, unsaved. A row of health that is over is
+    left out.
     """
     kept = {(row.type, row.object): row for row in rows}
     found = [row for row in kept.values() if not is_of_health(row)]
@@ -136,7 +142,7 @@ def with_health(rows: Iterable[Incident], judged: health.Health) -> list[Inciden
             now.pk, now.since = row.pk, row.since
             now.acknowledged_name = row.acknowledged_name
             vars(now)["last_event"] = getattr(row, "last_event", None)
-            if now.severity >= row.severity:  # "critical" < "warning": what is worse comes back
+            if now.severity >= row.severity:  # "critical" < "warning": worse ends the snooze
                 now.snoozed_until, now.snoozed_name = row.snoozed_until, row.snoozed_name
                 now.snooze_reason = row.snooze_reason
         found.append(now)
@@ -144,7 +150,7 @@ def with_health(rows: Iterable[Incident], judged: health.Health) -> list[Inciden
 
 
 def by_cause(incidents: Iterable[Incident]) -> list[Cause]:
-    """Put incidents of one type together, in the order of the first of each."""
+    """Group incidents by type, in the order in which each type first appears."""
     groups: dict[str, list[Incident]] = {}
     for incident in incidents:
         groups.setdefault(incident.type, []).append(incident)
@@ -153,9 +159,9 @@ def by_cause(incidents: Iterable[Incident]) -> list[Cause]:
 
 @dataclass(frozen=True)
 class Attention:
-    """The causes as pages show them: those to be looked at, the snoozed ones, and what is silent.
+    """The causes as pages show them: the active ones and the snoozed ones.
 
-    silent: whether the checks that find problems do not run, so that none found says nothing.
+    silent: whether the checks that find problems are down, so an empty list proves nothing.
     """
 
     causes: list[Cause]
@@ -169,24 +175,25 @@ class Attention:
 
     @property
     def warnings(self) -> int:
-        """How many are warnings."""
+        """How many causes are warnings."""
         return len(self.causes) - self.critical
 
     @property
     def problems(self) -> int:
-        """How many incidents those causes have."""
+        """How many incidents the active causes have."""
         return sum(len(cause.incidents) for cause in self.causes)
 
     @property
     def primary(self) -> Cause | None:
-        """The one whose next step comes first: the worst that has no owner."""
+        """The worst cause without an owner. Its next step is shown first."""
         return next((cause for cause in self.causes if not cause.acknowledged_by), None)
 
 
 def sorted_out(found: list[Cause], *, account: bool) -> Attention:
-    """The causes as pages show them.
+    """Split the causes into active and snoozed ones, as pages show them.
 
-    account: they are an account's, which workers alone find; the platform's tell of dead workers.
+    account: whether they are an account's causes. Only workers find those, so pages must warn if
+    the workers are down; the platform's own causes report that anyway.
     """
     snoozed = [cause for cause in found if cause.snoozed_until]
     snoozed.sort(key=lambda cause: cause.snoozed_until or timezone.now())
@@ -195,7 +202,7 @@ def sorted_out(found: list[Cause], *, account: bool) -> Attention:
 
 
 def as_live(found: Attention) -> dict[str, Any]:
-    """The causes as browsers show them, in the active language: each with its row, drawn."""
+    """Return the causes for browsers, in the active language, each with its rendered row."""
     return {
         "causes": [_live(cause, first=cause is found.primary) for cause in found.causes],
         "snoozed": [_live(cause) for cause in found.snoozed],

@@ -1,3 +1,3 @@
-"""Types of incidents that people resolve, because no check can see that they are over."""
+"""Types of incidents that people resolve, because no check can detect that they are over."""
 
 BY_HAND: set[str] = set()

@@ -1,4 +1,4 @@
-"""The system's own card on the overview."""
+"""The platform's card on the overview."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from poolsite.operations import health
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card. AppConfig.ready() calls this once."""
     register_card(
         Card(
             "system",
@@ -25,7 +25,10 @@ def register() -> None:
 
 
 def system_card(principal: Any) -> CardData | None:
-    """The platform's health: each check that has a figure or a trouble; for operators."""
+    """Return a card of the platform's health: each check with a figure or a problem.
+
+    Return None for users who aren't operators.
+    """
     if not principal.is_operator:
         return None
     answers = [each for each in health.read().answers if each.finding.value or each.trouble]

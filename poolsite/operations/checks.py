@@ -1,4 +1,4 @@
-"""The parts of the platform's health that every installation has."""
+"""The health checks that every installation has."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ UP = _("Up")
 SILENT = _("Not responding")
 REFUSES = gettext_noop("Redis refuses writes")
 REFUSED = gettext_noop("Calls, queues, permits and holds are refused: %(reason)s")
-# What to do about it, by the first word of Redis' refusal.
+# The remedy for each refusal of Redis, by the refusal's first word.
 REMEDIES = {
     "MISCONF": gettext_noop(
         "Free space on the disk that holds its files, and check its log. Redis then accepts "
@@ -33,13 +33,16 @@ REMEDIES = {
     "NOREPLICAS": gettext_noop("Restore its replicas (min-replicas-to-write)."),
 }
 OTHER_REMEDY = gettext_noop("Check its log. It must be a primary that accepts writes.")
-HISTORY_KEPT_SECONDS = 5.0  # it reads a mark of every aggregate
+HISTORY_KEPT_SECONDS = 5.0  # the check reads a mark of every aggregate
 HISTORY_WARNS_PERCENT = 80
 _migrated = False
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready(). In the order in which cards and /readyz show them."""
+    """Register the checks. AppConfig.ready() calls this once.
+
+    Cards and /readyz show them in this order.
+    """
     register_check(Check("redis", _("Redis"), redis, required=True))
     register_check(Check("sql", _("SQL"), sql, required=True, needs="sql"))
     register_check(Check("migrations", _("Migrations"), migrations, required=True, needs="sql"))
@@ -59,7 +62,7 @@ def register() -> None:
 
 
 def redis() -> Finding:
-    """Every master of the hot path takes a write and gives it back."""
+    """Check that every master of the hot path accepts a write and returns it."""
     return takes_writes(hotpath.default())
 
 
@@ -69,9 +72,9 @@ def takes_writes(
     detail: Text = REFUSED,
     **params: object,
 ) -> Finding:
-    """Whether a Redis takes writes; raises Unavailable when a master does not answer.
+    """Check that a Redis accepts writes. Raise Unavailable if a master does not answer.
 
-    title, detail: what is said when it does not, with `params` and `reason`.
+    title, detail: the problem's texts if it refuses writes; `params` and `reason` fill them.
     """
     refusals = path.write_refusals()
     if not refusals:
@@ -88,14 +91,17 @@ def takes_writes(
 
 
 def sql() -> Finding:
-    """SQL answers a query."""
+    """Check that SQL answers a query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return Finding(UP)
 
 
 def migrations() -> Finding:
-    """Every migration of this release is applied; once so, it stays so for this process."""
+    """Check that every migration of this release is applied.
+
+    Once they all are, this process doesn't check again.
+    """
     global _migrated
     if not _migrated:
         executor = MigrationExecutor(connection)
@@ -113,7 +119,7 @@ def migrations() -> Finding:
 
 
 def check_timers() -> Finding:
-    """Every shard has a process that visits what is due."""
+    """Check that every shard is served by a timers process."""
     found = timers.read_state()
     paused = next((mark.paused for mark in found.processes if mark.paused), "")
     late = gettext_noop("Expired leases and permits end only when they are next requested.")
@@ -145,7 +151,7 @@ def check_timers() -> Finding:
 
 
 def workers() -> Finding:
-    """Every queue has a worker that was heard lately, and no run came too late to be done."""
+    """Check that every queue has a worker that responded recently, and that no run was too late."""
     states = queues.queues()
     names = {name for state in states for name in state.workers}
     if not names:
@@ -179,7 +185,7 @@ def workers() -> Finding:
 
 
 def beat() -> Finding:
-    """A beat ticked lately."""
+    """Check that the scheduler ticked recently."""
     if sweeping.beat_alive():
         return Finding(UP)
     return _wrong(
@@ -191,7 +197,7 @@ def beat() -> Finding:
 
 
 def web() -> Finding:
-    """A web process said lately that it lives: for those who judge from elsewhere."""
+    """Check that a web process reported recently. Processes of other types read this."""
     if hotpath.client().exists(timers.WEB_KEY):
         return Finding()
     return _wrong(
@@ -206,7 +212,7 @@ def web() -> Finding:
 
 
 def check_clock() -> Finding:
-    """Redis' clock keeps this process' pace, and nothing is paused because of it."""
+    """Check that Redis' clock keeps this process' pace and that it has paused nothing."""
     clock.MONITOR.check()
     reason = sweeping.paused_reason()
     if not reason:
@@ -221,9 +227,9 @@ def check_clock() -> Finding:
 
 
 def history() -> Finding:
-    """How many entries SQL does not have yet, why it takes none, how near a stream is to its limit.
+    """Check how many entries are not yet in SQL, whether it refuses them, and how full streams are.
 
-    A disk that is full shows here: SQL goes on answering queries.
+    This check finds a full disk: SQL still answers queries then.
     """
     lags = history_selectors.lags()
     backlog = sum(lag.backlog for lag in lags)
@@ -263,6 +269,6 @@ def _wrong(value: Text, title: Text, detail: Text, remedy: Text, **params: objec
 
 
 def forget() -> None:
-    """Look at the migrations again (tests)."""
+    """Check the migrations again (tests)."""
     global _migrated
     _migrated = False

@@ -1,9 +1,9 @@
-"""Watches Redis' clock, which all decisions go by, against this machine's own pace.
+"""Watches Redis' clock, on which all decisions are based, against this machine's own clock.
 
-Each process that judges the platform's health remembers where Redis' clock was on its own
-monotonic clock. A step of more than a second (by hand, by a failover to another machine) pauses
-the sweeps of money, leases and permits everywhere, until the clock is back or an operator confirms
-it. The platform's health says so (operations.checks).
+Each process that judges the platform's health remembers the time of Redis' clock relative to its
+own monotonic clock. A step of more than a second (by hand, or by a failover to another machine)
+pauses the sweeps of money, leases and permits everywhere, until the clock is back or an operator
+confirms the new time. The platform's health reports it (operations.checks).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,26 +14,26 @@ from poolsite.hotpath.clock import pace
 from poolsite.jobs import sweeping
 
 CONFIRMED_KEY = sweeping.CLOCK_CONFIRMED_KEY
-INCIDENT = ("clock.step", "redis")  # its type and object
+INCIDENT = ("clock.step", "redis")  # the incident's type and object
 
 
 def redis_clocks() -> Mapping[str, float]:
-    """Return the time of every master, in seconds since the epoch; raises Unavailable."""
+    """Return the time of every master, in seconds since the epoch. Raise Unavailable."""
     return hotpath.default().times()
 
 
 @dataclass
 class ClockMonitor:
-    """Looks at every master's clock; a step pauses what ends money, leases and permits."""
+    """Compares every master's clock with this process' clock. A step pauses the sweeps."""
 
     read: Callable[[], Mapping[str, float]] = redis_clocks
     pace: Callable[[], float] = pace
     memory: hotpath.ClockMonitor = field(default_factory=hotpath.ClockMonitor)
-    confirmed: str | None = None  # the last confirmation heeded; None = none was looked for yet
+    confirmed: str | None = None  # the last confirmation applied; None: none was read yet
     stepped: bool = False
 
     def check(self) -> float:
-        """Look once; returns the largest step in seconds (0 = none, or nothing to compare)."""
+        """Check once. Return the largest step in seconds, 0 if none or nothing to compare."""
         began = self.pace()
         clocks = self.read()
         ended = self.pace()
@@ -48,7 +48,7 @@ class ClockMonitor:
         return step
 
     def _heed_confirmation(self) -> None:
-        """After an operator has confirmed the new time, it is the one to trust."""
+        """Trust the new time once an operator has confirmed it."""
         confirmed = str(hotpath.client().get(CONFIRMED_KEY) or "")
         if self.confirmed is not None and confirmed != self.confirmed:
             self.memory.accept()
@@ -56,7 +56,7 @@ class ClockMonitor:
         self.confirmed = confirmed
 
     def _raise(self, step: float) -> None:
-        # Each time: an emptied Redis forgets it.
+        # Written each time, because an emptied Redis loses it.
         sweeping.pause(f"clock step of {step:+.1f} s")
         self.stepped = True
 

@@ -1,9 +1,9 @@
-"""What the API answers of incidents, alert recipients, saved views, webhooks, tags and notes."""
+"""Problems of the API about incidents, alert recipients, saved views, webhooks, tags and notes."""
 
 from collections.abc import Mapping
 from typing import Final
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned).
 PROBLEMS: Final[Mapping[str, tuple[int, str, str]]] = {
     "unknown-incident": (
         *(404, "Incident not found"),
@@ -30,7 +30,7 @@ _INCIDENT = "incidents/{incident}"
 _OBJECT = "objects/{kind}/{slug}"
 _WEBHOOK = "webhooks/{slug}"
 _DELIVERY = f"{_WEBHOOK}/deliveries/{{delivery}}"
-# What an operation of the API answers of these, and of the other apps' types.
+# The problems that each operation of the API returns, including those of other apps.
 OPERATIONS: Final[Mapping[str, str]] = {
     f"GET {_INCIDENT}": "unknown-incident",
     **{

@@ -1,7 +1,7 @@
-"""The platform's health: one judgement, which every page, probe and incident shows.
+"""The platform's health: one judgement that every page, probe and incident shows.
 
-It is made when somebody asks, by whoever asks, from marks in Redis and SQL: a dead worker is
-reported by the living. See docs/decisions/0026-one-judgement-of-health.md.
+The process that asks makes it, at that moment, from marks in Redis and SQL: a dead worker is
+reported by the processes that are alive. See docs/decisions/0026-one-judgement-of-health.md.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from poolsite.operations.registry import CHECKS, Check, Finding
 LOG = structlog.get_logger(__name__)
 CHECK_SECONDS = 2.0
 KEPT_SECONDS = 0.5
-# One per check at most: a check that hangs is not begun again, so it takes no other's thread.
+# Each check uses one thread, even if it hangs, because it isn't started again then.
 MOST_THREADS = 32
 PAGE = "/system/"
 AWAY: Final = {
@@ -51,7 +51,7 @@ AWAY: Final = {
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a check found. since: when this process first saw its trouble; None = it has none."""
+    """What a check found. since: when this process first saw its trouble, or None."""
 
     check: Check
     finding: Finding
@@ -59,16 +59,16 @@ class CheckResult:
 
     @property
     def trouble(self) -> Trouble | None:
-        """What is wrong; None = nothing."""
+        """What is wrong, or None."""
         return self.finding.trouble
 
     @property
     def severity(self) -> str:
-        """How bad it is: critical, warning, or "" while nothing is wrong."""
+        """The severity: critical, warning, or "" if nothing is wrong."""
         return self.trouble.severity if self.trouble else ""
 
     def sentence(self) -> str:
-        """What is wrong and what to do, in English, for probes; "" = nothing is."""
+        """Return what is wrong and what to do, in English for probes, or "" without trouble."""
         if self.trouble is None:
             return ""
         with override("en"):
@@ -76,7 +76,7 @@ class CheckResult:
             return " ".join(f"{text.rstrip('.')}." for text in (found.title, found.remedy) if text)
 
     def incident(self, trouble: Trouble) -> Incident:
-        """Its trouble as an incident that is not saved."""
+        """Return the trouble as an unsaved incident."""
         kind, name = self.check.key
         return Incident(
             type=kind,
@@ -91,22 +91,22 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class Health:
-    """All answers, in the order in which the checks were registered, and when they were read."""
+    """All results, in the order in which the checks were registered, and when they were read."""
 
     answers: Sequence[CheckResult]
     at: datetime
 
     @property
     def ready(self) -> bool:
-        """Whether traffic may be sent to this process."""
+        """Whether this process can take traffic."""
         return not any(answer.check.required and answer.trouble for answer in self.answers)
 
     def of(self, name: str) -> CheckResult:
-        """The answer of a check by its name; KeyError."""
+        """Return the result of the check with this name. Raise KeyError."""
         return {each.check.name: each for each in self.answers}[name]
 
     def incidents(self) -> list[Incident]:
-        """Each trouble once, not saved, though several checks may have failed by the same."""
+        """Return the incidents, unsaved. A trouble that several checks report is listed once."""
         found: list[tuple[Trouble, Incident]] = []
         for answer in self.answers:
             trouble = answer.trouble
@@ -116,7 +116,7 @@ class Health:
 
 
 class _Asking:
-    """A check, asked in a thread by one caller at a time: who comes meanwhile waits for that."""
+    """A check that runs in a thread, once at a time: concurrent callers share its result."""
 
     def __init__(self, check: Check) -> None:
         self.check = check
@@ -125,7 +125,7 @@ class _Asking:
         self._since: datetime | None = None
 
     def begin(self) -> Future[Finding]:
-        """The question that is open, or a new one when the last answer is no longer good."""
+        """Return the run in progress, or start one if the last result is too old."""
         now = time.monotonic()
         over = self._future is None or self._future.done()
         if self._future is None or (over and now - self._ended >= self.check.kept_seconds):
@@ -145,21 +145,22 @@ class _Asking:
 
     @property
     def is_asking(self) -> bool:
-        """Whether a question is open."""
+        """Whether the check is running."""
         return self._future is not None and not self._future.done()
 
     def doubt(self) -> None:
-        """What it found is not known to be so: a trouble begins anew when it is found again."""
+        """Forget since when there is trouble, as it isn't certain: it starts again when found."""
         self._since = None
 
     def left_seconds(self) -> float:
-        """How long it may still take."""
+        """Return how long the check may still take."""
         return max(0.0, self._began + CHECK_SECONDS - time.monotonic())
 
     def answer(self, asked: Future[Finding]) -> CheckResult:
-        """What `begin` gave has found, or that it has not answered in time.
+        """Return the result of what `begin` returned, or "No response" if it isn't done.
 
-        `asked` is the caller's own: another caller may have begun a new question meanwhile.
+        `asked` is the caller's own future, because another caller may have started a new run
+        meanwhile.
         """
         if asked.done():
             finding = asked.result()
@@ -198,7 +199,7 @@ _known: tuple[float, Health] | None = None
 
 
 def read() -> Health:
-    """Judge all parts side by side, within CHECK_SECONDS; a judgement is kept for KEPT_SECONDS."""
+    """Run all checks in parallel, within CHECK_SECONDS. The result is cached for KEPT_SECONDS."""
     if (known := _fresh()) is not None:
         return known
     asked = _begin()
@@ -207,7 +208,7 @@ def read() -> Health:
 
 
 async def aread() -> Health:
-    """Do as `read` without blocking the loop, nor on the threads that serve pages."""
+    """Do the same as `read`, without blocking the event loop or using the threads of pages."""
     if (known := _fresh()) is not None:
         return known
     asked = _begin()
@@ -217,20 +218,20 @@ async def aread() -> Health:
 
 
 def in_trouble(*names: str) -> bool:
-    """Whether any of these checks finds a trouble, asking them alone."""
+    """Return whether any of these checks finds trouble. Only they are run."""
     asked = _begin(names)
     wait(asked.values(), timeout=_left_seconds(asked))
     return any(each.answer(future).trouble for each, future in asked.items())
 
 
 def is_asking() -> bool:
-    """Whether a check is still waited for, long after its time perhaps."""
+    """Return whether a check is still running, perhaps long after its time limit."""
     with _LOCK:
         return any(each.is_asking for each in _asked.values())
 
 
 def forget() -> None:
-    """Judge afresh at the next question (tests)."""
+    """Forget all results, so that the next call runs the checks again (tests)."""
     global _known
     with _LOCK:
         _asked.clear()
@@ -255,16 +256,17 @@ def _begin(names: Iterable[str] = ()) -> dict[_Asking, Future[Finding]]:
 
 
 def _left_seconds(asking: Iterable[_Asking]) -> float:
-    """Until the last check's time is over; 0 when only such are open as have had theirs."""
+    """Return how long the slowest check may still take, or 0 if all are past their time limit."""
     return max((each.left_seconds() for each in asking), default=0.0)
 
 
 def _unless_unknown(
     asking: _Asking, answer: CheckResult, answers: Iterable[CheckResult]
 ) -> CheckResult:
-    """A missing mark proves nothing while Redis takes none: the trouble is Redis'.
+    """Blame Redis for a missing mark while Redis accepts no writes.
 
-    Nor does it just after, until those who live had time to set it again.
+    A mark may also be missing shortly afterwards, until its process had time to set it again:
+    `doubt` forgets since when it is missing.
     """
     redis = next((each for each in answers if each.check.name == "redis"), None)
     if redis is None or redis.trouble is None or not (answer.trouble and answer.check.by_marks):

@@ -1,4 +1,4 @@
-"""Incidents of the history: a backlog near its limit, entries dropped, Redis behind SQL."""
+"""Incidents of the history: a backlog near its limit, dropped entries, Redis behind SQL."""
 
 from django.utils.translation import gettext_noop
 
@@ -16,12 +16,12 @@ BACKLOG, DROPPED, BEHIND, FAULT = (
 
 
 class HistoryAlarms(KnownIncidents):
-    """The history's incidents as a sweep of drains opens and closes them."""
+    """The history's incidents, which a sweep of drains opens and closes."""
 
     types = (BACKLOG, DROPPED, BEHIND, FAULT)
 
     def backlog(self, tag: str, state: State) -> None:
-        """Open at 80 % of the limit."""
+        """Open the incident at 80 % of the limit. Close it below 50 %."""
         if state.percent >= ALARM_PERCENT:
             self.open(
                 BACKLOG,
@@ -45,7 +45,7 @@ class HistoryAlarms(KnownIncidents):
             self.close(BACKLOG, tag)
 
     def drained(self, tag: str, lag: int, *, gaps: int) -> None:
-        """A drain went through: open what it found missing, close what it mended."""
+        """Record a successful drain: open an incident for gaps, close those that it ended."""
         if gaps:
             self.open(
                 DROPPED,
@@ -66,7 +66,7 @@ class HistoryAlarms(KnownIncidents):
             self.close(BACKLOG, tag)
 
     def behind(self, tag: str, reason: str) -> None:
-        """Redis lost writes that SQL has, or everything."""
+        """Open an incident because Redis lost writes that SQL has, or everything."""
         self.open(
             BEHIND,
             tag,
@@ -82,7 +82,7 @@ class HistoryAlarms(KnownIncidents):
         )
 
     def fault(self, tag: str, error: str) -> None:
-        """Entries that SQL refuses: they stay in Redis until somebody has looked."""
+        """Open an incident about entries that SQL refuses. They wait in Redis."""
         self.open(
             FAULT,
             tag,

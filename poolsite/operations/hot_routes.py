@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics, served before Django so that a probe costs next to nothing."""
+"""/healthz, /readyz and /metrics, served before Django so that a probe costs almost nothing."""
 
 import asyncio
 import hmac
@@ -21,21 +21,21 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 def register() -> None:
-    """Put the three before Django; called once, by AppConfig.ready()."""
+    """Register the three routes before Django. AppConfig.ready() calls this once."""
     for path, endpoint in (("/healthz", healthz), ("/readyz", readyz), ("/metrics", metrics_page)):
         lane.register(path, endpoint, methods=("GET", "HEAD"))
 
 
 async def healthz(_request: Request) -> Response:
-    """The process runs and its loop turns; says nothing of Redis or SQL."""
+    """Return 200 while the process and its event loop run. Redis and SQL are not checked."""
     return _json({"status": "alive"}, 200)
 
 
 async def readyz(_request: Request) -> Response:
-    """200 when Redis takes writes, SQL answers and its migrations are applied, else 503.
+    """Return 200 if Redis accepts writes, SQL answers and its migrations are applied, else 503.
 
-    The other parts of the platform's health are warnings: they need other processes. 503 also
-    while this process drains its websockets, so that a load balancer takes it out.
+    The other parts of the platform's health are warnings: they depend on other processes. While
+    this process drains its WebSockets, return 503, too, so that a load balancer takes it out.
     """
     if drain.has_begun:
         return _json({"status": "shutting down"}, 503)
@@ -54,7 +54,7 @@ async def readyz(_request: Request) -> Response:
 
 
 async def metrics_page(request: Request) -> Response:
-    """Prometheus' text, to who holds the token; without a token in the settings: 404."""
+    """Return Prometheus' text if the token is right, 404 if no token is set."""
     token = settings.METRICS_TOKEN
     if not token:
         return problem_response("not-found", "POOLSITE_METRICS_TOKEN is not set")

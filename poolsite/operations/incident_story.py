@@ -1,4 +1,4 @@
-"""An incident's timeline: what its checks, its people and its notices have left, newest first."""
+"""An incident's timeline: what checks and people did, and the alerts sent, newest first."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ OWNED = (Kind.ACKNOWLEDGED, Kind.ASSIGNED)
 
 @dataclass(frozen=True)
 class TimelineItem:
-    """One line of the timeline, as templates/components/timeline.html shows it."""
+    """A line of the timeline, as templates/components/timeline.html shows it."""
 
     at: datetime
     dot: str
@@ -37,7 +37,7 @@ class TimelineItem:
 
 
 def timeline(reader: Principal, group: Sequence[Incident]) -> list[TimelineItem]:
-    """Everything that happened to the incidents of one cause, as far as the reader may know."""
+    """Return everything that happened to a cause's incidents and that the reader may see."""
     events = list(IncidentEvent.objects.filter(incident__in=group)[:MOST_EVENTS])
     found = [
         *_openings(group, events),
@@ -50,12 +50,12 @@ def timeline(reader: Principal, group: Sequence[Incident]) -> list[TimelineItem]
 
 
 def earlier(incident: Incident) -> list[Incident]:
-    """The times before at which the same was wrong with the same object, the latest first."""
+    """Return the earlier incidents of the same type and object, newest first."""
     return list(_same(incident).filter(pk__lt=incident.pk)[:MOST_EARLIER])
 
 
 def again(incident: Incident) -> Incident | None:
-    """The latest time after this one at which the same was wrong."""
+    """Return the newest later incident of the same type and object, or None."""
     return _same(incident).filter(pk__gt=incident.pk).first()
 
 
@@ -84,7 +84,7 @@ def _openings(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Ite
 
 
 def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterator[TimelineItem]:
-    """What people and checks did; one act on a whole cause is told once."""
+    """Yield what people and checks did. An action on a whole cause is shown once."""
     titles = {row.pk: row.title for row in group}
     seen = set()
     for each in events:
@@ -97,7 +97,7 @@ def _told(group: Sequence[Incident], events: Iterable[IncidentEvent]) -> Iterato
             )
     if any(each.kind in OWNED for each in events):
         return
-    for row in group:  # acknowledged before timelines were kept
+    for row in group:  # acknowledged before timelines existed
         if row.acknowledged_at:
             title = _("Acknowledged by %(name)s") % {"name": row.acknowledged_name}
             yield TimelineItem(row.acknowledged_at, "good", title)
@@ -129,7 +129,7 @@ def _why(event: IncidentEvent) -> str:
 
 
 def _over(events: Sequence[IncidentEvent]) -> Iterator[TimelineItem]:
-    """Snoozes that nothing ended before their time."""
+    """Yield the ends of snoozes that ran their full time."""
     ends = [each for each in events if each.kind in (Kind.SNOOZED, Kind.RESUMED, Kind.WORSE)]
     now, seen = timezone.now(), set()
     for each in events:
@@ -144,7 +144,7 @@ def _over(events: Sequence[IncidentEvent]) -> Iterator[TimelineItem]:
 
 
 def _sent(reader: Principal, group: Sequence[Incident]) -> Iterator[TimelineItem]:
-    """The notices; a tenant sees those to its own recipients."""
+    """Yield the alerts. Users who aren't operators see those to their accounts' recipients."""
     calls = OutgoingCall.objects.filter(notice__incident__in=group)
     if not reader.is_operator:
         calls = calls.filter(account_id__in=reader.account_ids)

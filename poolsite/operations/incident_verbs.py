@@ -1,4 +1,4 @@
-"""What the forms of an incident do: who looks after it, a snooze, a note, the end."""
+"""The forms of an incident: acknowledge, assign, snooze, add a note, resolve."""
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -32,9 +32,9 @@ MORNING = time(9)
 
 @require_POST
 def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Make the reader the owner of it, and of the open ones of its type: they are one cause.
+    """Make the user the owner of the incident and of the open ones of its type (one cause).
 
-    A second click changes nothing; whoever comes second is told who was first.
+    A second click changes nothing. If the incident has an owner already, the user sees who it is.
     """
     found, group = _changed(request, incident_id)
     user = user_of(request)
@@ -53,7 +53,7 @@ def acknowledge(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def assign(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Make a person the owner of the cause, chosen from those who may see it."""
+    """Make a user the owner of the cause. Only users who may see it can be chosen."""
     found, group = _changed(request, incident_id)
     people = selectors.possible_owners(principal_of(request), group)
     owner = people.filter(pk=tables.key_of(request, "owner") or 0).first()
@@ -74,7 +74,7 @@ def assign(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Fold the cause away until a moment, for a reason."""
+    """Snooze the cause until a time, for a reason."""
     _found, group = _changed(request, incident_id)
 
     def carry_out() -> int:
@@ -94,7 +94,7 @@ def snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def end_snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Bring the cause back to the list now."""
+    """End the cause's snooze now."""
     _found, group = _changed(request, incident_id)
     return _tell(
         request,
@@ -106,7 +106,7 @@ def end_snooze(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def resolve(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """End one that no check ends, for a reason."""
+    """Resolve an incident that no check closes, for a reason."""
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
     access.require(principal, "operations.resolve", found)
@@ -121,7 +121,7 @@ def resolve(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def add_note(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Write into the incident's timeline."""
+    """Add a note to the incident's timeline."""
     found, _group = _changed(request, incident_id)
 
     def carry_out() -> int:
@@ -132,7 +132,7 @@ def add_note(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 
 def _changed(request: HttpRequest, incident_id: int) -> tuple[Incident, list[Incident]]:
-    """An incident that the reader may look after, and those of its cause, itself among them."""
+    """Return an incident that the user may change, and all open incidents of its type."""
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
     return found, selectors.cared_for(principal, found)
@@ -156,7 +156,7 @@ def _tell(
 
 
 def snooze_choices() -> list[tuple[str, str]]:
-    """How long a snooze can be, each with its words."""
+    """Return the choices for the length of a snooze, each with its label."""
     minutes = ngettext("%(n)s minute", "%(n)s minutes", 15) % {"n": 15}
     hours = [ngettext("%(n)s hour", "%(n)s hours", n) % {"n": n} for n in (1, 4)]
     return list(zip((*SNOOZES, TOMORROW), (minutes, *hours, _("Tomorrow at 9:00")), strict=True))
@@ -173,7 +173,7 @@ def _snooze_end(choice: str) -> datetime:
 
 
 def _back(request: HttpRequest) -> HttpResponse:
-    """To the page that the form was on, with its filters and the panel that was open."""
+    """Redirect to the form's page, with its filters and the open panel."""
     return redirect(next_of(request, reverse("operations:incidents")))
 
 

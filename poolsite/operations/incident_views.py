@@ -1,4 +1,4 @@
-"""The incidents: what is wrong, and one of them with its timeline."""
+"""The incident pages: the list of incidents, and an incident with its timeline."""
 
 from typing import Any
 
@@ -23,7 +23,10 @@ from poolsite.operations.services import incident_care
 
 
 def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:
-    """What templates/operations/attention.html shows; most: of so many causes, 0 = of all."""
+    """Return the context of templates/operations/attention.html.
+
+    most: how many causes to show at most, 0 for all.
+    """
     found = selectors.attention_of(principal)
     return {
         "attention": found,
@@ -39,7 +42,7 @@ def attention_context(principal: Principal, *, most: int = 0) -> dict[str, Any]:
 
 @require_GET
 def incidents_page(request: HttpRequest) -> HttpResponse:
-    """What is open now, then the list: the ended ones, the latest first, unless asked otherwise."""
+    """Show what is open now, then the list: ended incidents, newest first, unless filtered."""
     principal = principal_of(request)
     access.require(principal, "operations.incidents")
     states = [("", _("Ended")), ("open", _("Still open")), ("all", _("Open and ended"))]
@@ -78,7 +81,7 @@ def incidents_page(request: HttpRequest) -> HttpResponse:
 
 
 def _columns() -> list[SqlColumn[Incident]]:
-    """Sorted by what was wrong, those of one kind stand together."""
+    """Return the list's columns. Sorting by "what" groups incidents of the same type."""
     return [
         SqlColumn("what", _("Incident"), lambda row: row.title, order=("type", "object")),
         SqlColumn("number", "", lambda row: row.pk),
@@ -107,7 +110,7 @@ def _columns() -> list[SqlColumn[Incident]]:
 
 @require_GET
 def incident_page(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """One cause: its facts, what to do next, what is affected, and everything that happened."""
+    """Show a cause: its facts, what to do next, what is affected, and its timeline."""
     principal = principal_of(request)
     found = selectors.incident(principal, incident_id)
     context = {
@@ -119,13 +122,13 @@ def incident_page(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 
 def _panel(request: HttpRequest, principal: Principal) -> dict[str, Any] | None:
-    """The incident that is opened beside the list; None = none is."""
+    """Return the incident in the panel next to the list, or None if no panel is open."""
     asked = tables.key_of(request, "panel")
     return None if asked is None else _told(principal, selectors.incident(principal, asked))
 
 
 def _told(principal: Principal, found: Incident) -> dict[str, Any]:
-    """What an incident's page and its panel both show."""
+    """Return what an incident's page and its panel both show."""
     group = selectors.like(principal, found)
     can_act = access.decide(principal, "operations.acknowledge", found).allowed
     return {

@@ -1,6 +1,6 @@
-"""Incidents: opened once by a check, closed by the same check (but see BY_HAND), owned by name.
+"""Incidents: checks open and close them (except those in BY_HAND), and people own them.
 
-Importable before Django's apps are loaded.
+This module can be imported before Django's apps are loaded.
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from django.utils.functional import Promise
 from django.utils.translation import override
 
-from poolsite.operations.by_hand import BY_HAND as BY_HAND  # apps add theirs
+from poolsite.operations.by_hand import BY_HAND as BY_HAND  # apps add their types
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Text = str | Promise
 
 
-def open(  # noqa: A001  the word of the contract; always called as incidents.open
+def open(  # noqa: A001  the contract's name; always called as incidents.open
     *,
     type: str,  # noqa: A002
     object: str,  # noqa: A002
@@ -33,11 +33,11 @@ def open(  # noqa: A001  the word of the contract; always called as incidents.op
     account: "Account | int | None" = None,
     params: dict[str, Any] | None = None,
 ) -> "Incident":
-    """Open the incident of (type, object), or bring the open one up to date; returns it.
+    """Open the incident of (type, object), or update the one that is open. Return it.
 
-    Safe to call at every check and from several processes: one row stays open, and notices go
-    out once when it opens, and once more if it turns critical. Texts are message ids
-    (gettext_noop or gettext_lazy) with %(name)s places that `params` fills.
+    This is safe to call at every check and from several processes: one row stays open, and alerts
+    are sent once when it opens and once more if it becomes critical. Texts are message ids
+    (gettext_noop or gettext_lazy) with %(name)s placeholders that `params` fills.
     """
     from poolsite.operations import services
 
@@ -49,7 +49,7 @@ def open(  # noqa: A001  the word of the contract; always called as incidents.op
 
 
 def message_ids(title: Text, detail: Text = "", remedy: Text = "") -> dict[str, str]:
-    """The texts as an incident's row keeps them: in English, to be translated where it is shown."""
+    """Return the texts as an incident's row stores them: in English, translated when shown."""
     with override("en"):
         return {
             "title_text": str(title)[:200],
@@ -59,7 +59,7 @@ def message_ids(title: Text, detail: Text = "", remedy: Text = "") -> dict[str, 
 
 
 def close(*, type: str, object: str) -> bool:  # noqa: A002
-    """Close the open incident of (type, object); returns whether there was one."""
+    """Close the open incident of (type, object). Return whether there was one."""
     from poolsite.operations import services
 
     return services.close_incident(type, object)
@@ -67,7 +67,7 @@ def close(*, type: str, object: str) -> bool:  # noqa: A002
 
 @dataclass(frozen=True)
 class Trouble:
-    """What is wrong with an aggregate or a part of the platform, as `open` takes it."""
+    """What is wrong with an aggregate or a part of the platform: the arguments of `open`."""
 
     severity: str
     title: Text
@@ -78,8 +78,9 @@ class Trouble:
 
 
 def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:
-    """Have the incident of this type open while there is trouble with the row, closed while there
-    is none (None); returns whether it stands.
+    """Keep an incident of this type open while the row has trouble, and close it without (None).
+
+    Return whether an incident is open.
     """
     if trouble is None:
         close(type=kind, object=row.slug)
@@ -100,8 +101,10 @@ def keep(kind: str, row: "AggregateRow", trouble: Trouble | None) -> bool:
 
 @dataclass
 class KnownIncidents:
-    """A run's incidents of the `types` that a subclass names: which of them were open is read once,
-    by `load`, so that a run in good order asks SQL for none of them.
+    """The incidents of a run, of the `types` that a subclass names.
+
+    `load` reads once which of them are open, so a run that finds nothing wrong needs no more
+    queries.
     """
 
     types: ClassVar[tuple[str, ...]]
@@ -109,26 +112,29 @@ class KnownIncidents:
 
     @classmethod
     def load(cls) -> Self:
-        """Read which are open."""
+        """Read which incidents are open."""
         from poolsite.operations.models import Incident
 
         rows = Incident.objects.filter(until=None, type__in=cls.types)
         return cls(set(rows.values_list("type", "object")))
 
     def open(self, kind: str, name: str, **said: Any) -> None:
-        """Open the incident of (kind, name), or bring it up to date: see `open` above."""
+        """Open or update the incident of (kind, name): see `open` above."""
         open(type=kind, object=name, **said)
         self.known.add((kind, name))
 
     def close(self, kind: str, name: str) -> None:
-        """Close what is known to be open."""
+        """Close the incident if it is known to be open."""
         if (kind, name) in self.known:
             close(type=kind, object=name)
             self.known.discard((kind, name))
 
 
 def acknowledge(incident: "Incident", *, actor: "User", at: "datetime | None" = None) -> "Incident":
-    """Make `actor` its owner; the first one stays. Audited. at: one moment for a whole cause."""
+    """Make `actor` the incident's owner unless it has one. Audited.
+
+    at: the time of the action, the same for a whole cause.
+    """
     from poolsite.operations.services import incident_care
 
     return incident_care.acknowledge_incident(incident, actor=actor, at=at)

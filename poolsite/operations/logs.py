@@ -1,7 +1,7 @@
-"""Structured logs: one bounded line per event, with the request's name; telephone numbers and
-message bodies masked, whoever logs them.
+"""Structured logs: one bounded line per event, with the request's ID.
 
-Used by settings.LOGGING, so it is imported before Django's apps: nothing of theirs here.
+Telephone numbers and message bodies are masked, whatever code logs them. settings.LOGGING uses this
+module, so it is imported before Django's apps and imports none of them.
 """
 
 import logging
@@ -18,14 +18,14 @@ from structlog.types import EventDict, Processor, WrappedLogger
 from poolsite import tracing
 
 HIDDEN = "[hidden]"
-# What a person wrote, or what opens doors: never in a log, not even in part.
+# Texts that people wrote, and credentials: never logged, not even in part.
 HIDDEN_KEYS = frozenset(
     {
         *("body", "text", "content", "message_body", "authorization", "cookie", "set-cookie"),
         *("password", "secret", "token", "api_key", "session", "csrf", "signature"),
     }
 )
-# Ours, made by ourselves, and full of digits.
+# Values that we create ourselves and that are full of digits.
 PLAIN_KEYS = frozenset(
     {
         "timestamp",
@@ -39,8 +39,8 @@ PLAIN_KEYS = frozenset(
         "process",
     }
 )
-# Seven digits or more in a row, or a number written with its plus and any grouping, or a
-# mainland mobile number in groups. \d is any script's digit: full-width ones are numbers too.
+# Seven digits or more in a row, or a number with its plus sign and any grouping, or a mainland
+# mobile number in groups. \d matches the digits of any script: full-width digits are numbers, too.
 _NUMBER = re.compile(
     r"\+\d(?:[ .()\-]{0,2}\d){5,31}"
     r"|(?<![\w.])00\d(?:[ \-]?\d){5,31}"
@@ -48,23 +48,23 @@ _NUMBER = re.compile(
     r"|(?<![0-9a-fA-F])\d{7,32}(?![0-9a-fA-F])"
 )
 
-TEXT_LIMIT = 2_000  # characters of one value
-TRACEBACK_LIMIT = 16_000  # of which the end, with the error itself, is what matters
-ITEMS_LIMIT = 20  # of one list or mapping
-# What a terminal obeys, or a viewer takes for the end of a line.
+TEXT_LIMIT = 2_000  # characters per value
+TRACEBACK_LIMIT = 16_000  # its end, with the error itself, matters most
+ITEMS_LIMIT = 20  # per list or mapping
+# What a terminal would execute, or a viewer would take for the end of a line.
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _CONTROL_IN_TRACEBACK = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def bounded(text: str) -> str:
-    """Cut a value that came from outside, and escape its control characters: still one line."""
+    """Shorten a value from outside and escape its control characters: it stays on a line."""
     if len(text) > TEXT_LIMIT:
         text = f"{text[:TEXT_LIMIT]}… ({len(text)} characters)"
     return _CONTROL.sub(_escaped, text)
 
 
 def bounded_traceback(text: str) -> str:
-    """The same for a traceback, which keeps its lines; what is left out is in the middle."""
+    """Do the same for a traceback, but keep its lines. If it is too long, its middle is cut."""
     if len(text) > TRACEBACK_LIMIT:
         half = TRACEBACK_LIMIT // 2
         text = f"{text[:half]}\n… ({len(text)} characters) …\n{text[-half:]}"
@@ -75,13 +75,13 @@ def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode("ascii")
 
 
-# What we give out and never want to see in a log: tokens, visitors' tokens, invitations. They are
-# sent in headers and forms; somebody may still paste one into an address.
+# Secrets that we issue and that must not appear in a log: tokens, visitors' tokens, invitations.
+# They are sent in headers and forms, but a user may still paste one into an address.
 _SECRET = re.compile(r"\b(ps[iv]?_)[A-Za-z0-9_.:-]{20,}")
 
 
 def mask_text(text: str) -> str:
-    """Replace the middle of every telephone number, and our secrets: +8613812345678 → +86***78."""
+    """Mask every telephone number and our secrets: +8613812345678 → +86***78."""
     return _NUMBER.sub(_masked, _SECRET.sub(r"\1***", text))
 
 
@@ -92,7 +92,7 @@ def _masked(found: re.Match[str]) -> str:
 
 
 def mask(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """The processor: masks and bounds every value, however deep, and the message itself."""
+    """Mask and bound every value, however deeply nested, and the message. A structlog processor."""
     return {key: _mask_value(key, value) for key, value in event.items()}
 
 
@@ -116,7 +116,7 @@ def _mask_value(key: str, value: Any) -> Any:
 
 
 def add_request(_logger: WrappedLogger, _name: str, event: EventDict) -> EventDict:
-    """Name the request that is being served."""
+    """Add the ID of the request that is being served."""
     from poolsite.access import context
 
     serving = context.current()
@@ -138,7 +138,7 @@ def _shared() -> list[Processor]:
 
 
 def formatter(kind: str) -> logging.Formatter:
-    """The formatter of settings.LOGGING: `kind` is json or console. Also configures structlog."""
+    """Configure structlog, and return the formatter for settings.LOGGING: json or console."""
     if kind not in ("json", "console"):
         raise ValueError(f"POOLSITE_LOG_FORMAT is json or console, not {kind!r}")
     structlog.configure(
@@ -169,10 +169,10 @@ def formatter(kind: str) -> logging.Formatter:
 
 
 class RefusedRequests(logging.Filter):
-    """Bounds what refused requests (4xx) write: no traceback, and so many lines a second.
+    """Limits the lines of refused requests (4xx): no traceback, and a number of lines per second.
 
-    A refusal is the caller's fault and says all in one line. The next line that is written tells
-    how many were left out. One object for each process.
+    A refusal is the caller's fault, and one line explains it. The next line that is written says
+    how many were left out. Each process has one such object.
     """
 
     def __init__(self, lines_per_second: int = 20) -> None:
@@ -184,7 +184,7 @@ class RefusedRequests(logging.Filter):
         self._left_out = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether the record is written; one of a refused request is changed for it."""
+        """Return whether to write the record. The records of refused requests are changed."""
         if not _is_refusal(record):
             return True
         record.exc_info = record.exc_text = None
@@ -204,7 +204,7 @@ class RefusedRequests(logging.Filter):
 
 
 def _is_refusal(record: logging.LogRecord) -> bool:
-    """Whether Django or the rate limits report an answer of 400 to 499."""
+    """Return whether Django or the rate limits log a response of 400 to 499."""
     status = getattr(record, "status_code", 0)
     return isinstance(status, int) and 400 <= status < 500
 
@@ -227,9 +227,9 @@ def logging_config(kind: str, level: str) -> dict[str, Any]:
         "loggers": {
             "django": {"level": level},
             "django.server": {"handlers": [], "level": "WARNING", "propagate": True},
-            # Faults and warnings of uvicorn; its own handler would neither mask nor bound them.
+            # Errors and warnings of uvicorn. Its own handler would neither mask nor bound them.
             "uvicorn.error": {"handlers": ["stderr"], "propagate": False},
-            "httpx": {"level": "WARNING"},  # it writes whole addresses, which may hold secrets
+            "httpx": {"level": "WARNING"},  # it logs whole URLs, which may contain secrets
             "celery.app.trace": {"level": "WARNING"},
             "celery.beat": {"level": "WARNING"},
             "celery.worker.strategy": {"level": "WARNING"},

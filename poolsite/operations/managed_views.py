@@ -1,4 +1,4 @@
-"""The forms beside every managed thing: its tags, its notes, and the way back in the history."""
+"""The forms on every managed object's page: its tags, its notes, and undo in the history."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ PLACE = "#tags-and-notes"
 
 @require_POST
 def set_tags(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
-    """The tags of one thing, written with commas between them."""
+    """Set the tags of an object, given as text with commas."""
     found, thing = _changed(request, kind, slug)
     words = request.POST.get("tags", "").replace("，", ",").split(",")
     try:
@@ -37,7 +37,7 @@ def set_tags(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 
 @require_POST
 def add_note(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
-    """One more note."""
+    """Add a note."""
     found, thing = _changed(request, kind, slug)
     try:
         tags_and_notes.add_note(thing, request.POST.get("text", ""), actor=principal_of(request))
@@ -50,7 +50,7 @@ def add_note(request: HttpRequest, kind: str, slug: str) -> HttpResponse:
 
 @require_POST
 def remove_note(request: HttpRequest, kind: str, slug: str, note_id: int) -> HttpResponse:
-    """Take a note away; a second click finds none."""
+    """Remove a note. After a second click the note isn't found."""
     found, thing = _changed(request, kind, slug)
     note = Note.objects.filter(pk=note_id, kind=kind, thing=slug).first()
     if note is None:
@@ -62,7 +62,7 @@ def remove_note(request: HttpRequest, kind: str, slug: str, note_id: int) -> Htt
 
 @require_POST
 def undo(request: HttpRequest, entry_id: int) -> HttpResponse:
-    """Settings go back to what they were before one entry of the history."""
+    """Restore settings to their values before an entry of the history."""
     principal = principal_of(request)
     entry = AuditEntry.objects.filter(pk=entry_id).first()
     if entry is None:
@@ -78,19 +78,19 @@ def undo(request: HttpRequest, entry_id: int) -> HttpResponse:
 
 
 def _back(request: HttpRequest, found: managed.ManagedKind, thing: Any) -> HttpResponse:
-    """To the page on which the form stood, where that is one of ours."""
+    """Redirect to the page with the form if it is on this site, else to the object's page."""
     return redirect((_page_of(request) or found.url(thing)) + PLACE)
 
 
 def _page_of(request: HttpRequest) -> str:
-    """The page on which the form stood; "" where that is none of ours."""
+    """Return the page with the form, or "" if it isn't on this site."""
     page = request.POST.get("back", "")
     ours = page.startswith("/") and url_has_allowed_host_and_scheme(page, allowed_hosts=None)
     return page if ours else ""
 
 
 def _changed(request: HttpRequest, kind: str, slug: str) -> tuple[managed.ManagedKind, Any]:
-    """The thing, once the reader may change what stands beside it."""
+    """Return the object if the user may change its tags and notes."""
     found, thing = managed.find(kind, slug)
     access.require(principal_of(request), found.change, thing)
     return found, thing

@@ -1,4 +1,4 @@
-"""What operations adds to the sidebar, and how links to its pages are called."""
+"""Operations' entries of the sidebar, and the labels of links to its pages."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +9,7 @@ from poolsite.operations import selectors
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entries. AppConfig.ready() calls this once."""
     navigation.count_badges_by(selectors.badge_counter)
     register_page_word("operations:system", _("Open system"))
     navigation.register(
@@ -53,7 +53,7 @@ def register() -> None:
                 "operations:webhook_edit",
                 "operations:webhook_delivery",
             ),
-            suits=_is_operator,  # others, who have nine entries, open it from their tokens
+            suits=_is_operator,  # other users, who have nine entries, open it from their tokens
         )
     )
     navigation.register(

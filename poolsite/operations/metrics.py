@@ -1,4 +1,4 @@
-"""/metrics: the process's own figures, and those that apps collect from Redis and SQL."""
+"""/metrics: the process's own metrics, and those that apps collect from Redis and SQL."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -19,11 +19,11 @@ from poolsite.operations.models import Incident
 from poolsite.operations.registry import COLLECTORS, MetricsCollector
 
 LOG = structlog.get_logger(__name__)
-MOST_AGGREGATES = 200  # by name; the sums stand for all
+MOST_AGGREGATES = 200  # listed by name; the sums cover all
 
 
 def render() -> bytes:
-    """Return everything in Prometheus' text form; a collector that fails is left out."""
+    """Return all metrics in Prometheus' text format. A collector that fails is left out."""
     registry = CollectorRegistry(auto_describe=False)
     guarded = [_Guarded(name, each) for name, each in (BUILT_IN | COLLECTORS).items()]
     for collector in [*guarded, _Collected(guarded)]:
@@ -50,7 +50,7 @@ class _Guarded(Collector):
 
 
 class _Collected(Collector):
-    """Which figures this scrape has; asked last, after the others."""
+    """Which collectors this scrape includes. It must run last."""
 
     def __init__(self, guarded: Iterable[_Guarded]) -> None:
         self.guarded = guarded

@@ -1,5 +1,5 @@
-"""Incidents are told: emails are queued with the change itself and sent by a sweep, which retries;
-programs get webhook events.
+"""Alerts about incidents: emails are queued in the incident's transaction and a sweep sends and
+retries them. Programs receive webhook events.
 """
 
 from datetime import timedelta
@@ -28,13 +28,13 @@ EVENTS = {
     "worse": "incident.escalated",
     "closed": "incident.closed",
 }
-HOLD_SECONDS = 60  # a sender that dies with a notice in its hand gives it back after this
+HOLD_SECONDS = 60  # if a sender dies while it sends an alert, another can send it after this
 
 
 def queue_notices(incident: Incident, event: str) -> int:
-    """Queue one email per recipient that wants this incident, and its webhook event.
+    """Queue an email for each recipient that wants this incident, and its webhook event.
 
-    In the caller's transaction; returns the number of emails.
+    This runs in the caller's transaction. Return the number of emails.
     """
     body = _body(incident)
     emitting.emit(
@@ -46,7 +46,7 @@ def queue_notices(incident: Incident, event: str) -> int:
     targets = NoticeTarget.objects.filter(active=True).filter(
         Q(account=None) | Q(account_id=incident.account_id)
     )
-    if event == "closed":  # who was not told that it began is not told that it ended
+    if event == "closed":  # a recipient who had no alert of its start gets none of its end
         targets = targets.filter(notices__incident=incident).distinct()
     elif incident.severity == Incident.Severity.WARNING:
         targets = targets.filter(warnings=True)
@@ -55,7 +55,7 @@ def queue_notices(incident: Incident, event: str) -> int:
         Notice(target=target, incident=incident, event=event, body=body, next_at=now)
         for target in targets
     ]
-    Notice.objects.bulk_create(notices, ignore_conflicts=True)  # unaudited: nobody's act
+    Notice.objects.bulk_create(notices, ignore_conflicts=True)  # unaudited: no person's action
     return len(notices)
 
 
@@ -79,11 +79,11 @@ def _body(incident: Incident) -> dict[str, Any]:
 
 
 def send_due(limit: int = 50) -> dict[str, int]:
-    """Send the emails that are due; one that fails is tried again later, and each try is logged."""
+    """Send the emails that are due. Retry one that fails later, and log each attempt."""
     sent = failed = 0
     now = timezone.now()
     due = Notice.objects.filter(state=Notice.State.PENDING, next_at__lte=now)
-    due = due.exclude(incident__until=None, incident__snoozed_until__gt=now)  # they wait as long
+    due = due.exclude(incident__until=None, incident__snoozed_until__gt=now)  # snoozed: they wait
     for notice in due.select_related("target", "incident").order_by("next_at")[:limit]:
         if not _claim(notice):
             continue
@@ -95,7 +95,7 @@ def send_due(limit: int = 50) -> dict[str, int]:
 
 
 def _claim(notice: Notice) -> bool:
-    """Take a notice for a while: one sender at a time, whoever else sweeps."""
+    """Reserve a notice for a while, so that only one sender sends it, however many sweeps run."""
     held_until = timezone.now() + timedelta(seconds=HOLD_SECONDS)
     mine = Notice.objects.filter(
         pk=notice.pk,
@@ -103,7 +103,7 @@ def _claim(notice: Notice) -> bool:
         attempts=notice.attempts,
         next_at=notice.next_at,
     )
-    return bool(mine.update(next_at=held_until))  # unaudited: a sender's hold
+    return bool(mine.update(next_at=held_until))  # unaudited: a sender's reservation
 
 
 def _mail(notice: Notice) -> outgoing.DeliveryOutcome:

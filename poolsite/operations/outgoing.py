@@ -1,7 +1,7 @@
-"""Calls to addresses that somebody else typed in: signed, bounded, and never into our network.
+"""Calls to URLs that users entered: signed, bounded, and never into our own network.
 
-The name is resolved once, every address it has is judged, and the connection goes to the
-judged address itself, so that a name that changes its mind in between gains nothing.
+The name is resolved once, every address of it is checked, and the connection is made to the checked
+address, so that a name that resolves differently a moment later can't bypass the check.
 """
 
 import asyncio
@@ -22,19 +22,19 @@ from django.utils.translation import gettext as _
 
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 5.0
-WHOLE_SECONDS = 10.0  # from the first connection to the last byte read; looking up a name is extra
+WHOLE_SECONDS = 10.0  # from the first connection to the last byte read, without the DNS lookup
 ANSWER_BYTES = 2_000
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# Every public IPv6 address is in here. `is_global` also says yes to ::/8 with its wrapped IPv4
-# addresses, to local NAT64 prefixes and to fec0::/10.
+# All public IPv6 addresses are in this network. `is_global` is also true for ::/8 with its wrapped
+# IPv4 addresses, for local NAT64 prefixes and for fec0::/10.
 _GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
-# Global by the registries' tables, but not for us.
+# Global in the registries' tables, but not public for us.
 _NOT_PUBLIC = tuple(
     ipaddress.ip_network(each)
     for each in (
         "192.0.0.0/24",  # protocol assignments; a cloud's metadata service is at .192
         "192.88.99.0/24",  # the retired 6to4 relays
-        "168.63.129.16/32",  # a cloud's own services, seen from inside its machines
+        "168.63.129.16/32",  # a cloud's own services, as its machines see them
         "3fff::/20",  # documentation
     )
 )
@@ -43,12 +43,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class RefusedAddressError(ValueError):
-    """The address is one that we do not call; the text says why, in the reader's language."""
+    """An address that we do not call. The text gives the reason, in the active language."""
 
 
 @dataclass(frozen=True)
 class DeliveryOutcome:
-    """How a call went. `ok` = taken (2xx, or handed to the mail server)."""
+    """The outcome of a call. `ok`: it was accepted (2xx, or handed to the mail server)."""
 
     ok: bool
     status: int | None = None
@@ -58,15 +58,15 @@ class DeliveryOutcome:
 
 
 def absolute(path: str) -> str:
-    """Return a page's whole address, for readers who have no site to complete a path with."""
+    """Return a page's full URL, for readers outside the site."""
     return f"{'https' if settings.BEHIND_TLS else 'http'}://{settings.SITE_HOST}{path}"
 
 
 def sign(secrets: Sequence[str], raw: bytes, at: int) -> str:
-    """Return the signature header: `t=<unix seconds>` and one `v1=<HMAC>` for each secret.
+    """Return the signature header: `t=<Unix seconds>` and a `v1=<HMAC>` for each secret.
 
     The HMAC is SHA-256 over `<t>.<raw body>`, in hex. While a secret is being replaced there are
-    two, so that a receiver that knows one of them finds it.
+    two, so that a receiver that knows either secret can verify the request.
     """
     signed = b"%d." % at + raw
     digests = (hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in secrets)
@@ -74,9 +74,9 @@ def sign(secrets: Sequence[str], raw: bytes, at: int) -> str:
 
 
 def check_url(url: str) -> httpx.URL:
-    """Return the parsed URL; RefusedAddressError unless we would call it, whatever its host is.
+    """Return the parsed URL. Raise RefusedAddressError if we would not call it, whatever its host.
 
-    Asks nobody: the host's addresses are judged by `addresses`, each time it is called.
+    This makes no DNS lookup: `addresses` checks the host's addresses before each call.
     """
     try:
         parsed = httpx.URL(url)
@@ -101,7 +101,7 @@ def _port(url: httpx.URL) -> int:
 
 
 def addresses(url: httpx.URL) -> list[str]:
-    """Return the IP addresses that a call to `url` may use; raises RefusedAddressError."""
+    """Return the IP addresses that a call to `url` may use. Raise RefusedAddressError."""
     host = url.raw_host.decode()
     try:
         found = socket.getaddrinfo(host, _port(url), type=socket.SOCK_STREAM)
@@ -116,7 +116,7 @@ def addresses(url: httpx.URL) -> list[str]:
 
 
 def is_public(address: Address) -> bool:
-    """Whether it is on the public internet, also behind the forms that wrap an IPv4 address."""
+    """Return whether the address is on the public internet, also if it wraps an IPv4 address."""
     if isinstance(address, ipaddress.IPv6Address):
         wrapped = address.ipv4_mapped or address.sixtofour
         if address in _NAT64:
@@ -131,9 +131,9 @@ def is_public(address: Address) -> bool:
 
 
 async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> DeliveryOutcome:
-    """POST JSON, signed over the raw bytes; follows no redirect, reads little of the answer.
+    """POST JSON, signed over the raw bytes. Follow no redirect and read little of the answer.
 
-    `body["id"]` is also sent as a header. Never raises: what went wrong is in the outcome.
+    `body["id"]` is also sent as a header. This never raises: the outcome has the error.
     """
     raw = orjson.dumps(body)
     headers = {
@@ -149,7 +149,7 @@ async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> 
         answer = await _within_time(named, names, raw, headers)
     except RefusedAddressError as error:
         return DeliveryOutcome(ok=False, error=str(error), duration_ms=_since(started))
-    except Exception as error:  # whatever a typed address leads to, other events still go out
+    except Exception as error:  # users enter any URL: other events are still sent
         text = f"{type(error).__name__}: {error}"
         return DeliveryOutcome(ok=False, error=text, duration_ms=_since(started))
     taken = 200 <= answer.status < 300
@@ -159,16 +159,17 @@ async def post(url: str, body: Mapping[str, Any], *, secrets: Sequence[str]) -> 
 
 
 def reach(url: str, *, typed_in: bool = True) -> DeliveryOutcome:
-    """Connect to the server of `url`, with TLS for https, and send it no request.
+    """Connect to the server of `url`, with TLS for https, without sending a request.
 
-    typed_in: somebody typed it into a page, so it is refused like `post` refuses it. What a
-    setting names may be in our network.
+    typed_in: whether a user entered the URL. Then it is refused as `post` refuses it. A URL from a
+    setting may be in our own network.
     """
     started = time.monotonic()
     try:
         named = check_url(url) if typed_in else httpx.URL(url)
         names = addresses(named) if typed_in else [named.raw_host.decode()]
-        # As the clients that call it choose whom to trust: ours nobody but the public authorities.
+        # Trust the same authorities as the code that calls it: for URLs of users, only the public
+        # ones.
         tls = httpx.create_ssl_context(trust_env=not typed_in) if named.scheme == "https" else None
         asyncio.run(_connect(named, names, tls))
     except RefusedAddressError as error:
@@ -180,7 +181,7 @@ def reach(url: str, *, typed_in: bool = True) -> DeliveryOutcome:
 
 
 async def _connect(url: httpx.URL, names: list[str], tls: ssl.SSLContext | None) -> None:
-    """Connect to the first of the addresses that answers; raises the last one's OSError."""
+    """Connect to the first address that answers. Raise the last address's OSError."""
     host = url.raw_host.decode() if tls else None
     for name in names:
         try:
@@ -198,7 +199,7 @@ async def _connect(url: httpx.URL, names: list[str], tls: ssl.SSLContext | None)
 
 
 def place_of(url: str) -> str:
-    """Scheme, host and port of an address: its path and query may be secrets."""
+    """Return the scheme, host and port of a URL. Its path and query may be secrets."""
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):
@@ -208,7 +209,7 @@ def place_of(url: str) -> str:
 
 
 def timed(send: Callable[[], object]) -> DeliveryOutcome:
-    """Run something that raises when it fails, e.g. handing a message to the mail server."""
+    """Call a function that raises on failure, such as handing a message to the mail server."""
     started = time.monotonic()
     try:
         send()
@@ -220,7 +221,7 @@ def timed(send: Callable[[], object]) -> DeliveryOutcome:
 
 @dataclass
 class _Answer:
-    """What has come back so far; a status of 0 = nothing yet."""
+    """The part of the answer received so far. A status of 0 means nothing yet."""
 
     status: int = 0
     beginning: bytes = b""
@@ -229,10 +230,10 @@ class _Answer:
 async def _within_time(
     url: httpx.URL, names: list[str], raw: bytes, headers: dict[str, str]
 ) -> _Answer:
-    """Post to the first of the addresses that takes the connection, within WHOLE_SECONDS.
+    """Post to the first address that accepts the connection, within WHOLE_SECONDS.
 
-    A status that has come counts, even if the rest does not come. Raises httpx.HTTPError or
-    OSError (TimeoutError among them).
+    A status that was received counts, even if the rest of the answer is missing. Raise
+    httpx.HTTPError or OSError (including TimeoutError).
     """
     answer = _Answer()
     try:
@@ -256,7 +257,7 @@ async def _within_time(
 async def _post_to(
     url: httpx.URL, address: str, raw: bytes, headers: dict[str, str], answer: _Answer
 ) -> None:
-    """Post to this address of the URL's host; the certificate must be the host's."""
+    """Post to this address of the URL's host. The certificate must be the host's."""
     timeout = httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS)
     async with (
         httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=False) as client,

@@ -1,6 +1,6 @@
-"""The overview's figures and cards, live: one reading per process serves every browser.
+"""The overview's figures and cards, live: one reading per process serves all browsers.
 
-Topic `operations.overview:all`, or `…:<account id>`; in another language than English
+The topic is `operations.overview:all` or `…:<account id>`, and for other languages than English
 `…:all.zh-hans`.
 """
 
@@ -17,7 +17,7 @@ from poolsite.live.scopes import AccountTopic
 from poolsite.operations import selectors
 
 NAME = "operations.overview"
-PERIOD_SECONDS = 2.0  # a reading asks every app; figures that flicker faster help nobody
+PERIOD_SECONDS = 2.0  # a reading queries every app; faster figures help no reader
 TREND_POINTS = 30
 
 
@@ -41,7 +41,7 @@ class OverviewTopic(AccountTopic, live.SnapshotTopic):
         return time.monotonic() - self._read_at
 
     def due_seconds(self) -> float | None:
-        """Figures move without a wake; a wake that comes early waits for the next reading."""
+        """Return when to read next. Figures change without a wake; early wakes wait until then."""
         return max(0.0, PERIOD_SECONDS - self._age())
 
     def _read(self) -> dict[str, Any]:
@@ -52,20 +52,20 @@ class OverviewTopic(AccountTopic, live.SnapshotTopic):
             return {"stats": stats, "cards": cards}
 
     def wake_channels(self) -> list[str]:
-        """Its own, and those of the cards' topics."""
+        """Return the topic's own channel and those of the cards' topics."""
         topics = {card.topic for card in CARDS.values() if card.topic}
         return [live.touch_channel(address) for address in (self.address, *sorted(topics))]
 
 
 def reader_of(scope: str) -> Principal:
-    """A reader who sees exactly what everybody of this scope sees: no grants, no own things."""
+    """Return a principal who sees what all readers of the scope see: no grants, no own data."""
     if scope == "all":
         return Principal(kind="user", id="0", is_operator=True)
     return Principal(kind="user", id="0", memberships={int(scope): frozenset({"admin"})})
 
 
 def as_stat(stat: Stat) -> dict[str, Any]:
-    """A headline figure as the browser shows it."""
+    """Return a headline figure as the browser shows it."""
     return {
         "value": str(stat.value),
         "unit": str(stat.unit),
@@ -76,7 +76,7 @@ def as_stat(stat: Stat) -> dict[str, Any]:
 
 
 def as_card(data: CardData) -> dict[str, Any]:
-    """A card's rows as the browser shows them: its table's, or one of each figure."""
+    """Return a card's rows as the browser shows them: the table's rows, or one for each figure."""
     rows = data.rows if data.columns else [_row_of(figure) for figure in data.figures]
     return {
         "hint": str(data.hint),
@@ -99,7 +99,7 @@ def _row_of(figure: Figure) -> dict[str, Any]:
 
 
 def thinned(values: Any) -> list[float | None]:
-    """At most 30 points: a sparkline has no room for more, and frames stay small."""
+    """Return at most 30 points: a sparkline has no room for more, and frames stay small."""
     points = [None if value is None else round(float(value), 4) for value in values or ()]
     step = -(-len(points) // TREND_POINTS) or 1
     return points[::-1][::step][::-1]

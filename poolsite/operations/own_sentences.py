@@ -1,4 +1,4 @@
-"""What the history says of incidents, notice recipients, tags, notes and saved views."""
+"""The history's sentences about incidents, recipients, webhooks, tags, notes and saved views."""
 
 from collections.abc import Collection
 
@@ -22,7 +22,7 @@ WEBHOOKS = _("Webhooks")
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(
         Sentence(
             "operations.acknowledge",

@@ -1,4 +1,4 @@
-"""What the hot path's Redis says of itself."""
+"""What the hot path's Redis reports about itself."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from poolsite import hotpath
 
 
 def primaries() -> dict[str, dict[str, Any]]:
-    """Return INFO of each master, by its address; a single server is called `primary`."""
+    """Return INFO of each master, by its address. A single server is named `primary`."""
     client = hotpath.client()
     if hasattr(client, "get_primaries"):
         found: dict[str, dict[str, Any]] = client.info(target_nodes="primaries")

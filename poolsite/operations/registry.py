@@ -1,4 +1,4 @@
-"""What apps add to the health, to the metrics and to `manage.py doctor`."""
+"""What apps register for the health checks, the metrics and `manage.py doctor`."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from poolsite.operations.incidents import Text, Trouble
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check of health found: a figure as cards show it ("" = none), and what is wrong."""
+    """What a health check found: a figure for cards ("" for none), and the trouble, if any."""
 
     value: Text = ""
     unit: Text = ""
@@ -19,15 +19,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One part of the platform's health. `ask` runs in a thread and may take its time.
+    """One part of the platform's health. `ask` runs in a thread and may be slow.
 
-    required: this process cannot serve without it, `/readyz` answers 503.
-    needs: whose silence it is when the check hangs, `redis` or `sql`. away: the trouble that this
-    is; as a rule that of what it needs.
-    by_marks: it reads what other processes write into Redis, so it says nothing of them while
-    Redis takes no writes.
-    incident: type and object of its incident; as a rule `health.<name>` and the name.
-    kept_seconds: how long an answer is good, for a check that costs much.
+    required: without it this process can't serve, and `/readyz` returns 503. needs: the server that
+    is blamed if the check hangs, `redis` or `sql`. away: the trouble to report then, by default
+    that of the server. by_marks: whether it reads marks that other processes write into Redis. Its
+    result is unknown while Redis accepts no writes. incident: the type and object of its incident,
+    by default `health.<name>` and the name. kept_seconds: how long a result is valid, for an
+    expensive check.
     """
 
     name: str
@@ -42,15 +41,15 @@ class Check:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Type and object of its incident."""
+        """The type and object of the check's incident."""
         return self.incident if self.incident[0] else (f"health.{self.name}", self.name)
 
 
 @dataclass(frozen=True)
 class DoctorLine:
-    """One line of `manage.py doctor`, in English: what was found, and what to do about it.
+    """A line of `manage.py doctor`, in English: what was found, and what to do about it.
 
-    mark: `ok`, `warn`, `fail`, or `skip` for what could not or need not be looked at.
+    mark: `ok`, `warn`, `fail`, or `skip` for a check that could not or need not be made.
     """
 
     mark: str
@@ -60,10 +59,10 @@ class DoctorLine:
 
 @dataclass(frozen=True)
 class Examination:
-    """What `manage.py doctor` looks at beside the checks: too slow or too rare for a probe.
+    """A check of `manage.py doctor` that is too slow or too rare for a probe.
 
-    `look` runs in a thread of its own. It may raise: an error of Redis or SQL, or one that nobody
-    expected, is a line of its own. seconds: after which it counts as hanging.
+    `look` runs in its own thread. It may raise: an error of Redis or SQL, or an unexpected one,
+    becomes a line of its own. seconds: the time after which it counts as hanging.
     """
 
     name: str
@@ -79,16 +78,19 @@ EXAMINATIONS: dict[str, Examination] = {}
 
 
 def register_metrics(name: str, collector: MetricsCollector) -> None:
-    """Add Prometheus metrics, collected at each scrape in a thread; figures only, no names of
-    numbers or people. A collector that fails is left out of that scrape and logged."""
+    """Register a collector of Prometheus metrics. It runs in a thread at each scrape.
+
+    Metrics have figures only, and no names of numbers or people. A collector that fails is left out
+    of that scrape and logged.
+    """
     COLLECTORS[name] = collector
 
 
 def register_check(check: Check) -> None:
-    """Make it a part of the platform's health; the same name again replaces the first."""
+    """Add a check to the platform's health. It replaces an earlier check of the same name."""
     CHECKS[check.name] = check
 
 
 def register_examination(examination: Examination) -> None:
-    """Let `manage.py doctor` look at it; the same name again replaces the first."""
+    """Add an examination to `manage.py doctor`. It replaces an earlier one of the same name."""
     EXAMINATIONS[examination.name] = examination

@@ -1,4 +1,4 @@
-"""The actions of operations, and what they mean for a token."""
+"""The actions of operations, and the rights of tokens to them."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -10,7 +10,7 @@ MANAGERS = ("owner", "admin")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions. AppConfig.ready() calls this once."""
     register_action("operations.overview", roles=MANAGERS, operators=True)
     register_action("operations.incidents", roles=MANAGERS, operators=True)
     register_action("operations.acknowledge", roles=MANAGERS, grants=["operate"])

@@ -1,4 +1,4 @@
-"""Saved views: the filters, sorting and search of a list, kept under a name by who made them."""
+"""Saved views: the filters, sorting and search of a list that a user saved under a name."""
 
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlencode
@@ -13,7 +13,7 @@ from poolsite.access.models import User
 from poolsite.operations.models import SavedView
 
 PER_PAGE = 30
-# Where in the list one stands, what is open beside it, and the form it is fetched in, are no view.
+# The place in the list, what is open next to it, and the format are not part of a view.
 PASSING = frozenset({"after", "before", "page", "panel", "tab", "all", "format"})
 
 
@@ -23,16 +23,16 @@ def views_of(user: User, path: str) -> Sequence[SavedView]:
 
 
 def kept_query(query: str) -> str:
-    """Return what of an address' query is a view: without empty values and passing ones."""
+    """Return the part of a URL's query that belongs to a view, without empty values."""
     pairs = [(key, value) for key, value in parse_qsl(query) if key not in PASSING]
     return urlencode(sorted(pairs))
 
 
 def save_view(*, user: User, path: str, name: str, query: str) -> SavedView:
-    """Keep a view; the same name on the same page is written over.
+    """Save a view. It replaces the user's view with the same page and name.
 
-    Raises ValidationError for no page of ours, a name of none or over 60 characters, filters of
-    over 2 000, and the 31st view of one page.
+    Raise ValidationError if the page is not on this site, the name is empty or longer than 60
+    characters, the filters are longer than 2,000, or it is the 31st view of a page.
     """
     found = SavedView(user=user, path=path, name=" ".join(name.split()), query=kept_query(query))
     try:
@@ -61,7 +61,7 @@ def save_view(*, user: User, path: str, name: str, query: str) -> SavedView:
 
 
 def delete_view(view: SavedView) -> None:
-    """Forget a view of its owner."""
+    """Delete a view of its owner."""
     with transaction.atomic():
         access.audit(
             actor=view.user,

@@ -1,4 +1,4 @@
-"""What the search finds of operations: incidents, and things of any kind by their tag."""
+"""What the search finds of operations: incidents, and objects of any kind by their tag."""
 
 from collections.abc import Iterable
 
@@ -11,17 +11,17 @@ from poolsite.console import Found, register_search
 from poolsite.console.matching import BEGINS, rank
 from poolsite.operations import selectors, tags_and_notes
 
-LOOKED_AT = 200  # the latest incidents, whose titles are compared
+LOOKED_AT = 200  # newest incidents, whose titles are compared
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the searches. AppConfig.ready() calls this once."""
     register_search("tags", tags_and_notes.find_by_tag)
     register_search("incidents", find)
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Of the latest incidents those whose title or object fits; the open ones first."""
+    """Return the newest incidents whose title or object matches, open ones first."""
     found: list[Found] = []
     seen: set[tuple[str, str]] = set()
     rows = selectors.incidents(principal, state="all").order_by("-pk")[:LOOKED_AT]
@@ -29,7 +29,7 @@ def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
         place = rank(text, [row.title, row.object])
         if place is None or len(found) >= limit or (row.type, row.object) in seen:
             continue
-        seen.add((row.type, row.object))  # what came and went many times is one line
+        seen.add((row.type, row.object))  # one that opened and closed often is listed once
         found.append(
             Found(
                 _("Incident"),

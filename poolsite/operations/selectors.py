@@ -1,4 +1,4 @@
-"""What the overview, the incidents page and the system page read. Tenant-safe."""
+"""What the overview, the incidents page and the system page read, limited by tenant."""
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
@@ -25,14 +25,14 @@ MOST_STATS = 6
 
 
 def open_incidents(principal: Principal) -> QuerySet[Incident]:
-    """Open incidents that the principal may see, worst first, then oldest."""
+    """Return the open incidents that the principal may see, worst first, then oldest."""
     return _visible(principal).filter(until=None).order_by("severity", "since")
 
 
 def causes(principal: Principal) -> list[attention.Cause]:
-    """What needs attention of what the principal may see, critical first, then oldest.
+    """Return the causes that the principal may see, critical first, then oldest.
 
-    Operators' has the platform's health as it is now.
+    For operators they include the platform's current health.
     """
     if principal.is_operator:
         return attention.causes(None)
@@ -40,21 +40,24 @@ def causes(principal: Principal) -> list[attention.Cause]:
 
 
 def attention_of(principal: Principal) -> attention.Attention:
-    """What needs attention of what the principal may see, with what is snoozed apart."""
+    """Return the causes that the principal may see, split into active and snoozed ones."""
     return attention.sorted_out(causes(principal), account=not principal.is_operator)
 
 
 def like(principal: Principal, found: Incident) -> list[Incident]:
-    """The open incidents of one's cause that the principal may see; one that ended stands alone."""
+    """Return the open incidents of the same cause that the principal may see.
+
+    For an incident that has ended, return only that incident.
+    """
     if found.until is not None:
         return [found]
     return list(open_incidents(principal).filter(type=found.type)[: attention.MOST_ROWS]) or [found]
 
 
 def possible_owners(principal: Principal, group: Iterable[Incident]) -> QuerySet[User]:
-    """Who the incidents of one cause can be assigned to: people who may see all of them, by name.
+    """Return the users to whom a cause's incidents can be assigned: all who may see them, by name.
 
-    Who reads for an account is offered its people, not the platform's.
+    Users of an account are offered the account's users, not the platform's.
     """
     accounts = {each.account_id for each in group}
     suiting = Q(is_operator=True) if principal.is_operator else Q(pk__in=())
@@ -67,7 +70,7 @@ def possible_owners(principal: Principal, group: Iterable[Incident]) -> QuerySet
 
 
 def possible_owner(principal: Principal, group: Iterable[Incident], user: int) -> User:
-    """One of them. ValidationError: this is none."""
+    """Return the possible owner with this ID. Raise ValidationError if the user isn't one."""
     owner = possible_owners(principal, group).filter(pk=user).first()
     if owner is None:
         raise ValidationError(_("Choose a person."))
@@ -77,9 +80,10 @@ def possible_owner(principal: Principal, group: Iterable[Incident], user: int) -
 def incidents(
     principal: Principal, *, state: str = "", severity: str = "", text: str = "", days: str = ""
 ) -> QuerySet[Incident]:
-    """The incidents that the principal may see: ended ones, or with state `open` or `all` others.
+    """Return the incidents that the principal may see: ended ones unless `state` is set.
 
-    text: what their object begins with. days: those that were open in the last days.
+    state: `open` or `all`. text: the beginning of the incidents' object. days: only incidents that
+    were open in the last `days` days.
     """
     rows = _visible(principal)
     if days:
@@ -93,7 +97,7 @@ def incidents(
 
 
 def incident(principal: Principal, incident_id: int) -> Incident:
-    """One incident; raises the answers of access for a foreign or missing one."""
+    """Return an incident. Raise access.Hidden if it is missing, or access.require's refusal."""
     found = Incident.objects.filter(pk=incident_id).first()
     if found is None:
         raise access.Hidden
@@ -102,9 +106,9 @@ def incident(principal: Principal, incident_id: int) -> Incident:
 
 
 def cared_for(principal: Principal, found: Incident) -> list[Incident]:
-    """The incidents of one's cause that the principal may look after, itself among them.
+    """Return the open incidents of the same cause that the principal may change, including `found`.
 
-    Raises the answers of access when the principal may not look after this one.
+    Raise the refusal of access.require if the principal may not change `found`.
     """
     action = "operations.acknowledge"
     access.require(principal, action, found)
@@ -122,9 +126,9 @@ def _visible(principal: Principal) -> QuerySet[Incident]:
 
 
 def badge_counter(principal: Principal) -> Counter:
-    """Return what counts a sidebar entry's open incidents, with the worst severity.
+    """Return a function that counts a sidebar entry's open incidents, with the worst severity.
 
-    A cause all of whose incidents are snoozed counts nothing.
+    A cause is not counted if all its incidents are snoozed.
     """
     rows = open_incidents(principal)
     awake = rows.exclude(snoozed_until__gt=timezone.now()).values("type")
@@ -142,7 +146,7 @@ def badge_counter(principal: Principal) -> Counter:
 
 
 def cards(principal: Principal) -> list[tuple[Card, CardData]]:
-    """Every card that has something for this reader; one that fails says so by itself."""
+    """Return all cards with content for this user. A card that fails is logged and left out."""
     found = []
     for card in sorted(CARDS.values(), key=lambda card: (card.order, card.name)):
         data = loaded(card.name, card.load, principal)
@@ -152,7 +156,7 @@ def cards(principal: Principal) -> list[tuple[Card, CardData]]:
 
 
 def stats(principal: Principal) -> list[tuple[StatEntry, Stat]]:
-    """The headline figures, at most six."""
+    """Return the headline figures, at most six."""
     found = []
     for entry in sorted(STATS.values(), key=lambda entry: (entry.order, entry.name)):
         stat = loaded(entry.name, entry.load, principal)
@@ -162,7 +166,7 @@ def stats(principal: Principal) -> list[tuple[StatEntry, Stat]]:
 
 
 def loaded(name: str, load: Callable[..., Any], *arguments: Any) -> Any:
-    """One part of a page; it fails by itself, and the page shows the others."""
+    """Return the result of `load`, or None if it fails, so that the rest still shows."""
     try:
         return load(*arguments)
     except Exception as error:

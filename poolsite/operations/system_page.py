@@ -1,4 +1,4 @@
-"""What the system page reads: Redis, the scheduled work, workers, queues, outgoing requests."""
+"""What the system page reads: Redis, sweeps, workers, queues, outgoing requests."""
 
 import time
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-# the ground floor's sweeps are registered where this page is served, as the apps' are
+# register the platform's own sweeps where this page is served, like those of apps
 import poolsite.history.tasks
 import poolsite.jobs.tasks
 import poolsite.operations.tasks  # noqa: F401
@@ -28,12 +28,12 @@ from poolsite.operations.models import Notice, OutgoingCall
 from poolsite.operations.selectors import loaded
 
 MOST_CALLS = 50
-WORST = ("failed", "late", "never", "paused", "partly", "well")  # the order of states
+WORST = ("failed", "late", "never", "paused", "partly", "well")  # the states, in order
 
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One sweep on the system page, all its shards together. runs: by shard; {} = never ran."""
+    """A sweep on the system page, with all its shards. runs: by shard, {} if it never ran."""
 
     sweep: Sweep
     runs: dict[int, LastRun]
@@ -46,19 +46,19 @@ class SweepRow:
 
     @property
     def app(self) -> str:
-        """Whose sweep it is."""
+        """The app that the sweep belongs to."""
         return self.name.partition(".")[0]
 
     @property
     def age_seconds(self) -> float | None:
-        """How long ago its slowest shard ran; None = never."""
+        """How long ago its slowest shard ran, or None if it never ran."""
         if not self.runs:
             return None
         return max(0.0, self.now - min(run.at for run in self.runs.values()))
 
     @property
     def next_seconds(self) -> float | None:
-        """When it is due again; 0 = now, None = it never ran."""
+        """In how many seconds it is due again: 0 if it is due now, None if it never ran."""
         if self.age_seconds is None:
             return None
         return max(0.0, self.sweep.every_seconds - self.age_seconds)
@@ -70,18 +70,18 @@ class SweepRow:
 
     @property
     def error(self) -> str:
-        """What a shard failed by; "" = none did."""
+        """The error of a shard, or "" if none failed."""
         return next((run.error for run in self.runs.values() if run.error), "")
 
     @property
     def late(self) -> bool:
-        """Whether it should have run by now."""
+        """Whether it should already have run."""
         age = self.age_seconds
         return age is None or age > self.sweep.every_seconds * 2 + 30
 
     @property
     def result(self) -> dict[str, Any]:
-        """The figures of all shards together."""
+        """The results of all shards, added up."""
         total: dict[str, Any] = {}
         for run in self.runs.values():
             for name, value in run.result.items():
@@ -92,12 +92,12 @@ class SweepRow:
 
     @property
     def sentence(self) -> str:
-        """What the last run did, in the reader's language."""
+        """What the last run did, in the active language."""
         return self.sweep.told.sentence(self.result) if self.runs else ""
 
     @property
     def state(self) -> str:
-        """One of WORST."""
+        """The state: one of WORST."""
         if self.error:
             return "paused" if self.error.startswith("paused:") else "failed"
         if self.late:
@@ -106,7 +106,7 @@ class SweepRow:
 
     @property
     def chip(self) -> tuple[str, str, str]:
-        """The state's word, its chip's class and its icon."""
+        """The state's label, its chip's class and its icon."""
         return {
             "failed": (_("Failed"), "chip--bad", "error"),
             "late": (pgettext("scheduled work", "Late"), "chip--warn", "schedule"),
@@ -118,7 +118,7 @@ class SweepRow:
 
     @property
     def raw(self) -> str:
-        """What each shard recorded, as it is stored."""
+        """What each shard recorded, as JSON."""
         said = {str(shard): run.result for shard, run in sorted(self.runs.items())}
         whole = said["0"] if list(said) == ["0"] else said
         return orjson.dumps(whole, option=orjson.OPT_INDENT_2, default=str).decode()
@@ -126,7 +126,7 @@ class SweepRow:
 
 @dataclass(frozen=True)
 class SweepGroup:
-    """The sweeps of one part of the product that are well."""
+    """The sweeps of an app that are on time."""
 
     name: str
     label: str
@@ -134,12 +134,12 @@ class SweepGroup:
 
     @property
     def age_seconds(self) -> float:
-        """How long ago one of them ran last."""
+        """How many seconds ago the latest of them ran."""
         return min(row.age_seconds or 0.0 for row in self.rows)
 
 
 def group_label(app: str) -> str:
-    """What a part of the product is called."""
+    """Return the label of an app."""
     return {
         "numbers": _("Numbers"),
         "line": _("Desks"),
@@ -150,14 +150,14 @@ def group_label(app: str) -> str:
 
 
 def sweep_rows() -> list[SweepRow]:
-    """Every sweep with what its last run did, the worst first."""
+    """Return every sweep with the result of its last run, worst first."""
     now = time.time()
     rows = [SweepRow(each, sweeping.last_runs(each.name), now) for each in sweeps().values()]
     return sorted(rows, key=lambda row: (WORST.index(row.state), row.name))
 
 
 def grouped(rows: Sequence[SweepRow]) -> list[SweepGroup]:
-    """Sweeps by the part of the product that they belong to."""
+    """Group sweeps by the app that they belong to."""
     groups: dict[str, SweepGroup] = {}
     for row in rows:
         label = group_label(row.app)
@@ -167,7 +167,7 @@ def grouped(rows: Sequence[SweepRow]) -> list[SweepGroup]:
 
 
 def system() -> dict[str, Any]:
-    """The system page's data; a part that cannot be read is None, the others still show."""
+    """Return the system page's data. A part that can't be read is None; the rest still shows."""
     rows = loaded("sweeps", sweep_rows)
     judged = health.read()
     return {
@@ -191,7 +191,7 @@ def system() -> dict[str, Any]:
 
 
 def purpose_word(purpose: str) -> str:
-    """What a request was for: an alert's event, else as it was logged."""
+    """Return the purpose of a request as text: an alert's event, or the logged purpose."""
     return {
         "notice.opened": _("Alert: problem"),
         "notice.worse": _("Alert: now critical"),
@@ -205,9 +205,9 @@ def _calls() -> list[tuple[OutgoingCall, str]]:
 
 
 def health_rows(judged: health.Health) -> list[dict[str, Any]]:
-    """Each check of the platform's health as the system page shows it, troubles first.
+    """Return each health check as the system page shows it, those with trouble first.
 
-    `told`: whether the row has to say all of its trouble, which a row before it may have done.
+    `told`: whether the row must show its trouble in full. It need not if an earlier row does.
     """
     rows: list[dict[str, Any]] = []
     troubles: list[Trouble] = []
@@ -229,7 +229,7 @@ def health_rows(judged: health.Health) -> list[dict[str, Any]]:
 
 
 def redis_state() -> dict[str, Any]:
-    """Version, memory, clients and commands per second of the hot path's Redis."""
+    """Return version, memory, clients and commands per second of the hot path's Redis."""
     answers = list(redis_info.primaries().values())
     first = answers[0]
     return {

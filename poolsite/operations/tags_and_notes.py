@@ -1,6 +1,6 @@
-"""Tags and notes: what people write beside a managed thing, the same way for each kind.
+"""Tags and notes that people add to a managed object. They work the same for each kind.
 
-Numbers keep their own (`numbers.models`): a million of them are filtered by tag and imported.
+Numbers have their own tags (`numbers.models`): a million of them are filtered by tag and imported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,17 +29,17 @@ M = TypeVar("M", bound=Model)
 
 
 def tags_of(thing: Any) -> list[str]:
-    """The tags of one thing, in order."""
+    """Return the tags of an object, in order."""
     return list(_tags(kind_of(thing).name, [thing.slug]).values_list("tag", flat=True))
 
 
 def notes_of(thing: Any) -> list[Note]:
-    """The notes beside one thing, the newest first."""
+    """Return the notes of an object, newest first."""
     return list(Note.objects.filter(kind=kind_of(thing).name, thing=thing.slug))
 
 
 def show_tags(things: Iterable[Any]) -> None:
-    """Give each row of one kind its tags as `.tag_words`, by one query."""
+    """Set each row's tags as `.tag_words`, with one query. The rows must be of the same kind."""
     rows = list(things)
     words: dict[str, list[str]] = {}
     if rows:
@@ -52,7 +52,7 @@ def show_tags(things: Iterable[Any]) -> None:
 
 
 def with_tag(rows: QuerySet[M], tag: str, *, slug_field: str = "slug", kind: str) -> QuerySet[M]:
-    """The rows that have this very tag; all of them for no tag."""
+    """Return the rows that have exactly this tag, or all rows if `tag` is empty."""
     if not tag:
         return rows
     slugs = Tag.objects.filter(kind=kind, tag=tag[:TAG_LONGEST]).values("thing")
@@ -60,7 +60,7 @@ def with_tag(rows: QuerySet[M], tag: str, *, slug_field: str = "slug", kind: str
 
 
 def find_by_tag(principal: Principal, text: str, limit: int) -> list[Found]:
-    """Things of every kind with a tag of this beginning, as the reader may see them."""
+    """Return objects of any kind that the user may see and whose tag begins with `text`."""
     tags = Tag.objects.filter(tag__istartswith=text).order_by("tag", "kind", "thing")
     if not principal.is_operator:
         tags = tags.filter(account_id__in=principal.account_ids)
@@ -95,10 +95,10 @@ def _tags(kind: str, slugs: Sequence[str]) -> QuerySet[Tag]:
 
 
 def set_tags(thing: Any, words: Iterable[str], *, actor: Principal) -> list[str]:
-    """Give a thing these tags and no others; returns them in order.
+    """Replace the tags of an object. Return them in order.
 
-    ValidationError for one of over 40 characters or more than 20. Tags that differ by letters'
-    size alone are one: the first of them stays as it was written.
+    Raise ValidationError if a tag is longer than 40 characters or if there are more than 20. Tags
+    that differ only in case are the same tag: the first spelling is kept.
     """
     kind = kind_of(thing)
     access.require(actor, kind.change, thing)
@@ -127,7 +127,10 @@ def set_tags(thing: Any, words: Iterable[str], *, actor: Principal) -> list[str]
 
 
 def add_note(thing: Any, text: str, *, actor: Principal) -> Note:
-    """Write a note beside a thing. ValidationError: no text, over 2 000 characters, the 101st."""
+    """Add a note to an object. Raise ValidationError if it is empty, too long or the 101st.
+
+    A note can have up to 2,000 characters.
+    """
     kind = kind_of(thing)
     access.require(actor, kind.change, thing)
     text = text.replace("\r\n", "\n").strip()
@@ -150,7 +153,7 @@ def add_note(thing: Any, text: str, *, actor: Principal) -> Note:
 
 
 def remove_note(note: Note, thing: Any, *, actor: Principal) -> None:
-    """Take a note away; its text stays in the history."""
+    """Remove a note. Its text stays in the history."""
     kind = kind_of(thing)
     access.require(actor, kind.change, thing)
     with transaction.atomic():
@@ -160,7 +163,7 @@ def remove_note(note: Note, thing: Any, *, actor: Principal) -> None:
 
 
 def _lock(kind: ManagedKind, thing: Any) -> None:
-    """Hold the thing's row, so that two people at once see each other's tags and notes."""
+    """Lock the object's row, so that concurrent changes see each other's tags and notes."""
     kind.things().select_for_update(of=("self",)).get(pk=thing.pk)
 
 

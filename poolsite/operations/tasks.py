@@ -1,4 +1,4 @@
-"""Sweeps of operations: the platform's health, the notices that are due, what is too old."""
+"""Sweeps of operations: the platform's health, due alerts and webhooks, deletion of old rows."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ WEBHOOK_EVENTS_KEPT = timedelta(days=30)
 
 
 def keep_incidents(shard: int, shards: int) -> dict[str, int]:
-    """Judge the platform's health, and keep its incidents."""
+    """Judge the platform's health, and open and close its incidents."""
     return {"incidents": watch.keep(health.read())}
 
 
@@ -72,7 +72,7 @@ sweep(
 
 
 def delete_old(shard: int, shards: int) -> dict[str, int]:
-    """Delete ended incidents and logged calls older than the history is kept, and old events."""
+    """Delete ended incidents and logged calls after HISTORY_KEEP_DAYS, and old webhook events."""
     before = timezone.now() - timedelta(days=settings.HISTORY_KEEP_DAYS)
     deleted = {}
     for name, rows in (
@@ -80,7 +80,7 @@ def delete_old(shard: int, shards: int) -> dict[str, int]:
         ("incidents", Incident.objects.filter(until__lt=before)),
     ):
         keys = list(rows.order_by("pk").values_list("pk", flat=True)[:DELETE_ROWS])
-        deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: age alone decides
+        deleted[name] = rows.filter(pk__in=keys).delete()[0]  # unaudited: only age decides
     deleted["events"] = delete_old_events(timezone.now() - WEBHOOK_EVENTS_KEPT, DELETE_ROWS)
     return deleted
 

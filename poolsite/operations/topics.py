@@ -1,7 +1,7 @@
 """The live topics of the incidents and of the system page.
 
-`operations.incidents:all` or `…:<account id>`, and in another language than English
-`…:all.zh-hans`; `operations.webhooks:…` alike; `operations.system:all`.
+`operations.incidents:all` or `…:<account id>`, and for other languages than English
+`…:all.zh-hans`; `operations.webhooks:…` likewise; `operations.system:all`.
 """
 
 import time
@@ -21,11 +21,10 @@ SYSTEM_PERIOD_SECONDS = 2.0
 
 
 class IncidentsTopic(AccountTopic, live.SnapshotTopic):
-    """What needs attention: {"causes": [cause], "snoozed": [cause], "critical": n, …}, see
-    `attention.as_live`.
+    """What needs attention: {"causes": [cause], "snoozed": [cause], "critical": n, …}.
 
-    The platform's is judged anew every HEALTH_PERIOD_SECONDS while somebody looks, because what
-    falls silent wakes nobody.
+    See `attention.as_live`. The platform's health is judged every HEALTH_PERIOD_SECONDS while a
+    page shows it, because a process that stops responding sends no wake.
     """
 
     name = action = NAME
@@ -40,16 +39,16 @@ class IncidentsTopic(AccountTopic, live.SnapshotTopic):
             return attention.as_live(attention.sorted_out(found, account=account))
 
     def due_seconds(self) -> float | None:
-        """When it is judged next; of an account, only whether a snooze or the checks have ended."""
+        """Return when to read next. An account needs this only for snoozes and failed checks."""
         return HEALTH_PERIOD_SECONDS if self.account_id is None else ACCOUNT_PERIOD_SECONDS
 
     def wake_channels(self) -> list[str]:
-        """One wake for every language."""
+        """Return one channel for all languages."""
         return [live.touch_channel(f"{NAME}:{self.scope}")]
 
 
 class WebhooksTopic(AccountTopic, live.SnapshotTopic):
-    """Ticks when an endpoint or a delivery has changed: {"tick": n}. The page then asks again."""
+    """Ticks when an endpoint or a delivery has changed: {"tick": n}. The page then reloads."""
 
     name = action = "operations.webhooks"
 
@@ -57,12 +56,12 @@ class WebhooksTopic(AccountTopic, live.SnapshotTopic):
         return {"tick": time.monotonic_ns()}
 
     def wake_channels(self) -> list[str]:
-        """One wake for every language."""
+        """Return one channel for all languages."""
         return [live.touch_channel(f"{self.name}:{self.scope}")]
 
 
 class SystemTopic(live.SnapshotTopic):
-    """Ticks while somebody looks at the system page: {"tick": n}. The page then asks again."""
+    """Ticks while the system page is open: {"tick": n}. The page then reloads."""
 
     name = "operations.system"
 
@@ -82,7 +81,7 @@ class SystemTopic(live.SnapshotTopic):
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the topics. AppConfig.ready() calls this once."""
     from poolsite.operations.overview import OverviewTopic
 
     live.register(IncidentsTopic)

@@ -1,4 +1,4 @@
-"""How the history takes changes of notice targets back."""
+"""How the history undoes changes of alert recipients."""
 
 from django.utils.translation import gettext as _
 
@@ -13,7 +13,7 @@ RIGHT = "operations.targets_change"
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the undo handler. AppConfig.ready() calls this once."""
     register_way(
         UndoHandler(
             Undo(
@@ -29,7 +29,7 @@ def register() -> None:
 
 
 def _why_not_told_of(principal: Principal, _target: NoticeTarget, values: Values) -> str:
-    """Nobody has an address told of more than he or she may hear."""
+    """Return why the change can't be undone: the user must be allowed to see what is emailed."""
     if "account" not in values:
         return ""
     if access.decide(principal, RIGHT, NoticeTarget(account=values["account"])).allowed:

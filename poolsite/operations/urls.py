@@ -1,4 +1,4 @@
-"""Addresses of operations."""
+"""URLs of operations."""
 
 from django.urls import path
 

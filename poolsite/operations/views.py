@@ -24,7 +24,7 @@ OVERVIEW_CAUSES = 5
 
 @require_GET
 def overview(request: HttpRequest) -> HttpResponse:
-    """What is wrong, the figures, and a card per part of the platform."""
+    """Show what is wrong, the headline figures, and a card per part of the platform."""
     principal = principal_of(request)
     access.require(principal, "operations.overview")
     guides = open_guides(principal)
@@ -40,7 +40,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def system(request: HttpRequest) -> HttpResponse:
-    """Redis, SQL, workers, every sweep's last run, streams, jobs, and outgoing calls."""
+    """Show Redis, SQL, workers, every sweep's last run, streams, jobs, and outgoing calls."""
     principal = principal_of(request)
     access.require(principal, "operations.system")
     may_change = access.decide(principal, "operations.system_change").allowed
@@ -51,7 +51,7 @@ def system(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def confirm_clock(request: HttpRequest) -> HttpResponse:
-    """An operator takes the clock's new time as right: the paused sweeps run again."""
+    """Accept the clock's new time for an operator. The paused sweeps run again."""
     access.require(principal_of(request), "operations.system_change")
     if services.confirm_clock(actor=user_of(request), reason=request.POST.get("reason", "")[:200]):
         messages.success(request, _("New time confirmed. Sweeps are running again."))
@@ -60,7 +60,7 @@ def confirm_clock(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def search(request: HttpRequest) -> HttpResponse:
-    """What fits `q`, by heading, for the search palette; of one heading where `in` names it."""
+    """Return the results for `q`, by heading, for the search palette. `in` selects one heading."""
     principal = principal_of(request)
     access.require(principal, "operations.search")
     only = request.GET.get("in", "")
@@ -90,7 +90,7 @@ def _rows(group: palette.ResultGroup) -> list[dict[str, str | bool]]:
 @login_required
 @require_POST
 def save_view(request: HttpRequest) -> HttpResponse:
-    """Keep the list's filters under a name, and go back to the list."""
+    """Save the list's filters under a name, and return to the list."""
     path, query = request.POST.get("path", ""), request.POST.get("query", "")
     try:
         view = saved_views.save_view(
@@ -108,7 +108,7 @@ def save_view(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def delete_view(request: HttpRequest, view_id: int) -> HttpResponse:
-    """Forget one of the reader's own views; another person's looks like a missing one."""
+    """Delete one of the user's own views. Another user's view is reported as not found."""
     view = get_object_or_404(SavedView, pk=view_id, user=user_of(request))
     saved_views.delete_view(view)
     messages.success(request, _("View “%s” removed.") % view.name)

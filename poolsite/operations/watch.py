@@ -1,7 +1,7 @@
-"""Keeps the incidents of the platform's health; each web process does it where workers do not.
+"""Keeps the incidents of the platform's health. Web processes do this while workers can't.
 
-A worker's sweep keeps them as a rule. When no worker or no scheduler runs, the web processes do,
-and they send the notices: who is to be told that workers are dead cannot wait for a worker.
+Normally a worker's sweep does it. When no worker or no scheduler runs, the web processes do it and
+send the alerts: an alert about dead workers can't wait for a worker.
 """
 
 import random
@@ -21,17 +21,17 @@ from poolsite.operations.models import Incident
 
 LOG = structlog.get_logger(__name__)
 PERIOD_SECONDS = 2.0
-# A process that is started anew, or a machine that hesitates, is nobody's incident.
+# A restarting process or a machine that pauses briefly must not open an incident.
 SETTLED_SECONDS = 5.0
-SEEN_KEY: Final = "health:seen"  # a hash: type and object of a trouble → when it was first seen
-SEEN_KEPT_SECONDS = 60  # without anybody who judges, what was seen is old
-WORKERS_PART = ("workers", "beat", "redis")  # while these are in order, workers keep incidents
+SEEN_KEY: Final = "health:seen"  # a hash: a trouble's type and object → when it was first seen
+SEEN_KEPT_SECONDS = 60  # if no process judges for this long, the marks are outdated
+WORKERS_PART = ("workers", "beat", "redis")  # while these are fine, workers keep incidents
 
 
 def keep(judged: health.Health) -> int:
-    """Open an incident for each trouble that has lasted, close those of what is over.
+    """Open an incident for each trouble that has lasted, and close those of troubles that ended.
 
-    Returns how many are open. Any number of processes may do so: a row is opened once.
+    Return how many are open. Any number of processes may run this: a row is opened once.
     """
     troubles = judged.incidents()
     of_health = Q(type__startswith=attention.HEALTH_TYPES) | Q(type=clock.INCIDENT[0])
@@ -61,11 +61,11 @@ def keep(judged: health.Health) -> int:
 def _lasted_seconds(
     judged: health.Health, troubles: Collection[Incident]
 ) -> Mapping[tuple[str, str], float]:
-    """How long each trouble has lasted, by type and object.
+    """Return how long each trouble has lasted, by type and object.
 
-    The processes that judge take turns, so they tell each other in Redis what they have seen:
-    otherwise the more workers run, the later an incident is opened. Without Redis a process knows
-    what it has seen itself.
+    The processes that judge take turns, so they share in Redis what they have seen. Otherwise, the
+    more workers run, the later an incident would open. Without Redis a process uses what it has
+    seen itself.
     """
     own = {(row.type, row.object): (judged.at - row.since).total_seconds() for row in troubles}
     try:
@@ -77,7 +77,7 @@ def _lasted_seconds(
 
 
 def _seen(now: float, names: Collection[str]) -> Mapping[str, float]:
-    """When each of these was first seen, by the one clock; what is not among them is over."""
+    """Return when each name was first seen, by Redis' clock. Delete the marks of all others."""
     redis = hotpath.client()
     seen = {name: float(at) for name, at in redis.hgetall(SEEN_KEY).items()}
     fresh = {name: now for name in names if name not in seen}
@@ -93,14 +93,14 @@ def _seen(now: float, names: Collection[str]) -> Mapping[str, float]:
 
 
 class Watch:
-    """One round of a web process' watch after the other."""
+    """The state of a web process' watch, from round to round."""
 
     def __init__(self) -> None:
         self._alone = False
 
     def round(self) -> None:
-        """Say that a web process lives, and judge and do the workers' part if there are none."""
-        with suppress(RedisError, hotpath.HotPathError):  # the judgement tells
+        """Report that a web process is alive. If workers can't, judge health and send alerts."""
+        with suppress(RedisError, hotpath.HotPathError):  # the judgement reports it
             hotpath.client().set(timers.WEB_KEY, "1", ex=timers.WEB_KEPT_SECONDS)
             timers.here.note(hotpath.default().now())
         if not self._alone and not health.in_trouble(*WORKERS_PART):
@@ -115,7 +115,7 @@ class Watch:
 
 
 def run() -> None:
-    """Watch for ever; a round that fails is logged, the next one goes on."""
+    """Watch without end. Log a round that fails, and continue."""
     sql_connections.keep_here()
     watch = Watch()
     pause = threading.Event()
@@ -130,5 +130,5 @@ def run() -> None:
 
 
 def start() -> None:
-    """Watch in a thread of this process, which ends with it; called once, by poolsite.asgi."""
+    """Start watching in a daemon thread. poolsite.asgi calls this once."""
     threading.Thread(target=run, name="watch", daemon=True).start()

@@ -1,1 +1,1 @@
-"""The admission gate: never more than so many at once on an external system."""
+"""The admission gate: limits how many clients use an external system at the same time."""

@@ -1,4 +1,4 @@
-"""The admin's lists of gates and batches: every change goes through the services, audited."""
+"""The admin's lists of gates and batches. All changes go through the services, which audit them."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from queueing.admission.forms import GateChecks
 from queueing.admission.models import Gate, GateEvent, Task, TaskBatch
 from queueing.admission.services.gates import SETTINGS
 
-# What is said for each event of a gate (queueing.admission.gate.changes.EVENTS).
+# The label of each event of a gate (queueing.admission.gate.changes.EVENTS).
 EVENTS: Final[dict[str, Any]] = {
     "created": _("Gate created"),
     "recovering": _("Recovery started"),
@@ -57,7 +57,7 @@ class OfGate(OfAggregate):
 
 @admin.register(Gate)
 class GateAdmin(ChangedAggregate):
-    """Gates; deleting one needs a reason and is done on its own page."""
+    """Gates. Deleting a gate needs a reason and is done on its own page."""
 
     form = GateChecks
     view_action = "admission.view"
@@ -77,7 +77,7 @@ class GateAdmin(ChangedAggregate):
 
 @admin.register(TaskBatch)
 class BatchAdmin(OfGate):
-    """Batches, to look things up; they are uploaded and steered on their own pages."""
+    """Batches, read-only. They are uploaded and controlled on their own pages."""
 
     list_display = ("name", "gate", "state", "opens_at", "closes_at", "total", "done", "failed")
     list_filter = ("state",)

@@ -1,4 +1,4 @@
-"""Django's entry for the admission gates."""
+"""The Django app of the admission gates."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

@@ -1,4 +1,4 @@
-"""What the gates put on the overview: the fullest gates, and the first gate."""
+"""The gates' card on the overview, with the fullest gates or a hint to create the first one."""
 
 from functools import partial
 from typing import Any
@@ -47,7 +47,7 @@ CARD = AggregateCard(
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card and the managed kind. AppConfig.ready() calls this once."""
     CARD.register()
     console.register_managed(
         console.ManagedKind(

@@ -1,4 +1,4 @@
-"""The demo's gates: a speed test of 60 at once, a firmware system, and their batches."""
+"""The demo's gates: a speed test with a limit of 60, a firmware system, and their batches."""
 
 from datetime import timedelta
 from typing import Any
@@ -16,7 +16,7 @@ TIMES: dict[str, Any] = {
     "permit_seconds": 150,
     "margin_seconds": 10,
     "longest_seconds": 600,
-    "period_seconds": 30,  # 2 000 devices then report about 70 times a second
+    "period_seconds": 30,  # 2,000 devices then report about 70 times a second
 }
 SMALL_TIMES: dict[str, Any] = {
     "permit_seconds": 12,
@@ -27,10 +27,10 @@ SMALL_TIMES: dict[str, Any] = {
 
 
 def make_gates(data: DemoData) -> None:
-    """Two gates with a batch each; `simulation["gates"]` says who plays the devices.
+    """Create two gates with a batch each. `simulation["gates"]` describes the simulated devices.
 
-    The first one's is open, and the simulator plays every device of it. The second one's
-    window opens in a night, so that a batch that waits can be seen.
+    The first gate's batch is open, and the simulator plays all its devices. The second gate's
+    window opens at night, so that a waiting batch can be seen.
     """
     count = SMALL_DEVICES if data.small else DEVICES
     before = {item["slug"]: item for item in read_simulation().get(KEY, [])}
@@ -78,7 +78,7 @@ def _entry(
     before: dict[str, dict[str, Any]],
     opens_in: timedelta = timedelta(),
 ) -> dict[str, Any]:
-    """What the simulator needs of a gate; its token is kept from the start before."""
+    """Return what the simulator needs of a gate. Its token is kept from the previous start."""
     now = timezone.now()
     opens_at = now + opens_in
     if not TaskBatch.objects.filter(gate=gate, finished_at=None, closes_at__gt=now).exists():
@@ -104,7 +104,7 @@ def _entry(
 
 
 def _signing_key(gate: Gate) -> str:
-    """What the simulated external system checks permits with."""
+    """Return the key with which the simulated external system verifies permits."""
     return gate.signs_with or gate_key_new(actor=ACTOR, gate=gate)
 
 

@@ -1,10 +1,10 @@
-"""What a use case refuses, in the words of the interface."""
+"""Problems of the gates' API, and the error that use cases raise."""
 
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned).
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unknown-gate": (
         *(404, "Gate not found"),
@@ -38,7 +38,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "gate-recovering": (409, "The gate is recovering", "The gate is recovering."),
 }
 
-# What an operation of the API answers of these, and of the other apps' types.
+# The problems that each operation of the API returns, including those of other apps.
 OPERATIONS: Mapping[str, str] = {
     "GET gates/{slug}": "unknown-gate",
     "PATCH gates/{slug}": "unknown-gate",
@@ -73,4 +73,4 @@ OPERATIONS: Mapping[str, str] = {
 
 
 class AdmissionError(RefusedError):
-    """A use case of the gates that was refused; nothing was changed."""
+    """A refusal by a use case of the gates. Nothing was changed."""

@@ -1,4 +1,4 @@
-"""What people type into the pages of gates and batches."""
+"""The forms on the pages of gates and batches."""
 
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -53,7 +53,7 @@ SECTIONS = (
 
 
 class GateCreateForm(AggregateCreateForm):
-    """The first thing an operator makes; everything else has defaults."""
+    """The settings needed to create a gate. All others have defaults."""
 
     model = Gate
     slug_help = _("Devices and Redis identify the gate by this name. It can't be changed later.")
@@ -89,10 +89,10 @@ else:
 
 
 class GateChecks(GateForm):
-    """A gate's settings, and what one field alone cannot know of them; the admin's form too."""
+    """A gate's settings, with the checks that involve several fields. The admin uses it, too."""
 
     def clean(self) -> dict[str, Any]:
-        """Name the field that does not go with another one, or with another gate."""
+        """Report fields that contradict another field or another gate."""
         found = super().clean() or self.cleaned_data
         self._in_order(
             "margin_seconds",
@@ -119,7 +119,7 @@ class GateChecks(GateForm):
 
 
 class GateSettingsForm(SettingsMixin, GateChecks):
-    """Everything about a gate that an operator may change; saved by the service, not here."""
+    """All settings of a gate that an operator may change. The service saves them."""
 
     sections = SECTIONS
     depends = {name: ("adaptive", ("on",)) for name in SECTIONS[3].names if name != "adaptive"}
@@ -150,7 +150,7 @@ class GateSettingsForm(SettingsMixin, GateChecks):
 
 
 class CapForm(forms.Form):
-    """Another cap from this moment on; with `pin` an adaptive one stands still at it."""
+    """A new limit, effective immediately. With `pin`, an adaptive limit stays at this value."""
 
     cap = forms.IntegerField(label=_("Concurrency limit"), min_value=1, max_value=CAP_LIMIT)
     reason = forms.CharField(label=_("Reason"), max_length=200, required=False)
@@ -187,13 +187,13 @@ class BatchForm(forms.Form):
         super().__init__(*args, **kwargs)
 
     def clean_file(self) -> Any:
-        """A file of a size that one request may bring."""
+        """Refuse a file that is too large for one request."""
         file = self.cleaned_data["file"]
         if file.size > UPLOAD_LIMIT_BYTES:
             raise ValidationError(_("The file is larger than 32 MB. Nothing was added."))
         return file
 
     def given(self) -> dict[str, Any]:
-        """What the service takes: the file's content as it comes."""
+        """Return the service's arguments, with the file's content in chunks."""
         given = {name: value for name, value in self.cleaned_data.items() if name != "file"}
         return {**given, "csv": self.cleaned_data["file"].chunks()}

@@ -1,4 +1,4 @@
-"""The guide to the first permit: a gate, a test permit, then the devices."""
+"""The guide to the first permit: create a gate, take a test permit, then connect devices."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ READ_PERMIT = """python3 -c 'import json, sys; print(json.load(sys.stdin)["token
 
 
 def register() -> None:
-    """Called once, before the goals are first asked for."""
+    """Register the goal. Called once, before the goals are first read."""
     console.register_goal(
         console.Goal(
             "permit",
@@ -74,7 +74,7 @@ def _permit_step() -> console.GoalStep:
 
 
 def _taken(gate: Gate) -> AuditEntry | MinuteSample | None:
-    """The last test permit, or else a minute in which devices got permits."""
+    """Return the last test permit, or else a minute in which devices got permits."""
     granted = MinuteSample.objects.filter(gate=gate, granted__gt=0).order_by("minute")
     return trial_permits(gate).first() or granted.first()
 
@@ -92,13 +92,13 @@ def _try(guide: Guide, form: Any) -> str:
 
 
 def _answers(guide: Guide) -> dict[str, Any]:
-    """What the gate answered the last test permit."""
+    """Return the gate's replies to the last test permit."""
     made = guide.things.get("permit")
     return {"after": (made.after or {}) if isinstance(made, AuditEntry) else {}}
 
 
 def _commands(guide: Guide, site: str) -> dict[str, Any]:
-    """What a device sends to take a permit and to release it; can be pasted into a shell."""
+    """Return shell commands with which a device takes and releases a permit."""
     gate: Gate = guide.things["gate"]
     post = f"curl {site}/api/v1/gates/{gate.slug}"
     head = '-H "Authorization: Bearer $POOLSITE_TOKEN"'

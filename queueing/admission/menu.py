@@ -1,4 +1,4 @@
-"""The sidebar's entry of the gates."""
+"""The gates' entry of the sidebar."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +9,7 @@ from queueing.admission import selectors
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entry. AppConfig.ready() calls this once."""
     for page, word in (
         ("admission:gate", _("Open gate")),
         ("admission:batches", _("Open batches")),

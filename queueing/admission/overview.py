@@ -1,4 +1,4 @@
-"""What the gates put into the metrics."""
+"""The gates' metrics."""
 
 from collections.abc import Iterable
 from itertools import accumulate
@@ -21,12 +21,12 @@ COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun"
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the collector. AppConfig.ready() calls this once."""
     operations.register_metrics("admission", collect)
 
 
 def collect() -> Iterable[Metric]:
-    """Figures of each gate for Prometheus: no names of holders or devices."""
+    """Return each gate's metrics for Prometheus, without names of holders or devices."""
     levels = GaugeMetricFamily(
         "poolsite_gate_permits",
         "Slots of a gate: cap, in use, permits, waiting.",
@@ -51,6 +51,6 @@ def collect() -> Iterable[Metric]:
 
 
 def _histogram(waits: door.Waits) -> tuple[list[tuple[str, float]], float]:
-    """Prometheus' form: how many waited up to each bound, and the sum in seconds."""
+    """Return Prometheus' histogram: how many waited up to each bound, and the sum in seconds."""
     bounds = [*(str(bound / 1_000) for bound in waits.bounds_ms), "+Inf"]
     return list(zip(bounds, accumulate(waits.total), strict=True)), waits.total_us / 1e6

@@ -1,4 +1,4 @@
-"""Who may do what with gates and batches."""
+"""The actions on gates and batches, and who may do them."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +16,7 @@ VIEWERS = ("owner", "admin", "supervisor")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions. AppConfig.ready() calls this once."""
     register_action("admission.view", roles=VIEWERS, operators=True, tokens=True)
     register_action("admission.use", grants=["operate"], tokens=True)
     register_action("admission.batch", roles=("owner", "admin"), grants=["operate"], tokens=True)

@@ -1,4 +1,4 @@
-"""Requests and answers of devices and holders, one definition for both lanes."""
+"""Requests and responses of devices and holders, with one definition for both lanes."""
 
 from typing import Annotated, Any, Literal
 

@@ -1,4 +1,4 @@
-"""What the search finds of gates: the gates, batches, and tasks by their device."""
+"""What the search finds of gates: gates, batches, and tasks by their device."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ from queueing.admission.models import Gate, Task, TaskBatch
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search and the offer of a new gate. AppConfig.ready() calls this once."""
     console.register_search("admission", find)
     words = gettext_lazy("New gate…")
     register_offer(
@@ -25,7 +25,7 @@ def register() -> None:
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Gates by name or key, batches by name, tasks by their very device."""
+    """Return gates by name or key, batches by name, and tasks by their device's exact name."""
     if not access.decide(principal, "admission.view"):
         return []
     gates = access.visible(Gate.objects.all(), principal, "admission.view").order_by("slug")

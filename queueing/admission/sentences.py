@@ -1,4 +1,4 @@
-"""What the history says of gates and batches."""
+"""The history's sentences about gates and batches."""
 
 from collections.abc import Collection, Mapping
 
@@ -23,7 +23,7 @@ GATES, BATCHES = _("Gates"), _("Batches")
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(*_of_gates(), *_of_batches())
     register_object(HistoryObject("batch", _("Batch"), _pages_of_batches))
 

@@ -1,4 +1,4 @@
-"""The gates' sweeps and jobs; each may run twice at once. Importing registers them."""
+"""The gates' sweeps and jobs. Each may run twice at the same time. Importing registers them."""
 
 from collections.abc import Iterator
 
@@ -65,5 +65,5 @@ jobs.sweep(
 
 @jobs.kind(loading.LOAD, prefix="load", stale_seconds=30, title=_("Loading a batch"))
 def load(job: JobHandle) -> Iterator[Progress]:
-    """Puts a batch's tasks before the devices."""
+    """Load a batch's tasks into Redis."""
     yield from loading.run_load(job)

@@ -1,4 +1,4 @@
-"""The admin's lists of groups and peers: every change goes through the services, audited."""
+"""The admin's lists of groups and peers. Every change goes through the services, which audit it."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ class OfGroup(OfAggregate):
 
 @admin.register(Group)
 class GroupAdmin(ChangedAggregate):
-    """Groups; deleting one needs a reason and is done by command or interface."""
+    """Groups. Deleting a group needs a reason and is done on its settings page."""
 
     view_action = "dispatch.view"
     change_action = "dispatch.configure"
@@ -43,7 +43,7 @@ class GroupAdmin(ChangedAggregate):
 
 @admin.register(Instance)
 class InstanceAdmin(OfGroup):
-    """Instances, to look things up; they are set on the group's page."""
+    """Instances, read-only. They are changed on the group's page."""
 
     list_display = ("name", "group", "version", "link_state", "manual_state", "last_seen_at")
     list_filter = ("link_state", "manual_state")
@@ -52,7 +52,7 @@ class InstanceAdmin(OfGroup):
 
 @admin.register(FrontEnd)
 class FrontEndAdmin(OfGroup):
-    """Front-ends that were ever seen."""
+    """All front-ends in SQL."""
 
     list_display = ("peer_id", "group", "profile", "link_state", "last_seen_at", "told_lost")
     list_filter = ("link_state", "profile")
@@ -61,7 +61,7 @@ class FrontEndAdmin(OfGroup):
 
 @admin.register(Upgrade)
 class UpgradeAdmin(OfGroup):
-    """Upgrades; they are steered on their own page."""
+    """Upgrades, read-only. They are controlled on their own page."""
 
     list_display = ("group", "target_version", "status", "created_by", "created_at", "ended_at")
     list_filter = ("status",)

@@ -1,4 +1,4 @@
-"""Django's entry for the dispatcher."""
+"""The Django app of the dispatcher."""
 
 from django.apps import AppConfig
 from django.utils.translation import gettext_lazy as _

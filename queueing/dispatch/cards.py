@@ -1,4 +1,4 @@
-"""What the groups put on the overview: the busiest groups, and the first group."""
+"""The groups' card on the overview, with the busiest groups or a hint to create the first one."""
 
 from functools import partial
 from typing import Any
@@ -45,7 +45,7 @@ CARD = AggregateCard(
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the card and the managed kind. AppConfig.ready() calls this once."""
     CARD.register()
     console.register_managed(
         console.ManagedKind(

@@ -1,6 +1,6 @@
-"""The websockets of front-ends and instances, `/ws/dispatch/{group}/front/` and `…/back/`.
+"""The WebSockets of front-ends and instances, `/ws/dispatch/{group}/front/` and `…/back/`.
 
-Bare ASGI applications; docs/reference/dispatch/protocol.md is what they speak.
+These are bare ASGI applications. docs/reference/dispatch/protocol.md describes the protocol.
 """
 
 import logging
@@ -26,12 +26,12 @@ ACTION = "dispatch.link"
 
 
 async def peer_application(scope: dict[str, Any], receive: Receive, send: Send) -> None:
-    """Serve one peer's socket from its handshake to its end."""
+    """Serve a peer's socket from the handshake to the end."""
     await receive()
     offered = scope.get("subprotocols") or []
     codec = codec_of(offered)
     if codec is None or not access.origin_allowed(scope):
-        await send({"type": "websocket.close", "code": 4403})  # before accept: HTTP 403
+        await send({"type": "websocket.close", "code": 4403})  # before accept: seen as HTTP 403
         return
     chosen = codec.subprotocol if offered else None
     await send({"type": "websocket.accept", "subprotocol": chosen})

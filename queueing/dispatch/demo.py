@@ -1,4 +1,4 @@
-"""The demo's group: SIP-like front-ends over four instances, which ask a pool for numbers."""
+"""The demo's group: SIP-like front-ends with four instances, which request numbers from a pool."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ INSTANCES = ("as-1", "as-2", "as-3", "as-4")
 
 
 def make_group(data: DemoData) -> None:
-    """A group with nobody linked yet; `simulation["groups"]` says who plays its peers."""
+    """Create a group without links. `simulation["groups"]` describes the peers to simulate."""
     group = Group.objects.filter(slug=SLUG).first() or group_create(
         actor=ACTOR,
         slug=SLUG,

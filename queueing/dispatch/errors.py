@@ -1,10 +1,10 @@
-"""What a use case refuses, in the words of the interface."""
+"""Problems of the dispatcher's API, and the error that use cases raise."""
 
 from collections.abc import Mapping
 
 from poolsite.api.problems import RefusedError
 
-# type → (status, title, when it is answered).
+# type → (status, title, when it is returned).
 PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     "unknown-group": (
         *(404, "Group not found"),
@@ -24,7 +24,7 @@ PROBLEMS: Mapping[str, tuple[int, str, str]] = {
     ),
 }
 
-# What an operation of the API answers of these, and of the other apps' types.
+# The problems that each operation of the API returns, including those of other apps.
 OPERATIONS: Mapping[str, str] = {
     "GET groups/{slug}": "unknown-group",
     "PATCH groups/{slug}": "unknown-group",
@@ -50,4 +50,4 @@ OPERATIONS: Mapping[str, str] = {
 
 
 class DispatchError(RefusedError):
-    """A use case of the dispatcher that was refused; nothing was changed."""
+    """A refusal by a use case of the dispatcher. Nothing was changed."""

@@ -1,4 +1,4 @@
-"""What people type into the pages of groups."""
+"""The forms on the pages of groups."""
 
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ VERSION = RegexValidator(
 
 
 class GroupCreateForm(AggregateCreateForm):
-    """The first thing an operator makes; everything else has defaults."""
+    """The settings needed to create a group. All others have defaults."""
 
     model = Group
     slug_help = _(
@@ -79,7 +79,7 @@ else:
 
 
 class GroupSettingsForm(SettingsMixin, GroupForm):
-    """Every setting; the service writes it, the form only reads."""
+    """Every setting. The form only validates; the service saves."""
 
     sections = SECTIONS
 
@@ -98,7 +98,7 @@ class GroupSettingsForm(SettingsMixin, GroupForm):
 
 
 class UpgradeForm(DurationsMixin, forms.Form):
-    """A rolling upgrade as one action."""
+    """Starts a rolling upgrade."""
 
     target_version = forms.CharField(
         label=_("Target version"),
@@ -121,7 +121,7 @@ class UpgradeForm(DurationsMixin, forms.Form):
 
 
 class UntilForm(forms.Form):
-    """A manual state with who, why and until."""
+    """When a drain or block ends."""
 
     until = forms.DateTimeField(
         label=_("Until"),

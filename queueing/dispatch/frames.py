@@ -1,4 +1,4 @@
-"""The frames that peers send (docs/reference/dispatch/protocol.md), read and checked."""
+"""The frames that peers send (docs/reference/dispatch/protocol.md), parsed and validated."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, StringConstraints, TypeAdapter, Validatio
 
 from poolsite.api.reading import LINE, STRICT, TooDeepError, check_depth
 
-DEPTH_LIMIT = 100  # with the body, which the other side's codec must be able to write
+DEPTH_LIMIT = 100  # including the body, which the other side's codec must be able to encode
 FRAME_LIMIT_BYTES = 128 * 1024
 BODY_LIMIT_BYTES = 64 * 1024
 RESYNC_LIMIT = 1_000
@@ -38,7 +38,7 @@ Profile = Literal["SIP", "BICC", "SMP", "CMPP", "HTTP"]
 
 
 class MalformedFrameError(ValueError):
-    """A frame that cannot be taken; the text says what is wrong and where, without the input."""
+    """A frame that is invalid. The text says what is wrong and where, without quoting the input."""
 
 
 class _Frame(BaseModel):
@@ -46,7 +46,7 @@ class _Frame(BaseModel):
 
 
 class RegisterFront(_Frame):
-    """A front-end's registration. Without an id the dispatcher gives one."""
+    """A front-end's registration. Without an `id` the dispatcher assigns one."""
 
     op: Literal["register"]
     profile: Profile
@@ -56,7 +56,7 @@ class RegisterFront(_Frame):
 
 
 class RegisterBack(_Frame):
-    """An instance's registration: the id that it has, or the offered one, and what it can do."""
+    """An instance's registration: its current ID or the offered one, and what it can serve."""
 
     op: Literal["register"]
     id: PeerId
@@ -69,7 +69,7 @@ class RegisterBack(_Frame):
 
 
 class Sequenced(_Frame):
-    """A frame that counts: it is done exactly once, after the one before it."""
+    """A frame with a number. It is processed exactly once, after the frame before it."""
 
     seq: Seq
 
@@ -79,7 +79,7 @@ class _WithBody(Sequenced):
 
     @property
     def body_text(self) -> str:
-        """The body as JSON text. Raises MalformedFrameError when it is none, or too long."""
+        """The body as JSON text. Raise MalformedFrameError if it isn't JSON or is too long."""
         try:
             text = orjson.dumps(self.body)
         except (TypeError, ValueError, RecursionError):
@@ -90,9 +90,9 @@ class _WithBody(Sequenced):
 
 
 class Start(_WithBody):
-    """A front-end begins a session; `key` makes sessions of one key stick to one instance.
+    """A front-end starts a session. Sessions with the same `key` go to the same instance.
 
-    `confirm`: it is told which instance accepted the session.
+    `confirm`: whether the front-end is notified which instance accepted the session.
     """
 
     op: Literal["start"]
@@ -103,14 +103,14 @@ class Start(_WithBody):
 
 
 class Message(_WithBody):
-    """A message of a session, from either end to the other."""
+    """A message of a session, from one end to the other."""
 
     op: Literal["message"]
     session: SessionId
 
 
 class End(_WithBody):
-    """Either end ends the session; its route goes. `failed`: the instance could not serve it."""
+    """Either end ends the session and its route. `failed`: the instance could not serve it."""
 
     op: Literal["end"]
     session: SessionId
@@ -119,20 +119,20 @@ class End(_WithBody):
 
 
 class Deliver(_WithBody):
-    """A message outside any session. A front-end may leave `to` out; an instance names it."""
+    """A message outside any session. An instance must set `to`; a front-end may omit it."""
 
     op: Literal["deliver"]
     to: PeerId | None = None
 
 
 class Clear(Sequenced):
-    """A SIP front-end says that it has restarted and knows no session any more."""
+    """A SIP front-end reports that it restarted and has no sessions."""
 
     op: Literal["clear"]
 
 
 class Ack(_Frame):
-    """Everything up to this number has been handled and need not be sent again."""
+    """Everything up to this number has been processed and need not be sent again."""
 
     op: Literal["ack"]
     seq: Received
@@ -148,7 +148,7 @@ ResyncEntry = tuple[SessionId, PeerId | Literal[""], Annotated[float, Field(ge=0
 
 
 class Resync(_Frame):
-    """Sessions that the peer holds: id, the other end's id or "", deadline in Unix seconds."""
+    """Sessions that the peer has: ID, the other end's ID or "", deadline in Unix seconds."""
 
     op: Literal["resync"]
     sessions: list[ResyncEntry] = Field(max_length=RESYNC_LIMIT)
@@ -172,7 +172,7 @@ _MODELS: dict[str, TypeAdapter[Any]] = {
 
 
 class Codec:
-    """How the frames of one socket are written: JSON text, or MessagePack in binary frames."""
+    """Encodes and decodes the frames of a socket: JSON text, or MessagePack in binary frames."""
 
     def __init__(self, *, binary: bool) -> None:
         self.binary = binary
@@ -182,7 +182,7 @@ class Codec:
         return SUBPROTOCOL_MSGPACK if self.binary else SUBPROTOCOL_JSON
 
     def parse(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The frame of an ASGI message as a mapping. Raises MalformedFrameError."""
+        """Return the frame of an ASGI message as a mapping. Raise MalformedFrameError."""
         raw = message.get("bytes") if self.binary else message.get("text")
         if raw is None:
             raise MalformedFrameError(
@@ -202,7 +202,7 @@ class Codec:
         return frame
 
     def message(self, frame: dict[str, Any], body: str | None = None) -> dict[str, Any]:
-        """The ASGI message of a frame; `body` is JSON text and stands in it as it is."""
+        """Return the ASGI message of a frame. `body` is JSON text and is inserted unchanged."""
         if self.binary:
             whole = frame if body is None else {**frame, "body": orjson.loads(body or "null")}
             return {"type": "websocket.send", "bytes": msgpack.packb(whole)}
@@ -215,7 +215,7 @@ MSGPACK = Codec(binary=True)
 
 
 def codec_of(offered: list[str]) -> Codec | None:
-    """The codec of the first subprotocol that is ours; JSON when none was offered."""
+    """Return the codec of the first known subprotocol, JSON if none was offered, or None."""
     for name in offered:
         if name == SUBPROTOCOL_JSON:
             return JSON
@@ -225,19 +225,19 @@ def codec_of(offered: list[str]) -> Codec | None:
 
 
 def read_front(frame: dict[str, Any]) -> RegisterFront:
-    """A front-end's registration. Raises MalformedFrameError."""
+    """Validate a front-end's registration. Raise MalformedFrameError."""
     found: RegisterFront = _validate(_FRONT, frame)
     return found
 
 
 def read_back(frame: dict[str, Any]) -> RegisterBack:
-    """An instance's registration. Raises MalformedFrameError."""
+    """Validate an instance's registration. Raise MalformedFrameError."""
     found: RegisterBack = _validate(_BACK, frame)
     return found
 
 
 def read(frame: dict[str, Any]) -> Incoming:
-    """Any other frame of a registered peer. Raises MalformedFrameError."""
+    """Validate any other frame of a registered peer. Raise MalformedFrameError."""
     model = _MODELS.get(str(frame.get("op"))[:20])
     if model is None:
         raise MalformedFrameError(f"op is one of {', '.join(_MODELS)}")
@@ -247,7 +247,7 @@ def read(frame: dict[str, Any]) -> Incoming:
 
 def _validate(model: TypeAdapter[Any], frame: dict[str, Any]) -> Any:
     if "sessions" in frame and isinstance(frame["sessions"], list):
-        # Neither encoding has tuples, which strict validation would want.
+        # Neither encoding has tuples, which strict validation requires.
         frame = frame | {"sessions": [_as_tuple(entry) for entry in frame["sessions"]]}
     try:
         return model.validate_python(frame)
@@ -268,7 +268,7 @@ def _told(error: ValidationError) -> str:
 
 
 def size_of(message: Mapping[str, Any]) -> int:
-    """Return the bytes of a websocket message; of a text that is too long, its characters."""
+    """Return the size of a WebSocket message in bytes, or in characters if a text is too long."""
     text = message.get("text")
     if text is None:
         return len(message.get("bytes") or b"")

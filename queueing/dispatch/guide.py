@@ -1,4 +1,4 @@
-"""The guide to the first session: a group, then an instance and a front-end that connect."""
+"""The guide to the first session: create a group, then connect an instance and a front-end."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from queueing.dispatch.forms import GroupCreateForm
 from queueing.dispatch.models import Group
 from queueing.dispatch.services import group_create
 
-# Both peers by the client library (integrations/dispatch_client); a test runs it as it is.
+# Both peers, with the client library (integrations/dispatch_client). A test runs this script.
 SCRIPT: Final = """\
 import asyncio, os
 from poolsite_dispatch import *
@@ -37,7 +37,7 @@ asyncio.run(main())
 
 
 def register() -> None:
-    """Called once, before the goals are first asked for."""
+    """Register the goal. Called once, before the goals are first read."""
     console.register_goal(
         console.Goal(
             "session",

@@ -1,4 +1,4 @@
-"""The sidebar's entry of the dispatcher."""
+"""The dispatcher's entry of the sidebar."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -9,7 +9,7 @@ from queueing.dispatch import selectors
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the entry. AppConfig.ready() calls this once."""
     for page, word in (
         ("dispatch:group", _("Open group")),
         ("dispatch:upgrade", _("Open upgrade")),

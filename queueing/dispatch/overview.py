@@ -1,4 +1,4 @@
-"""What the groups put into the metrics."""
+"""The groups' metrics."""
 
 from collections.abc import Iterable
 
@@ -18,12 +18,12 @@ COUNTERS = (
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the collector. AppConfig.ready() calls this once."""
     operations.register_metrics("dispatch", collect)
 
 
 def collect() -> Iterable[Metric]:
-    """Figures of each group for Prometheus: no names of peers or sessions."""
+    """Return each group's metrics for Prometheus, without names of peers or sessions."""
     levels = GaugeMetricFamily(
         "poolsite_dispatch_level",
         "A group's sessions, its active and pending links, its ready and ejected instances.",

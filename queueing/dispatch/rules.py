@@ -1,4 +1,4 @@
-"""Who may do what with groups; `dispatch.link` is a peer's own right to its socket."""
+"""The actions on groups and who may do them. `dispatch.link` is a peer's right to its socket."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -16,7 +16,7 @@ VIEWERS = ("owner", "admin", "supervisor")
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the actions. AppConfig.ready() calls this once."""
     register_action("dispatch.view", roles=VIEWERS, operators=True, tokens=True)
     register_action("dispatch.link", grants=["operate"], tokens=True)
     register_action("dispatch.operate", grants=["operate"], tokens=True)

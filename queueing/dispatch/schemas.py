@@ -1,4 +1,4 @@
-"""Requests and answers of the groups' interface. Frames of the sockets stand in `frames.py`."""
+"""Requests and responses of the groups' API. `frames.py` has the sockets' frames."""
 
 from typing import Annotated, Literal
 
@@ -77,7 +77,7 @@ class BackupIn(BaseModel):
 
 
 class PeerOut(BaseModel):
-    """One peer. Times are µs since 1970."""
+    """A peer. Times are µs since 1970."""
 
     kind: Literal["front", "back"]
     id: str

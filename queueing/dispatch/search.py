@@ -1,4 +1,4 @@
-"""What the search finds of the dispatcher: groups, instances, a session by its very id."""
+"""What the search finds of the dispatcher: groups, instances, and a session by its exact ID."""
 
 from collections.abc import Iterable
 from urllib.parse import urlencode
@@ -16,18 +16,18 @@ from poolsite.console.registry import Follow
 from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, Instance
 
-SESSION_GROUPS = 50  # a session is asked of so many groups at most
+SESSION_GROUPS = 50  # in which a session is looked up, at most
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Register the search and the offer of a new group. AppConfig.ready() calls this once."""
     console.register_search("dispatch", find)
     words = gettext_lazy("New group…")
     register_offer(Offer("dispatch.new", words, "dispatch:group_create", "add", "dispatch.create"))
 
 
 def find(principal: Principal, text: str, limit: int) -> Iterable[Found]:
-    """Groups and instances by name, a session by its very id."""
+    """Return groups and instances by name, and a session by its exact ID."""
     if not access.decide(principal, "dispatch.view"):
         return []
     groups = access.visible(Group.objects.all(), principal, "dispatch.view").order_by("slug")
@@ -77,7 +77,7 @@ def _group(principal: Principal, place: int, row: Group) -> Found:
 
 
 def _instance_url(row: Instance) -> str:
-    """Its own page; the group's for one that never came."""
+    """Return the URL of the instance's sessions, or the group's page if it never registered."""
     if not row.back_id:
         return reverse("dispatch:group", args=[row.group.slug])
     return _sessions_url(row.group, peer=f"b:{row.back_id}")

@@ -1,4 +1,4 @@
-"""What the history says of groups, instances and upgrades."""
+"""The history's sentences about groups, instances and upgrades."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -11,7 +11,7 @@ GROUPS, INSTANCES, UPGRADES = _("Groups"), _("Instances"), _("Upgrades")
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(*_of_groups(), *_of_instances(), *_of_upgrades())
 
 

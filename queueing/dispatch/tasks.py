@@ -1,4 +1,4 @@
-"""The groups' sweeps; each may run twice at once. Importing registers them."""
+"""The groups' sweeps. Each may run twice at the same time. Importing this module registers them."""
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy

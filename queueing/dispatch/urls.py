@@ -1,4 +1,4 @@
-"""The pages' addresses."""
+"""URLs of the groups' pages."""
 
 from django.urls import path
 

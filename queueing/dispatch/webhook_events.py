@@ -1,4 +1,4 @@
-"""What webhooks tell of upgrades."""
+"""The webhook events about upgrades."""
 
 from functools import partial
 
@@ -23,7 +23,7 @@ _EXAMPLE = {
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Declare the events. AppConfig.ready() calls this once."""
     declare(
         EventType(
             *(COMPLETED, GROUP, _("Upgrade completed")),
@@ -39,7 +39,7 @@ def register() -> None:
 
 
 def tell(kind: str, upgrade: Upgrade) -> None:
-    """Tell how an upgrade ended; in the transaction that ends it."""
+    """Emit how an upgrade ended. Call this in the transaction that ends it."""
     ended_at = upgrade.ended_at
     emitting.emit(
         kind,

@@ -1,4 +1,4 @@
-"""What the routes of operations share."""
+"""Functions shared by the routes of operations."""
 
 from django.db.models import Model
 
@@ -11,10 +11,11 @@ from poolsite.api.root import ProblemError
 def account_named(
     principal: Principal, slug: str | None, action: str, model: type[Model]
 ) -> Account | None:
-    """The account of a new row, None = the platform, when the principal may do `action` to it.
+    """Return the account of a new row, or None for the whole platform.
 
-    One that the principal is foreign to looks like none. Raises ProblemError `malformed`, or the
-    refusal of `access.require`.
+    The principal must be allowed to do `action` to it. Raise ProblemError `malformed` if the
+    account doesn't exist or if the principal may not see it. Raise the refusal of `access.require`
+    if the action isn't allowed.
     """
     account = None if slug is None else Account.objects.filter(slug=slug).first()
     decision = access.decide(principal, action, model(account=account))

@@ -1,4 +1,4 @@
-"""Incidents in the API: listed, looked after, resolved."""
+"""Incidents in the API: list, acknowledge, assign, snooze and resolve them."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ from poolsite.operations.services import incident_care
 router = Router(tags=["incidents"])
 VIEW = "operations.incidents"
 IncidentId = id_in_path("The incident's ID.")
-# How the page's list names them.
+# The names that the page's list uses for them.
 STATES = {"open": "open", "closed": "", "all": "all"}
 
 
@@ -82,7 +82,7 @@ def get_incident(request: HttpRequest, incident: int = IncidentId) -> Any:
 def acknowledge_incident(request: HttpRequest, incident: int = IncidentId) -> Any:
     """Become the owner of the incident and of the other open incidents of its type.
 
-    An incident that has an owner keeps it: see `assigned_to` in the answer.
+    An incident that already has an owner keeps that owner: see `assigned_to` in the response.
     """
     found, group = _changed(request, incident)
     incident_care.acknowledge_incidents(group, actor=user_of(request))
@@ -110,7 +110,7 @@ def assign_incident(request: HttpRequest, given: AssignIn, incident: int = Incid
 def snooze_incident(request: HttpRequest, given: SnoozeIn, incident: int = IncidentId) -> Any:
     """Hide the incident, and the other open incidents of its type, until a time.
 
-    Alerts wait as long. An incident that turns critical comes back immediately.
+    Alerts are paused until then. An incident that becomes critical is shown again immediately.
     """
     found, group = _changed(request, incident)
     incident_care.snooze_incidents(group, actor=user_of(request), **given.model_dump())
@@ -135,7 +135,7 @@ def end_incident_snooze(request: HttpRequest, incident: int = IncidentId) -> Any
     summary="Add a note to an incident",
 )
 def add_incident_note(request: HttpRequest, given: NoteIn, incident: int = IncidentId) -> Any:
-    """Add a note to the timeline, also of a closed incident."""
+    """Add a note to the timeline. Closed incidents accept notes, too."""
     found, _group = _changed(request, incident)
     incident_care.add_incident_note(found, given.text, actor=user_of(request))
     return _again(found)
@@ -149,7 +149,7 @@ def add_incident_note(request: HttpRequest, given: NoteIn, incident: int = Incid
 def resolve_incident(
     request: HttpRequest, given: IncidentReasonIn, incident: int = IncidentId
 ) -> Any:
-    """Close an incident that ends by hand. The others close when their cause is gone."""
+    """Close an incident that has to be closed by hand. Others close when their cause is gone."""
     principal = principal_of_request(request)
     found = _incident(principal, incident)
     access.require(principal, "operations.resolve", found)
@@ -166,7 +166,7 @@ def _incident(principal: Principal, key: int) -> Incident:
 
 
 def _changed(request: HttpRequest, key: int) -> tuple[Incident, list[Incident]]:
-    """An incident that the caller may look after, and those of its cause, itself among them."""
+    """Return an incident that the caller may change, and all open incidents of its type."""
     principal = principal_of_request(request)
     found = _incident(principal, key)
     return found, selectors.cared_for(principal, found)

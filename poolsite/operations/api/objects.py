@@ -1,4 +1,4 @@
-"""Tags and notes of managed objects in the API, the same way for each kind."""
+"""Tags and notes of managed objects in the API. They work the same for each kind."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def get_tags(request: HttpRequest, kind: str = Kind, slug: str = Slug) -> Any:
     summary="Set an object's tags",
 )
 def set_tags(request: HttpRequest, given: TagsIn, kind: str = Kind, slug: str = Slug) -> Any:
-    """Replace the tags of an object. Tags that differ only in upper and lower case are one tag."""
+    """Replace the tags of an object. Tags that differ only in case are the same tag."""
     found = _changed(request, kind, slug)
     words = tags_and_notes.set_tags(found, given.tags, actor=principal_of_request(request))
     return TagsOut(tags=words)
@@ -95,7 +95,7 @@ def _changed(request: HttpRequest, kind: str, slug: str) -> Any:
 
 
 def _found(request: HttpRequest, kind: str, slug: str, *, changes: bool) -> Any:
-    """The object, when the caller may see or change what stands beside it."""
+    """Return the object if the caller may read or change its tags and notes."""
     try:
         known, row = managed.find(kind, slug)
         action = known.change if changes else known.view

@@ -1,4 +1,4 @@
-"""Alert recipients in the API: who is emailed about incidents."""
+"""Alert recipients in the API: the addresses that are emailed about incidents."""
 
 from typing import Any, Final
 
@@ -46,7 +46,7 @@ class AlertRecipientIn(BaseModel):
 
 
 class AlertRecipientChangeIn(BaseModel):
-    """Changes to an alert recipient. What is omitted stays."""
+    """Changes to an alert recipient. Omitted fields keep their value."""
 
     model_config = STRICT
 
@@ -70,7 +70,7 @@ class AlertRecipientOut(BaseModel):
 
 @router.get("", response={200: Page[AlertRecipientOut]}, summary="List alert recipients")
 def list_alert_recipients(request: HttpRequest, asked: Query[AlertRecipientsIn]) -> Any:
-    """The recipients of the incidents that you can view, newest first."""
+    """The recipients for incidents that you can view, newest first."""
     principal = principal_of_request(request)
     access.require(principal, VIEW)
     exact = {"account__slug": asked.account, "active": asked.active}
@@ -92,7 +92,7 @@ def add_alert_recipient(request: HttpRequest, given: AlertRecipientIn) -> Any:
 
 @router.get("/{recipient}", response={200: AlertRecipientOut}, summary="Get an alert recipient")
 def get_alert_recipient(request: HttpRequest, recipient: int = RecipientId) -> Any:
-    """An address, and what is sent to it."""
+    """An address and the incidents it is emailed about."""
     return recipient_out(_recipient(request, recipient, VIEW))
 
 
@@ -102,7 +102,7 @@ def get_alert_recipient(request: HttpRequest, recipient: int = RecipientId) -> A
 def change_alert_recipient(
     request: HttpRequest, given: AlertRecipientChangeIn, recipient: int = RecipientId
 ) -> Any:
-    """Change the address, or what is sent to it."""
+    """Change the address, or which incidents it is emailed about."""
     principal = principal_of_request(request)
     target = _recipient(request, recipient, CHANGE)
     values = given.model_dump(exclude_none=True)
@@ -113,7 +113,7 @@ def change_alert_recipient(
 
 @router.delete("/{recipient}", response={204: None}, summary="Remove an alert recipient")
 def remove_alert_recipient(request: HttpRequest, recipient: int = RecipientId) -> Any:
-    """Send nothing more to the address. Emails that are waiting are not sent either."""
+    """Stop all emails to the address, including those that are waiting to be sent."""
     services.delete_target(
         _recipient(request, recipient, CHANGE), actor=principal_of_request(request)
     )
@@ -121,7 +121,7 @@ def remove_alert_recipient(request: HttpRequest, recipient: int = RecipientId) -
 
 
 def recipient_out(target: NoticeTarget) -> AlertRecipientOut:
-    """A recipient as the API answers it."""
+    """Return a recipient as the API shows it."""
     return AlertRecipientOut(
         **{name: getattr(target, name) for name in ("address", "warnings", "active")},
         id=target.pk,
@@ -135,7 +135,10 @@ def _rows() -> QuerySet[NoticeTarget]:
 
 
 def _recipient(request: HttpRequest, key: int, action: str) -> NoticeTarget:
-    """The recipient, when the caller may do `action` to it; a foreign one looks like none."""
+    """Return the recipient if the caller may do `action` to it.
+
+    A recipient of another account is reported as not found.
+    """
     principal = principal_of_request(request)
     access.require(principal, action)
     try:

@@ -8,7 +8,7 @@ from poolsite.operations.webhooks import api as webhooks_api
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. poolsite.urls calls this once."""
     examples.declare(EXAMPLES)
     api.add_router("/incidents", incidents.router)
     api.add_router("/objects", objects.router)

@@ -1,4 +1,4 @@
-"""A person's own saved views of lists in the API."""
+"""A user's own saved views of lists in the API."""
 
 from typing import Annotated, Any
 
@@ -58,7 +58,7 @@ def list_saved_views(request: HttpRequest, asked: Query[SavedViewsIn]) -> Any:
 def save_view(request: HttpRequest, given: SavedViewIn) -> Any:
     """Save a list's filters under a name. It replaces your view with the same page and name.
 
-    A page can have up to 30 of your views.
+    You can have up to 30 views per page.
     """
     made = saved_views.save_view(user=person_of(request), **given.model_dump())
     return Status(201, _out(made))

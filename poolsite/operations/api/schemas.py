@@ -1,4 +1,4 @@
-"""Requests and answers about incidents, tags and notes."""
+"""Requests and responses about incidents, tags and notes."""
 
 from typing import Annotated, Literal
 
@@ -84,7 +84,7 @@ class AssignIn(BaseModel):
 
 
 class SnoozeIn(BaseModel):
-    """How long, and why."""
+    """Until when to hide the incident, and why."""
 
     model_config = STRICT
 
@@ -93,7 +93,7 @@ class SnoozeIn(BaseModel):
 
 
 class IncidentReasonIn(BaseModel):
-    """Why it is done. Kept in the audit log."""
+    """The reason. It is kept in the audit log."""
 
     model_config = STRICT
 

@@ -1,18 +1,21 @@
-"""What `manage.py doctor` looks at beside the health checks: a site, seen from the inside.
+"""What `manage.py doctor` checks in addition to the health checks: a site, seen from the inside.
 
-A health check is asked every second and must be quick. An examination is run by a person after an
-installation, an upgrade or an incident, so it may connect to servers elsewhere and write a file.
+Health checks run every second and must be quick. A person runs examinations after an installation,
+an upgrade or an incident, so they may connect to other servers and write a file.
 """
 
 from poolsite.operations.registry import Examination, register_examination
 
-DEPLOY_SECONDS = 60.0  # it imports every page, which takes a busy machine its time, and asks nobody
-WEBHOOKS_SECONDS = 30.0  # dozens of them may be away, each for some seconds
-WRITE_SECONDS = 25.0  # SQLite lets a write wait for another one for 20 s
+DEPLOY_SECONDS = 60.0  # it imports every page, which takes time on a busy machine
+WEBHOOKS_SECONDS = 30.0  # dozens of endpoints may be down, each for some seconds
+WRITE_SECONDS = 25.0  # SQLite lets a write wait 20 s for another write
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready(). In the order in which doctor prints them."""
+    """Register the examinations. AppConfig.ready() calls this once.
+
+    doctor prints them in this order.
+    """
     from poolsite.operations.doctor import machine, outside, redis_servers, site, sql
     from poolsite.operations.doctor.certificate import certificate
 

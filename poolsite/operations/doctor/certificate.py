@@ -1,4 +1,4 @@
-"""The certificate that browsers get, asked for as they do."""
+"""The TLS certificate that browsers get, read the way they read it."""
 
 import socket
 import ssl
@@ -11,12 +11,12 @@ from poolsite.operations.doctor.lines import fail, ok, skip, warn
 from poolsite.operations.registry import DoctorLine
 
 SECONDS = 8.0
-FEW_DAYS = 14  # certbot renews a month before the end
+FEW_DAYS = 14  # certbot renews 30 days before expiry
 RENEW = "Renew it (certbot renew), then reload nginx."
 
 
 def certificate() -> Iterator[DoctorLine]:
-    """POOLSITE_PUBLIC_HOST shows a certificate that is trusted, and will be for some days."""
+    """Check that POOLSITE_PUBLIC_HOST has a trusted certificate that doesn't expire soon."""
     if not settings.BEHIND_TLS or not settings.PUBLIC_HOST:
         yield skip("POOLSITE_BEHIND_TLS or POOLSITE_PUBLIC_HOST is not set")
         return
@@ -36,7 +36,10 @@ def certificate() -> Iterator[DoctorLine]:
 
 
 def _ends_at(host: str, port: int) -> float:
-    """When the certificate ends, as a Unix time. OSError, also for one that is not trusted."""
+    """Return when the certificate expires, as a Unix time.
+
+    Raise OSError if the host can't be reached or its certificate is not trusted.
+    """
     trust = ssl.create_default_context()
     with (
         socket.create_connection((host, port), timeout=SECONDS) as plain,

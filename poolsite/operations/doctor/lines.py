@@ -1,4 +1,4 @@
-"""The kinds of lines, and what no line may show."""
+"""The kinds of output lines, and the secrets that no line may show."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -9,10 +9,10 @@ from django.conf import settings
 from poolsite.hotpath.address import parse_address
 from poolsite.operations.registry import DoctorLine
 
-SHORTEST_SECRET = 6  # a shorter one would hide parts of ordinary words
-SECRET = ("SECRET", "SECRET_KEY", "TOKEN", "PASSWORD")  # how the names of such settings end
+SHORTEST_SECRET = 6  # hiding a shorter one would hide parts of ordinary words
+SECRET = ("SECRET", "SECRET_KEY", "TOKEN", "PASSWORD")  # the endings of the names of such settings
 HIDDEN = "***"
-AWAY = "away"  # no reader sees it: `running` decides between skip and fail
+AWAY = "away"  # never printed: `running` replaces it with skip or fail
 
 
 def ok(found: str) -> DoctorLine:
@@ -20,7 +20,7 @@ def ok(found: str) -> DoctorLine:
 
 
 def skip(found: str) -> DoctorLine:
-    """What could not be looked at, or need not be."""
+    """Return the line of a check that can't be made or isn't needed."""
     return DoctorLine("skip", found)
 
 
@@ -33,18 +33,21 @@ def fail(found: str, remedy: str) -> DoctorLine:
 
 
 def away(found: str) -> DoctorLine:
-    """What its server's silence hides: skipped where that silence has a line of its own."""
+    """Return the line of a check that failed because its server doesn't respond.
+
+    It is printed as skipped if another line already reports that server.
+    """
     return DoctorLine(AWAY, found)
 
 
 def judged(sentence: str, mark: str = "fail") -> DoctorLine:
-    """The line of a sentence that says what is wrong, a colon, and what to do."""
+    """Turn a sentence "fault: remedy." into a line."""
     found, _colon, remedy = sentence.rstrip(".").partition(": ")
     return DoctorLine(mark, found, remedy[:1].upper() + remedy[1:])
 
 
 def hidden(text: str) -> str:
-    """The text on one line and without the site's secrets, which an error's text may contain."""
+    """Return the text on one line, without the site's secrets, which error texts may contain."""
     for secret in set(_secrets()):
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)

@@ -1,4 +1,4 @@
-"""This machine: its clock against the servers', its disk, and the files of this release."""
+"""This machine: its clock compared with the servers' clocks, its disk, this release's files."""
 
 import filecmp
 import os
@@ -20,10 +20,10 @@ from poolsite.operations.doctor.lines import away, fail, ok, skip, warn
 from poolsite.operations.doctor.readings import servers
 from poolsite.operations.registry import DoctorLine
 
-# Scripts even out steps of Redis' clock up to a second. Beyond that, what Redis stamps (calls,
-# holds) and what this machine stamps (rows of SQL, the audit log) are out of order.
+# Scripts smooth out steps of Redis' clock of up to a second. Above that, timestamps from Redis
+# (calls, holds) and from this machine (rows in SQL, the audit log) are out of order.
 CLOCK_WARNS_SECONDS = 1.0
-# One-time codes are valid for 30 s, counted by this machine: from here on people are refused.
+# One-time codes are valid for 30 s by this machine's clock: above this, logins fail.
 CLOCK_FAILS_SECONDS = 5.0
 SPACE_WARNS_BYTES = 2 * 10**9
 SPACE_FAILS_BYTES = 100 * 10**6
@@ -33,7 +33,7 @@ NAMES_SHOWN = 3
 
 
 def clocks() -> Iterator[DoctorLine]:
-    """Redis', SQL's and this machine's clocks agree."""
+    """Check that the clocks of Redis, SQL and this machine agree."""
     for server in servers():
         if server.is_hot and not server.error:
             yield _clock(server.name, server.ahead, server.vague)
@@ -44,7 +44,7 @@ def clocks() -> Iterator[DoctorLine]:
 
 
 def _clock(name: str, ahead: float, vague: float) -> DoctorLine:
-    """Judge a clock that is so many seconds ahead of ours, give or take."""
+    """Judge a clock that is `ahead` seconds ahead of ours, ± `vague` seconds."""
     text = f"{name}: {ahead:+.3f} s from this machine's clock (± {vague:.3f} s)"
     off = abs(ahead) - vague
     remedy = "Let both machines follow one time server (chrony or systemd-timesyncd)."
@@ -56,7 +56,7 @@ def _clock(name: str, ahead: float, vague: float) -> DoctorLine:
 
 
 def disk() -> Iterator[DoctorLine]:
-    """The data folder and the folder for temporary files have room and can be written."""
+    """Check that the data folder and the temporary folder have space and can be written."""
     owner = _other_owner()
     if owner:
         yield warn(
@@ -73,7 +73,7 @@ def disk() -> Iterator[DoctorLine]:
 
 
 def _other_owner() -> str:
-    """Who owns the data folder, if that is not the user of this process."""
+    """Return the owner of the data folder, or "" if it is the user of this process."""
     try:
         owner = Path(settings.DATA_DIR).stat().st_uid
     except OSError:
@@ -114,7 +114,7 @@ def _folder(name: str, folder: Path) -> DoctorLine:
 
 
 def attachments() -> Iterator[DoctorLine]:
-    """The storage of room files keeps a file, gives it back and deletes it."""
+    """Check that the storage of room files stores, returns and deletes a file."""
     if owner := _other_owner():
         yield skip(f"not tried: the folder would belong to another user than {owner}")
         return
@@ -127,7 +127,7 @@ def attachments() -> Iterator[DoctorLine]:
                 found = file.read()
         finally:
             storage.delete(name)
-    except Exception as error:  # whatever a storage that somebody else wrote may raise
+    except Exception as error:  # a custom storage may raise anything
         yield fail(
             f"{type(storage).__name__}: {type(error).__name__}: {error}",
             "Correct POOLSITE_ATTACHMENTS_STORAGE, its credentials, or the folder's owner.",
@@ -142,7 +142,7 @@ def attachments() -> Iterator[DoctorLine]:
 
 
 def static_files() -> Iterator[DoctorLine]:
-    """The collected static files are those of this release."""
+    """Check that the collected static files are those of this release."""
     root = Path(settings.STATIC_ROOT)
     if not (root / "staticfiles.json").exists():
         if settings.DEBUG:
@@ -154,7 +154,7 @@ def static_files() -> Iterator[DoctorLine]:
     seen: set[str] = set()
     for finder in get_finders():
         for name, storage in finder.list([]):
-            if name in seen:  # the first folder that has a name counts
+            if name in seen:  # the first folder with a name wins
                 continue
             seen.add(name)
             collected = root / name

@@ -1,4 +1,4 @@
-"""What the site reaches outside: mail server, receivers of webhooks, the provider of log-ins."""
+"""Servers outside the site: mail server, webhook receivers, the OpenID Connect provider."""
 
 import smtplib
 import time
@@ -17,12 +17,12 @@ from poolsite.operations.models import WebhookEndpoint
 from poolsite.operations.registry import DoctorLine
 from poolsite.runtime import safety
 
-MAIL_SECONDS = 8  # below an examination's time, so that the reason is told
+MAIL_SECONDS = 8  # less than an examination's time, so that the reason is shown
 MOST_AT_ONCE = 32
 
 
 def mail() -> Iterator[DoctorLine]:
-    """The mail server takes the connection and the log-in; nothing is sent."""
+    """Check that the mail server accepts the connection and the login. Nothing is sent."""
     backend = get_connection(timeout=MAIL_SECONDS)
     if not isinstance(backend, EmailBackend):
         yield from _no_server()
@@ -61,7 +61,7 @@ def _no_server() -> Iterator[DoctorLine]:
 
 
 def send_test(address: str) -> DoctorLine:
-    """Send a test mail; the mail server's word is the line."""
+    """Send a test mail. Return a line with the mail server's response."""
     message = EmailMessage(
         subject=f"[{settings.PLATFORM_NAME}] Test mail",
         body="This mail was sent by manage.py doctor --mail-to. No action is needed.",
@@ -76,7 +76,7 @@ def send_test(address: str) -> DoctorLine:
 
 
 def _reason(error: Exception) -> str:
-    """What a mail server or the network said, in words."""
+    """Return the reason that a mail server or the network gave, as text."""
     if isinstance(error, smtplib.SMTPAuthenticationError):
         return f"the log-in was refused: {error.smtp_code} {_text(error.smtp_error)}"
     if isinstance(error, smtplib.SMTPResponseException):
@@ -91,7 +91,7 @@ def _text(answer: bytes | str) -> str:
 
 
 def webhooks() -> Iterator[DoctorLine]:
-    """The server of each active webhook endpoint takes a connection; no request is sent."""
+    """Check that each active webhook endpoint's server accepts connections. Send no request."""
     sql.require_answer()
     found = WebhookEndpoint.objects.filter(state=WebhookEndpoint.State.ACTIVE)
     urls = sorted(set(found.values_list("url", flat=True)))
@@ -112,11 +112,11 @@ def webhooks() -> Iterator[DoctorLine]:
 
 
 def sign_on() -> Iterator[DoctorLine]:
-    """The OpenID Connect provider describes itself as the settings say, and gives its keys."""
+    """Check that the OpenID Connect provider matches the settings and returns its keys."""
     if not settings.OIDC_ISSUER:
         yield skip("POOLSITE_OIDC_ISSUER is not set")
         return
-    # Not imported with this module: every process imports that, and few need an HTTP client.
+    # Imported here because every process imports this module and few need an HTTP client.
     from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 
     from poolsite.access.oidc import discovery
@@ -133,7 +133,7 @@ def sign_on() -> Iterator[DoctorLine]:
 
 
 def provider(setting: str, url: str) -> DoctorLine:
-    """The line of a server that a setting names."""
+    """Return the line of a server that a setting names."""
     outcome = outgoing.reach(url, typed_in=False)
     place = f"{setting} ({outgoing.place_of(url)})"
     if outcome.ok:

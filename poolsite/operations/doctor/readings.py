@@ -1,4 +1,4 @@
-"""What each Redis server tells of itself, read once for all examinations of one run."""
+"""What each Redis server reports about itself, read once for all examinations of a run."""
 
 import threading
 import time
@@ -26,11 +26,11 @@ NOT_RUNNING = "the embedded Redis is not running, so no part of the site runs he
 
 @dataclass(frozen=True)
 class Server:
-    """A master as it answered; with an `error`, it did not, or not as one that is used.
+    """The answers of a master. If `error` is set, it did not answer or can't be used.
 
-    uses: the settings that name it. info: INFO. aclfile: None = it does not tell us.
-    refused: what its user may not do, of what we need; None = it can't tell.
-    ahead, vague: how far its clock is ahead of ours, give or take, in seconds.
+    uses: the settings that name it. info: the answer to INFO. aclfile: None if it isn't shown to
+    us. refused: the commands we need that its user may not run; None if it can't tell. ahead,
+    vague: how far its clock is ahead of ours and the error of that measurement (±), in seconds.
     """
 
     label: str
@@ -48,12 +48,12 @@ class Server:
 
     @property
     def name(self) -> str:
-        """Its first use, and its node in a Cluster: `label` has all of them."""
+        """The first setting that names it, and its node in a Cluster. `label` has all settings."""
         return f"{self.uses[0]} {self.node}".strip()
 
     @property
     def is_hot(self) -> bool:
-        """Whether calls, queues, permits and money are decided here."""
+        """Whether it decides about calls, queues, permits and money."""
         return any(use == HOT or use.startswith(BILLING) for use in self.uses)
 
     @property
@@ -66,7 +66,7 @@ _known: list[Server] | None = None
 
 
 def servers() -> list[Server]:
-    """Every master of every setting, those that do not answer among them."""
+    """Return every master of every setting, including those that don't answer."""
     global _known
     with _LOCK:
         if _known is None:
@@ -77,13 +77,13 @@ def servers() -> list[Server]:
 
 
 def forget() -> None:
-    """Ask the servers again."""
+    """Forget the answers, so that the servers are read again."""
     global _known
     _known = None
 
 
 def _addresses() -> dict[str, tuple[str, ...]]:
-    """URLs and the settings that have them; one for each server, whatever database they use."""
+    """Return each server's URL with the settings that name it, whatever database they use."""
     named = {
         HOT: settings.REDIS_URL,
         CACHE: settings.CACHE_URL,
@@ -92,13 +92,13 @@ def _addresses() -> dict[str, tuple[str, ...]]:
     named |= {f"{BILLING} {name}": url for name, url in settings.BILLING_REDIS_URLS.items()}
     uses: dict[str, tuple[str, list[str]]] = {}
     for name, url in named.items():
-        if url:  # without one, the hot path is a Cluster: `settings` says so
+        if url:  # empty: the hot path is a Cluster, and `settings` reports it
             uses.setdefault(_identity(url), (url, []))[1].append(name)
     return {url: tuple(names) for url, names in uses.values()}
 
 
 def _identity(url: str) -> str:
-    """Two URLs of one server and user have the same."""
+    """Return a key that is the same for all URLs of one server and user."""
     try:
         address = parse_address(url)
     except ValueError:
@@ -134,7 +134,7 @@ def _why(address: RedisAddress, error: Exception) -> str:
 
 def _answered(label: str, uses: tuple[str, ...], client: Any, node: str = "") -> Server:
     info = client.info()
-    if [*startup.version_refusals(label, info)]:  # it does not know all that is asked below
+    if [*startup.version_refusals(label, info)]:  # it doesn't know all commands below
         return Server(label, uses, node, error=TOO_OLD, info=info)
     began = time.time()
     seconds, microseconds = client.time()
@@ -161,7 +161,7 @@ def _setting(client: Any, name: str) -> str | None:
 
 
 def _asked(client: Any, *words: Argument) -> Any:
-    """The answer; None when the server does not know the question or does not answer us."""
+    """Return the answer, or None if the server doesn't know the command or refuses it."""
     try:
         return client.execute_command(*words)
     except RedisError:

@@ -1,4 +1,4 @@
-"""Every Redis server of the site: version, memory, files, replicas, and the rights of its user."""
+"""Every Redis server of the site: version, memory, files, replicas, and its user's rights."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,7 +14,7 @@ NOT_REACHED = "not reached (see redis.servers)"
 
 
 def reached() -> Iterator[DoctorLine]:
-    """Every server answers and is new enough."""
+    """Check that every server answers and is new enough."""
     for server in servers():
         if server.error == TOO_OLD:
             yield from map(judged, startup.version_refusals(server.label, server.info))
@@ -34,27 +34,27 @@ def reached() -> Iterator[DoctorLine]:
 
 
 def memory() -> Iterator[DoctorLine]:
-    """A full server refuses and drops nothing, and it is not nearly full."""
+    """Check that a full server refuses writes, drops no data, and is not nearly full."""
     yield from _each(_memory)
 
 
 def append_only_file() -> Iterator[DoctorLine]:
-    """What was acknowledged survives a restart."""
+    """Check that acknowledged writes survive a restart."""
     yield from _each(_append_only_file)
 
 
 def replicas() -> Iterator[DoctorLine]:
-    """It is a primary, and one that was replaced without noticing refuses writes."""
+    """Check that each server is a primary and refuses writes if it was replaced unnoticed."""
     yield from _each(_replicas)
 
 
 def rights() -> Iterator[DoctorLine]:
-    """Its user may run all commands that the site sends."""
+    """Check that the site's user may run all commands that the site sends."""
     yield from _each(_rights)
 
 
 def users() -> Iterator[DoctorLine]:
-    """A restart does not forget the users of switches."""
+    """Check that a restart keeps the users of switches."""
     yield from _each(_users)
 
 
@@ -182,7 +182,7 @@ def _is_embedded(server: Server) -> bool:
 
 
 def _size(count: int) -> str:
-    """Bytes as people read them."""
+    """Return a size in bytes as people read it."""
     size, units = float(count), ["B", "kB", "MB", "GB", "TB"]
     while size >= 1000 and len(units) > 1:
         size /= 1000

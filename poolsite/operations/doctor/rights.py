@@ -1,4 +1,4 @@
-"""Which of the commands that Poolsite sends its Redis user may not run: Redis 7 is asked."""
+"""The commands that Poolsite needs and its Redis user may not run. Redis 7 can report them."""
 
 from typing import Any, Final
 
@@ -7,9 +7,9 @@ from redis.exceptions import RedisError
 from poolsite import hotpath
 from poolsite.hotpath import Argument
 
-KEY: Final = "{doctor}"  # a name of no aggregate: our user needs every key
+KEY: Final = "{doctor}"  # not a name of any aggregate: our user needs access to every key
 SHA = "0" * 40
-# What the processes send themselves, beside what scripts call.
+# The commands that processes send themselves, in addition to those in scripts.
 OWN: Final[tuple[tuple[Argument, ...], ...]] = (
     ("EVALSHA", SHA, "1", KEY),
     ("SCRIPT", "LOAD", "return 1"),
@@ -28,7 +28,7 @@ OWN: Final[tuple[tuple[Argument, ...], ...]] = (
 
 
 def refused_commands(client: Any, user: str) -> tuple[str, ...] | None:
-    """Return the refusals, each once; None when the server can't tell (before Redis 7)."""
+    """Return each refusal once, or None if the server can't tell (before Redis 7)."""
     needed = sorted(
         {name for s in hotpath.registered().values() for name in hotpath.commands_of(s)}
     )
@@ -41,7 +41,7 @@ def refused_commands(client: Any, user: str) -> tuple[str, ...] | None:
 
 
 def _words(name: str, arity: int) -> tuple[Argument, ...]:
-    """The command with as many arguments as it needs at least."""
+    """Return the command with the fewest arguments that it accepts."""
     return (name.upper(), *[KEY] * (abs(arity) - 1))
 
 

@@ -1,4 +1,4 @@
-"""Runs the health checks and the examinations side by side, each within its time."""
+"""Runs the health checks and the examinations in parallel, each within its time limit."""
 
 import threading
 import time
@@ -18,24 +18,24 @@ from poolsite.operations.doctor.lines import AWAY, away, fail, hidden, ok
 from poolsite.operations.registry import CHECKS, EXAMINATIONS, DoctorLine, Examination
 
 LOG = structlog.get_logger(__name__)
-MARKS = {"critical": "fail", "warning": "warn"}  # by the severity of a trouble
+MARKS = {"critical": "fail", "warning": "warn"}  # by a trouble's severity
 
 
 @dataclass(frozen=True)
 class DoctorRow:
-    """One line, and the name of the check or examination that it is from."""
+    """A line, and the name of the check or examination that it comes from."""
 
     name: str
     line: DoctorLine
 
     def instead_of(self, old: str, new: str) -> "DoctorRow":
-        """The same with the mark `new`, if its mark is `old`."""
+        """Return the row with the mark `new` if its mark is `old`."""
         return replace(self, line=replace(self.line, mark=new)) if self.line.mark == old else self
 
 
 @dataclass(frozen=True)
 class DoctorReport:
-    """All rows in their order. is_hanging: a thread still waits for what did not answer."""
+    """All rows in order. is_hanging: a thread still waits for a server that did not answer."""
 
     rows: tuple[DoctorRow, ...]
     is_hanging: bool
@@ -45,12 +45,12 @@ class DoctorReport:
 
 
 def names() -> list[str]:
-    """What can be looked at: the settings, the health checks, all else."""
+    """Return the names of all checks: settings, the health checks, the examinations."""
     return list(dict.fromkeys(["settings", *CHECKS, *EXAMINATIONS]))
 
 
 def examine(chosen: Collection[str] = ()) -> DoctorReport:
-    """Look at all, or at those chosen; what doesn't answer in its time has failed."""
+    """Run the chosen checks, or all if none is chosen. A check that exceeds its time has failed."""
     readings.forget()
     rows = {row.name: [row] for row in _health_rows(chosen)}
     looking = {
@@ -65,7 +65,7 @@ def examine(chosen: Collection[str] = ()) -> DoctorReport:
         is_hanging = is_hanging or not future.done()
         lines = future.result() if future.done() else [_silent(seconds)]
         rows[name] = [DoctorRow(name, line) for line in lines]
-    # A silent server has a line that says so, unless only others were asked for.
+    # Another line reports a server that doesn't respond, unless only some checks were chosen.
     mark = "fail" if chosen else "skip"
     ordered = [row for name in names() for row in rows.get(name, ())]
     return DoctorReport(tuple(row.instead_of(AWAY, mark) for row in ordered), is_hanging)
@@ -78,12 +78,12 @@ def _silent(seconds: float) -> DoctorLine:
 
 
 def _health_rows(chosen: Collection[str]) -> Iterator[DoctorRow]:
-    """The judgement of /readyz, in its words."""
+    """Return the result of /readyz, in its words."""
     if chosen and not set(chosen) & set(CHECKS):
         return
     judgement = health.read()
     if judgement.incidents():
-        # The first questions of a process load modules and open connections: they get a second try.
+        # The first checks of a process load modules and open connections, so they get a second try.
         time.sleep(health.KEPT_SECONDS)
         judgement = health.read()
     told: list[health.CheckResult] = []
@@ -100,7 +100,7 @@ def _health_rows(chosen: Collection[str]) -> Iterator[DoctorRow]:
 
 
 def health_line(answer: health.CheckResult) -> DoctorLine:
-    """An answer of a health check as a line."""
+    """Return the result of a health check as a line."""
     if answer.trouble is None:
         value = f"{answer.finding.value} {answer.finding.unit}".strip()
         return ok(f"{answer.check.label}: {value or 'OK'}")
@@ -110,7 +110,7 @@ def health_line(answer: health.CheckResult) -> DoctorLine:
 
 
 def _begin(examination: Examination) -> Future[list[DoctorLine]]:
-    """Look in a daemon thread: one that never returns does not keep the command from ending."""
+    """Run it in a daemon thread: one that never returns doesn't keep the command running."""
     future: Future[list[DoctorLine]] = Future()
     threading.Thread(
         target=_look, args=(examination, future), daemon=True, name=f"doctor-{examination.name}"

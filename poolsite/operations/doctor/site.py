@@ -12,13 +12,13 @@ from poolsite.operations.registry import DoctorLine
 from poolsite.runtime import startup
 
 NAMES_SHOWN = 3
-# What Django's checks say again: the key, debugging and the hosts, and each thing about TLS.
+# Django's checks that repeat ours: the secret key, debugging, the hosts, and TLS.
 SAID = {"security.W009", "security.W018", "security.W020"}
 SAID_WITHOUT_TLS = {"security.W004", "security.W008", "security.W012", "security.W016"}
 
 
 def settings_refused() -> Iterator[DoctorLine]:
-    """What a server refuses to start with, but for Redis, which has lines of its own."""
+    """Check for settings with which a server refuses to start. Redis has its own examinations."""
     refusals = dict.fromkeys(startup.settings_refusals())
     yield from map(judged, refusals)
     if not refusals:
@@ -26,7 +26,7 @@ def settings_refused() -> Iterator[DoctorLine]:
 
 
 def settings_advised() -> Iterator[DoctorLine]:
-    """What a server starts with though it is not what production wants."""
+    """Check for settings that a server accepts but that don't suit production."""
     found = list(_advice())
     yield from found
     if not found:
@@ -69,7 +69,7 @@ def _advice() -> Iterator[DoctorLine]:
 
 
 def scripts() -> Iterator[DoctorLine]:
-    """Every master of the hot path holds the scripts of this release."""
+    """Check that every master of the hot path has the scripts of this release."""
     for name, missing in _ask_each(hotpath.HotPath.missing_scripts):
         if isinstance(missing, hotpath.HotPathError):
             yield away(f"{name}: {missing}")
@@ -87,7 +87,7 @@ def scripts() -> Iterator[DoctorLine]:
 
 
 def releases() -> Iterator[DoctorLine]:
-    """Only this release's libraries are on the servers: no other release's processes run."""
+    """Check whether the servers have libraries of other releases, as during an upgrade."""
     for name, others in _ask_each(hotpath.HotPath.other_libraries):
         if isinstance(others, hotpath.HotPathError):
             yield away(f"{name}: {others}")
@@ -104,7 +104,7 @@ def releases() -> Iterator[DoctorLine]:
 def _ask_each(
     ask: Callable[[hotpath.HotPath], list[tuple[str, str]]],
 ) -> Iterator[tuple[str, list[tuple[str, str]] | hotpath.HotPathError]]:
-    """What each hot path answers, or why it does not, by its setting."""
+    """Yield each hot path's setting with its answer, or with the error that it raised."""
     further = {f"{BILLING} {name}": url for name, url in settings.BILLING_REDIS_URLS.items()}
     for name, url in {HOT: settings.REDIS_URL, **further}.items():
         path = hotpath.HotPath(url)

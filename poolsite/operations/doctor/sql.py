@@ -1,4 +1,4 @@
-"""The SQL database: version, encoding, time zone, whether it takes writes and connections."""
+"""The SQL database: version, encoding, time zone, whether it accepts writes and connections."""
 
 import sqlite3
 import time
@@ -16,7 +16,7 @@ from poolsite.operations.doctor.lines import fail, ok, skip, warn
 from poolsite.operations.registry import DoctorLine
 
 OLDEST_POSTGRES = 15
-CONNECTIONS_EACH = 8  # what a process's pool may open: settings.DATABASES
+CONNECTIONS_EACH = 8  # the most that a process's pool opens: settings.DATABASES
 CONNECTIONS_WARN_SHARE = 0.8
 CONNECT_SECONDS = 3
 SAFE_ISOLATION = "read committed"
@@ -28,7 +28,7 @@ _SERVER = (
 
 
 def server() -> Iterator[DoctorLine]:
-    """PostgreSQL is new enough and is set up for every text and moment."""
+    """Check that PostgreSQL is new enough and stores every text and time correctly."""
     if connection.vendor != "postgresql":
         yield from _sqlite()
         return
@@ -81,7 +81,7 @@ def _sqlite() -> Iterator[DoctorLine]:
 
 
 def writes() -> Iterator[DoctorLine]:
-    """A row can be written; it is taken back."""
+    """Check that a row can be written. The write is rolled back."""
     if connection.vendor == "postgresql":
         ((is_standby, is_read_only),) = _rows(
             "SELECT pg_is_in_recovery(), current_setting('transaction_read_only') = 'on'"
@@ -116,7 +116,7 @@ def writes() -> Iterator[DoctorLine]:
 
 
 def connections_left() -> Iterator[DoctorLine]:
-    """There are connections for every process that was heard, and some are free."""
+    """Check that there are enough connections for all running processes, and that some are free."""
     if connection.vendor != "postgresql":
         yield skip("SQLite has no limit of connections")
         return
@@ -142,7 +142,7 @@ def connections_left() -> Iterator[DoctorLine]:
 
 
 def pooler() -> Iterator[DoctorLine]:
-    """Poolsite knows whether a pooler lends connections by transaction."""
+    """Check that POOLSITE_SQL_POOLER is set if a pooler lends connections by transaction."""
     if connection.vendor != "postgresql":
         yield skip("SQLite has no pooler")
         return
@@ -162,10 +162,10 @@ def pooler() -> Iterator[DoctorLine]:
 
 
 def _is_pooled_by_transaction() -> bool:
-    """Whether a session has another backend once a second session is in a transaction.
+    """Return whether a session changes its backend when a second session opens a transaction.
 
-    The pooler lends the second one what the first gave back. On a busy one a third session may be
-    first to get it, hence the attempts. Raises DatabaseError.
+    If there is a pooler, it lends the second session the backend that the first one returned. On a
+    busy pooler a third session may get it first, so this tries several times. Raise DatabaseError.
     """
     own, attempts = "SELECT pg_backend_pid()", 5
     with _session() as first:
@@ -180,7 +180,7 @@ def _is_pooled_by_transaction() -> bool:
 
 @contextmanager
 def _session() -> Iterator[Any]:
-    """A connection past the process's own pool, in autocommit mode."""
+    """Open a connection outside the process's own pool, in autocommit mode."""
     parameters = {**connection.get_connection_params(), "connect_timeout": CONNECT_SECONDS}
     with (
         connection.wrap_database_errors,
@@ -190,7 +190,7 @@ def _session() -> Iterator[Any]:
 
 
 def ahead_seconds() -> tuple[float, float]:
-    """How far SQL's clock is ahead of this machine's, give or take; raises DatabaseError."""
+    """Return how far SQL's clock is ahead of ours, and the error (±). Raise DatabaseError."""
     began = time.time()
     ((seconds,),) = _rows("SELECT extract(epoch FROM clock_timestamp())::float8")
     ended = time.time()
@@ -198,7 +198,7 @@ def ahead_seconds() -> tuple[float, float]:
 
 
 def require_answer() -> None:
-    """Raise DatabaseError with its reason if SQL can't be reached: the pool would wait for long."""
+    """Raise DatabaseError with the reason if SQL can't be reached. The pool would wait too long."""
     if connection.vendor == "postgresql":
         with _session():
             pass

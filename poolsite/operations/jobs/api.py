@@ -1,4 +1,4 @@
-"""Jobs in the API: listed, read while they run, cancelled."""
+"""Jobs in the API: list, get and cancel them."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -39,7 +39,7 @@ class JobsIn(PageIn):
 
 
 class JobOut(BaseModel):
-    """A job: long work, with its progress."""
+    """A long-running job, with its progress."""
 
     id: str
     type: str
@@ -58,7 +58,7 @@ class JobOut(BaseModel):
 
 
 class JobReasonIn(BaseModel):
-    """Why it is done."""
+    """The reason. It is kept in the audit log."""
 
     model_config = STRICT
 
@@ -84,7 +84,7 @@ JOB: Final = {
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. poolsite.urls calls this once."""
     examples.declare(
         {"jobs": {"job": JOB["id"], "type": JOB["type"], "state": "running"}, "JobOut": JOB}
     )
@@ -105,22 +105,22 @@ def list_jobs(request: HttpRequest, asked: Query[JobsIn]) -> Any:
 
 @router.get("/{job}", response={200: JobOut}, summary="Get a job")
 def get_job(request: HttpRequest, job: str = JobId) -> Any:
-    """How far a job is, and its result."""
+    """A job's progress, and its result."""
     return _out(_job(request, job, "jobs.view"))
 
 
 @router.post("/{job}/cancel", response={200: JobOut}, summary="Cancel a job")
 def cancel_job(request: HttpRequest, given: JobReasonIn, job: str = JobId) -> Any:
-    """Stop a job. What it has done so far stays. A running job stops after its current step.
+    """Stop a job. What it has done so far is kept. A running job stops after its current step.
 
-    A job that has ended stays as it is.
+    A job that has ended is not changed.
     """
     found = _job(request, job, "jobs.cancel")
     return _out(services.cancel_job(found, actor=user_of(request), reason=given.reason))
 
 
 def _job(request: HttpRequest, public_id: str, action: str) -> Job:
-    """The job with this ID; a foreign one looks like a missing one."""
+    """Return the job with this ID. A job that the caller may not see is reported as not found."""
     principal = access.principal_of_request(request)
     access.require(principal, action)
     try:

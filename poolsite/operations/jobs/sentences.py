@@ -1,4 +1,4 @@
-"""What the history says of jobs."""
+"""The history's sentences about jobs."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -6,6 +6,6 @@ from poolsite.console.sentences import HistoryObject, Sentence, register, regist
 
 
 def register_all() -> None:
-    """Called once, before the log is first read."""
+    """Register the sentences. Called once, before the log is first read."""
     register(Sentence("jobs.cancel", _("Jobs"), _("%(actor)s cancelled the job %(thing)s")))
     register_object(HistoryObject("job", _("Job")))

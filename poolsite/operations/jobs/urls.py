@@ -1,4 +1,4 @@
-"""Addresses of jobs."""
+"""URLs of jobs."""
 
 from django.urls import path
 

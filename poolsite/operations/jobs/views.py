@@ -1,4 +1,4 @@
-"""One job's progress, and stopping it."""
+"""A job's progress page, and cancelling a job."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -14,7 +14,7 @@ from poolsite.table_sentences import said
 
 @require_GET
 def job(request: HttpRequest, job_id: int) -> HttpResponse:
-    """How far it is: JSON to a program, a page to a person."""
+    """Return the job's progress: JSON for programs, a page for people."""
     principal = access.principal_of_request(request)
     found = selectors.job(principal, job_id)
     if _wants_json(request):
@@ -31,7 +31,7 @@ def job(request: HttpRequest, job_id: int) -> HttpResponse:
 
 @require_POST
 def cancel(request: HttpRequest, job_id: int) -> HttpResponse:
-    """Ask it to stop; a second click changes nothing."""
+    """Ask the job to stop. A second click changes nothing."""
     principal = access.principal_of_request(request)
     found = selectors.job(principal, job_id)
     access.require(principal, "jobs.cancel", found)

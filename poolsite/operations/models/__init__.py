@@ -1,4 +1,4 @@
-"""What SQL remembers of operations: incidents, who is told of them, and what people keep."""
+"""The tables of operations: incidents, alerts, webhooks, saved views, tags and notes."""
 
 from poolsite.operations.models.beside import Note, SavedView, Tag
 from poolsite.operations.models.incidents import Incident, IncidentEvent

@@ -1,4 +1,4 @@
-"""What people keep beside the data: views of lists, tags and notes."""
+"""What people add to the data: saved views of lists, tags and notes."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,7 @@ from poolsite.access.models import Account, User
 
 
 class SavedView(models.Model):
-    """A person's name for one state of a list: its page's path and the query of its address."""
+    """A user's saved view of a list: a name, the page's path and the query of its URL."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="saved_views")
     path = models.CharField(_("page"), max_length=200)
@@ -30,12 +30,12 @@ class SavedView(models.Model):
 
     @property
     def address(self) -> str:
-        """Where the view leads to."""
+        """The URL of the view."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
 
 class Beside(models.Model):
-    """Base of what people write beside a managed thing: its kind's name, and its slug."""
+    """Base of what people add to a managed object: the name of the object's kind, and its slug."""
 
     kind = models.CharField(_("type"), max_length=20)
     thing = models.CharField(_("object"), max_length=40)
@@ -49,7 +49,7 @@ class Beside(models.Model):
 
 
 class Tag(Beside):
-    """One word by which things are found together; the thing's tenant is the tag's."""
+    """A label that groups objects. Its account is the object's account."""
 
     tag = models.CharField(_("tag"), max_length=40, db_index=True)
 
@@ -66,7 +66,7 @@ class Tag(Beside):
 
 
 class Note(Beside):
-    """What somebody wants the next one to know; it is removed, never rewritten."""
+    """A note for other users. It can be removed, but not edited."""
 
     text = models.TextField(_("note"))
     author = models.CharField(_("written by"), max_length=150)

@@ -1,4 +1,4 @@
-"""What is wrong, and what happened to it while it was open."""
+"""Incidents, and what happened to each while it was open."""
 
 from typing import Any
 
@@ -13,18 +13,18 @@ from poolsite.operations.by_hand import BY_HAND
 
 
 def _value(value: Any) -> Any:
-    """A value of an incident's text in the active language."""
+    """Return a value of an incident's text in the active language."""
     if not isinstance(value, dict):
         return value
     return gettext(str(value.get("text", ""))) % value.get("params", {})
 
 
 class Incident(models.Model):
-    """Something is wrong with one object, since `since`; open until `until` is set.
+    """A problem with one object since `since`. The incident is open until `until` is set.
 
-    Texts are message ids in English with %(name)s places, filled from `params` and translated
-    where they are shown, because a worker opens them and everybody reads them. A value that is a
-    text itself is {"text": message id, "params": {…}}.
+    Texts are English message ids with %(name)s placeholders. They are filled from `params` and
+    translated when they are shown, because a worker opens incidents and users of any language read
+    them. A value that is itself a text is {"text": message id, "params": {…}}.
     """
 
     class Severity(models.TextChoices):
@@ -73,7 +73,7 @@ class Incident(models.Model):
         return self.title
 
     def _said(self, text: str) -> str:
-        """Translate and fill in; a text that does not fit its values is shown as it is."""
+        """Translate and fill a text. If its values don't fit, return it without them."""
         said = gettext(text) if text else ""
         if not self.params:
             return said
@@ -84,37 +84,37 @@ class Incident(models.Model):
 
     @property
     def lasted_seconds(self) -> float:
-        """How long it was open, or has been by now."""
+        """How long the incident was open, or has been open until now."""
         return ((self.until or timezone.now()) - self.since).total_seconds()
 
     @property
     def is_snoozed(self) -> bool:
-        """Whether somebody asked for quiet, and the time is not up."""
+        """Whether the incident is snoozed now."""
         return self.snoozed_until is not None and self.snoozed_until > timezone.now()
 
     @property
     def ends_by_hand(self) -> bool:
-        """Whether a person has to say that it is over."""
+        """Whether a person must resolve the incident."""
         return self.type in BY_HAND
 
     @property
     def title(self) -> str:
-        """What is wrong, in the reader's language."""
+        """What is wrong, in the active language."""
         return self._said(self.title_text)
 
     @property
     def detail(self) -> str:
-        """The cause with its figures."""
+        """The cause with its figures, in the active language."""
         return self._said(self.detail_text)
 
     @property
     def remedy(self) -> str:
-        """What to do about it, as an instruction."""
+        """What to do about it, as an instruction, in the active language."""
         return self._said(self.remedy_text)
 
 
 class IncidentEvent(models.Model):
-    """What happened to an incident while it was open. No `who`: the check that keeps it did it.
+    """What happened to an incident while it was open. `who` is empty if its check did it.
 
     text: a note, a reason, or the new owner's name.
     """

@@ -1,4 +1,4 @@
-"""Who is emailed about incidents, and the log of everything that was sent to outside."""
+"""Alert recipients, alerts, and the log of everything that was sent to outside."""
 
 import uuid
 
@@ -12,7 +12,7 @@ from poolsite.operations.models.webhooks import WebhookDelivery
 
 
 class NoticeTarget(models.Model):
-    """Who is emailed about incidents. Programs are told by webhooks."""
+    """An alert recipient: an address that is emailed about incidents. Programs use webhooks."""
 
     account = models.ForeignKey(
         Account,
@@ -24,7 +24,7 @@ class NoticeTarget(models.Model):
         help_text=_("Leave empty to get alerts about the whole platform."),
     )
     address = models.CharField(_("email address"), max_length=500, validators=[EmailValidator()])
-    # Of the time when webhooks were recipients, too. The release after 0.9 drops both columns.
+    # From the time when webhooks were recipients, too. The release after 0.9 drops both columns.
     channel = models.CharField(max_length=8, default="email", db_default="email", editable=False)
     secret = models.CharField(max_length=64, default="", db_default="", editable=False)
     warnings = models.BooleanField(_("include warnings"), default=True)
@@ -40,7 +40,7 @@ class NoticeTarget(models.Model):
 
 
 class Notice(models.Model):
-    """One thing to be sent to one target, until it was taken or given up."""
+    """An alert for one recipient, until it is sent or has failed."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("Pending")

@@ -1,4 +1,4 @@
-"""Webhook endpoints, the events that they are sent, and how far each delivery is."""
+"""Webhook endpoints, the events sent to them, and the state of each delivery."""
 
 import secrets
 import uuid
@@ -24,12 +24,12 @@ def new_secret() -> str:
 
 
 def new_signing_secret() -> str:
-    """Return an endpoint's secret, which its beginning tells from others."""
+    """Return an endpoint's signing secret. Its prefix distinguishes it from other secrets."""
     return f"whsec_{new_secret()}"
 
 
 class WebhookEndpoint(models.Model):
-    """A URL of somebody else's server that events are posted to."""
+    """A URL of an outside server that events are posted to."""
 
     access_kind = "webhook"
 
@@ -72,7 +72,7 @@ class WebhookEndpoint(models.Model):
         return self.name
 
     def clean(self) -> None:
-        """Refuse a URL that is never called, and an empty choice of events."""
+        """Refuse a URL that can never be called, and an empty choice of events."""
         try:
             outgoing.check_url(self.url)
         except outgoing.RefusedAddressError as error:
@@ -81,12 +81,12 @@ class WebhookEndpoint(models.Model):
             raise ValidationError({"events": _("Choose at least one event.")})
 
     def listens_to(self, kind: str) -> bool:
-        """Whether it is sent events of this type."""
+        """Return whether the endpoint receives events of this type."""
         return EVERY_EVENT in self.events or kind in self.events
 
 
 class WebhookEvent(models.Model):
-    """Something that happened, as endpoints are told; stored only if one of them listens."""
+    """An event as endpoints receive it. It is stored only if an endpoint listens."""
 
     id = models.UUIDField(_("ID"), primary_key=True, default=uuid.uuid4)
     type = models.CharField(_("type"), max_length=40)
@@ -106,7 +106,7 @@ class WebhookEvent(models.Model):
 
 
 class WebhookDelivery(models.Model):
-    """One event on its way to one endpoint. Its attempts are logged as OutgoingCall."""
+    """An event's delivery to an endpoint. Each attempt is logged as an OutgoingCall."""
 
     class State(models.TextChoices):
         PENDING = "pending", _("Pending")

@@ -1,4 +1,4 @@
-"""Incidents open and close, and the notices that follow; what people do: `incident_care`."""
+"""Opens and closes incidents and queues their alerts. `incident_care` has what people do."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,7 @@ Kind = IncidentEvent.Kind
 
 
 def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -> Incident:
-    """Open or bring up to date; race-safe on both databases by the unique open row."""
+    """Open an incident, or update the open one. The unique open row prevents duplicates."""
     if severity not in Incident.Severity.values:
         raise ValueError(f"severity is critical or warning, not {severity!r}")
     found = _update_open(kind, object_name, severity, texts)
@@ -36,7 +36,7 @@ def open_incident(kind: str, object_name: str, *, severity: str, **texts: Any) -
             return incident
     except IntegrityError:  # another process was first
         found = _update_open(kind, object_name, severity, texts)
-        if found is None:  # and has closed it again
+        if found is None:  # and that process has closed it again
             return Incident.objects.filter(type=kind, object=object_name).latest("pk")
         return found
 
@@ -52,7 +52,7 @@ def _update_open(
     if not changed:
         return found
     worse = found.severity == Incident.Severity.WARNING and severity != found.severity
-    if worse and found.snoozed_until is not None:  # it comes back at once
+    if worse and found.snoozed_until is not None:  # end the snooze
         changed["snoozed_until"] = None
     with transaction.atomic():
         rows = Incident.objects.filter(pk=found.pk, until=None, severity=found.severity)
@@ -68,13 +68,13 @@ def _update_open(
 
 
 def close_incident(kind: str, object_name: str) -> bool:
-    """Close the open one, if there is one; returns whether there was."""
+    """Close the open incident. Return whether there was one."""
     found = Incident.objects.filter(type=kind, object=object_name, until=None).first()
     return found is not None and end_incident(found)
 
 
 def end_incident(incident: Incident) -> bool:
-    """Close this very one; of several callers, one closes and tells."""
+    """Close this incident. If several callers try, one closes it and queues the alerts."""
     now = timezone.now()
     with transaction.atomic():
         if not Incident.objects.filter(pk=incident.pk, until=None).update(until=now):
@@ -93,7 +93,7 @@ def add_event(
     at: datetime | None = None,
     **more: Any,
 ) -> IncidentEvent:
-    """Add to the incident's timeline; in the change's transaction."""
+    """Add an entry to the incident's timeline, in the transaction of the change."""
     name = who.display_name if who else ""
     return IncidentEvent.objects.create(
         incident=incident, kind=kind, at=at or timezone.now(), who=name, **more
@@ -101,7 +101,7 @@ def add_event(
 
 
 def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTarget:
-    """Make or change a notice target."""
+    """Create or change an alert recipient."""
     if NoticeTarget.objects.filter(pk=target.pk).exists():
         values = {name: getattr(target, name) for name in TARGET_FIELDS}
         return change_target(target=target, actor=actor, **values)
@@ -115,7 +115,7 @@ def save_target(target: NoticeTarget, *, actor: "Principal | User") -> NoticeTar
 def change_target(
     *, target: NoticeTarget, actor: "Principal | User", reason: str = "", **values: Any
 ) -> NoticeTarget:
-    """Change who is told of incidents, and how; ValidationError when a value does not fit."""
+    """Change an alert recipient's settings. Raise ValidationError if a value is invalid."""
     from poolsite.access.services import aggregates
 
     aggregates.require_known(values, TARGET_FIELDS)
@@ -126,7 +126,7 @@ def change_target(
 
 
 def delete_target(target: NoticeTarget, *, actor: "Principal | User") -> None:
-    """Delete a notice target with what is still to be sent to it; its calls stay logged."""
+    """Delete an alert recipient with its unsent alerts. Its logged calls are kept."""
     with transaction.atomic():
         act_of(actor, "operations.target_delete").write(target, _described(target))
         OutgoingCall.objects.filter(notice__target=target).update(notice=None)
@@ -144,9 +144,9 @@ def act_of(actor: "Principal | User", action: str, reason: str = "") -> "Act":
 
 
 def confirm_clock(*, actor: "User", reason: str = "") -> bool:
-    """Take the clock's new time as right, in every process; False = it was not in doubt.
+    """Accept the clock's new time in every process. Return False if it was not in doubt.
 
-    The sweeps run again, and every monitor begins anew from the clock as it is.
+    The sweeps run again, and every monitor restarts from the current clock.
     """
     from poolsite import access, hotpath
     from poolsite.jobs import sweeping
@@ -163,7 +163,7 @@ def confirm_clock(*, actor: "User", reason: str = "") -> bool:
 
 
 def touch(incident: Incident) -> None:
-    """Tell the pages after the commit; they read SQL again."""
+    """Notify the pages after the commit. They read SQL again."""
     from poolsite import live
 
     live.touch(f"{TOPIC}:all")

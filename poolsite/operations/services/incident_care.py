@@ -1,5 +1,7 @@
-"""What people do to an incident: become its owner or assign it, snooze it, write a note, resolve
-what no check looks at. Each is audited, and in the incident's timeline.
+"""What people do to an incident: acknowledge, assign, snooze, add a note, resolve.
+
+Each action is audited and added to the incident's timeline. Only incidents that no check closes can
+be resolved.
 """
 
 from collections.abc import Iterable
@@ -21,14 +23,14 @@ REASON_LONGEST: Final = 200
 NOTE_LONGEST: Final = 2_000
 MOST_NOTES: Final = 100
 LONGEST_SNOOZE: Final = timedelta(days=7)
-SAME_SNOOZE: Final = timedelta(minutes=1)  # a second click asks for almost the same moment
+SAME_SNOOZE: Final = timedelta(minutes=1)  # a second click differs by less than this
 Kind = IncidentEvent.Kind
 
 
 def acknowledge_incident(
     incident: Incident, *, actor: "User", at: datetime | None = None
 ) -> Incident:
-    """Make `actor` its owner; the first one stays, and a second click changes nothing."""
+    """Make `actor` the incident's owner unless it has one. A second click changes nothing."""
     now = at or timezone.now()
     with transaction.atomic():
         noted = Incident.objects.filter(pk=incident.pk, until=None, acknowledged_at=None).update(
@@ -44,14 +46,14 @@ def acknowledge_incident(
 
 
 def acknowledge_incidents(group: Iterable[Incident], *, actor: "User") -> None:
-    """The same for all of one cause, at one moment."""
+    """Make `actor` the owner of all incidents of a cause, at the same time."""
     now = timezone.now()
     for incident in group:
         acknowledge_incident(incident, actor=actor, at=now)
 
 
 def assign_incidents(incidents: Iterable[Incident], *, owner: "User", actor: "User") -> int:
-    """Make `owner` the owner of open incidents, whoever it was; returns of how many it is now.
+    """Make `owner` the owner of open incidents. Return how many incidents changed their owner.
 
     owner: one of `selectors.possible_owners`.
     """
@@ -74,9 +76,10 @@ def _assign(incident: Incident, owner: "User", actor: "User", now: datetime) -> 
 
 
 def resolve_incident(incident: Incident, *, actor: "User", reason: str) -> bool:
-    """End one that no check ends; returns whether it was open.
+    """Close an incident that no check closes. Return whether it was open.
 
-    ValidationError: no reason, or a check looks after it and would open it again.
+    Raise ValidationError if the reason is missing, or if a check closes incidents of this type and
+    would open it again.
     """
     if not incident.ends_by_hand:
         raise ValidationError(_("This incident closes when its cause is gone."))
@@ -93,10 +96,11 @@ def resolve_incident(incident: Incident, *, actor: "User", reason: str) -> bool:
 def snooze_incidents(
     incidents: Iterable[Incident], *, actor: "User", until: datetime, reason: str
 ) -> int:
-    """Fold open incidents away until a moment; returns how many. Their notices wait as long.
+    """Snooze open incidents until a time, and their alerts with them. Return how many.
 
-    One that has ended or changed its severity since it was read is left as it is. ValidationError:
-    no reason, or a moment that is over or more than LONGEST_SNOOZE ahead.
+    An incident that has ended or changed its severity since it was read is left as it is. Raise
+    ValidationError if the reason is missing, or if the time is past or more than LONGEST_SNOOZE
+    ahead.
     """
     now = timezone.now()
     reason = _text_of(reason, REASON_LONGEST, _("Enter a reason of 1 to %s characters."))
@@ -122,7 +126,7 @@ def _snooze(incident: Incident, actor: "User", now: datetime, until: datetime, r
 
 
 def resume_incidents(incidents: Iterable[Incident], *, actor: "User") -> int:
-    """End the snooze of open incidents; returns how many were snoozed."""
+    """End the snooze of open incidents. Return how many were snoozed."""
     now = timezone.now()
     return sum(_resume(incident, actor, now) for incident in incidents)
 
@@ -139,9 +143,10 @@ def _resume(incident: Incident, actor: "User", now: datetime) -> bool:
 
 
 def add_incident_note(incident: Incident, text: str, *, actor: "User") -> IncidentEvent:
-    """Write for the others what is known; also beside one that has ended.
+    """Add a note for other users. Incidents that have ended accept notes, too.
 
-    ValidationError: no text, more than NOTE_LONGEST characters, or more than MOST_NOTES notes.
+    Raise ValidationError if the text is empty or longer than NOTE_LONGEST characters, or if the
+    incident has MOST_NOTES notes.
     """
     text = _text_of(
         text.replace("\r\n", "\n"), NOTE_LONGEST, _("Enter a note of 1 to %s characters.")

@@ -1,4 +1,4 @@
-"""What the admin's own templates ask: what a list holds, and where the console shows it."""
+"""Filters for the admin's own templates: what a list contains, and its page in the console."""
 
 from typing import Any
 
@@ -12,17 +12,17 @@ register = template.Library()
 
 @register.filter
 def about(options: Any) -> str:
-    """What a model is for."""
+    """Return what a model is for."""
     return str(ABOUT.get(options.label_lower, ""))
 
 
 @register.filter
 def console_list(options: Any) -> str:
-    """The console's page of a model's rows."""
+    """Return the console's page with a model's rows."""
     return list_page(options.model)
 
 
 @register.filter
 def console_row(row: Any) -> str:
-    """The console's page of a row."""
+    """Return the console's page of a row."""
     return row_page(row)

@@ -1,4 +1,4 @@
-"""What stands beside a managed thing: `{% tags_and_notes pool %}`, `{% tag_chips row.pool %}`."""
+"""Tags and notes of a managed object: `{% tags_and_notes pool %}`, `{% tag_chips row.pool %}`."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +18,7 @@ register = template.Library()
 
 @register.inclusion_tag("components/tags_and_notes.html", takes_context=True)
 def tags_and_notes(context: Context, thing: Any) -> dict[str, Any]:
-    """Return what the card shows; nothing for a reader whom it does not concern."""
+    """Return the card's context. It shows nothing if the user may not see the object."""
     principal = principal_of(context["request"])
     kind = kind_of(thing)
     told = describe_thing(thing)
@@ -40,21 +40,21 @@ def tags_and_notes(context: Context, thing: Any) -> dict[str, Any]:
 
 @register.inclusion_tag("components/tag_chips.html", takes_context=True)
 def tag_chips(context: Context, thing: Any) -> dict[str, Any]:
-    """Return the tags of a list's row, each a link that shows all that have it.
+    """Return the tags of a list's row, each with a link to all rows that have it.
 
-    The view has asked for them by `tags_and_notes.show_tags`.
+    The view must have loaded them with `tags_and_notes.show_tags`.
     """
     return {"request": context["request"], "tags": getattr(thing, "tag_words", [])}
 
 
 @register.inclusion_tag("components/tag_filter.html", takes_context=True)
 def tag_filter(context: Context) -> dict[str, Any]:
-    """Return the tag by which a list is filtered now."""
+    """Return the tag by which the list is filtered."""
     request = context["request"]
     return {"request": request, "tag": request.GET.get("tag", "")[: service.TAG_LONGEST]}
 
 
 @register.simple_tag(takes_context=True)
 def undo_standing(context: Context, entry: Any) -> undoing.UndoOffer:
-    """Whether the reader may take this entry's change back now, and else why not."""
+    """Return whether the user may undo this entry's change now, and if not, why."""
     return undoing.standing(principal_of(context["request"]), entry)

@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.inclusion_tag("components/saved_views.html", takes_context=True)
 def saved_views(context: Context) -> dict[str, Any]:
-    """Return what the menu shows: the reader's views of this page, and which one is on."""
+    """Return the menu's context: the user's views of this page, and the current one."""
     request = context["request"]
     query = service.kept_query(request.META.get("QUERY_STRING", ""))
     views = service.views_of(request.user, request.path) if request.user.is_authenticated else []

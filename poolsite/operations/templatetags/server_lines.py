@@ -1,4 +1,4 @@
-"""Lines for a shell of the server. `{% load server_lines %}`."""
+"""Command lines for the server's shell. `{% load server_lines %}`."""
 
 from itertools import count
 
@@ -9,12 +9,12 @@ from poolsite.runtime.shell_line import manage_line
 
 register = template.Library()
 
-NAME = "approver"  # of the user, with a number where it is taken
+NAME = "approver"  # the user's name; a number is added if it is taken
 
 
 @register.simple_tag
 def approver_line() -> str:
-    """Return the line that creates one more finance operator."""
+    """Return the command that creates another finance operator."""
     taken = set(User.objects.filter(username__istartswith=NAME).values_list("username", flat=True))
     taken = {name.lower() for name in taken}
     names = (NAME if n == 1 else f"{NAME}{n}" for n in count(1))

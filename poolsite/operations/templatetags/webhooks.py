@@ -1,4 +1,4 @@
-"""How pages show what an endpoint is sent."""
+"""Shows on pages what an endpoint is sent."""
 
 import json
 from typing import Any
@@ -10,5 +10,5 @@ register = template.Library()
 
 @register.filter
 def as_json(value: Any) -> str:
-    """The value as indented JSON."""
+    """Return the value as indented JSON."""
     return json.dumps(value, indent=2, ensure_ascii=False)

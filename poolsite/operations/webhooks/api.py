@@ -40,7 +40,7 @@ DeliveryId = id_in_path("The delivery's ID.")
 
 
 def register() -> None:
-    """Called once, by the routes of operations."""
+    """Register the routes. The routes of operations call this once."""
     api.add_router("/webhooks", router)
     api.add_router("/webhook-events", types_router)
 
@@ -63,7 +63,7 @@ def list_webhook_event_types(request: HttpRequest) -> Any:
 
 @router.get("", response={200: Page[EndpointOut]}, summary="List webhook endpoints")
 def list_webhooks(request: HttpRequest, asked: Query[EndpointsIn]) -> Any:
-    """The endpoints that the credential can access, newest first."""
+    """The endpoints that you can access, newest first."""
     rows = selectors.endpoints(principal_of_request(request), state=asked.state)
     return page(request, asked, rows, _out)
 
@@ -71,7 +71,7 @@ def list_webhooks(request: HttpRequest, asked: Query[EndpointsIn]) -> Any:
 @router.post("", response={201: EndpointMadeOut}, summary="Create a webhook endpoint")
 @shows_secret
 def create_webhook(request: HttpRequest, given: EndpointIn) -> Any:
-    """Create an endpoint. It is active immediately. The answer has its signing secret."""
+    """Create an endpoint. It is active immediately. The response has its signing secret."""
     principal = principal_of_request(request)
     _require_confirmed(request)
     made = services.endpoint_create(
@@ -125,7 +125,7 @@ def rotate_webhook(request: HttpRequest, slug: str = Slug) -> Any:
 
 @router.post("/{slug}/disable", response={200: EndpointOut}, summary="Disable a webhook endpoint")
 def disable_webhook(request: HttpRequest, given: WebhookReasonIn, slug: str = Slug) -> Any:
-    """Send nothing until it is enabled. Events that happen meanwhile are not sent later."""
+    """Stop sending events until the endpoint is enabled. Missed events are not sent later."""
     found = services.endpoint_disable(
         endpoint=_endpoint(request, slug),
         actor=principal_of_request(request),
@@ -158,7 +158,7 @@ def send_test_event(request: HttpRequest, slug: str = Slug) -> Any:
 def list_webhook_deliveries(
     request: HttpRequest, asked: Query[DeliveriesIn], slug: str = Slug
 ) -> Any:
-    """What was sent to the endpoint in the last 30 days, and what is waiting; newest first."""
+    """What was sent to the endpoint in the last 30 days, and what is waiting, newest first."""
     rows = selectors.deliveries(_endpoint(request, slug), state=asked.state, kind=asked.type)
     return page(request, asked, rows, _delivery_out)
 
@@ -209,7 +209,7 @@ def resend_failed_webhook_deliveries(request: HttpRequest, slug: str = Slug) -> 
 
 
 def _require_confirmed(request: HttpRequest) -> None:
-    """A person must have confirmed the login lately, as on the pages; a token need not."""
+    """Require a user to have confirmed the login recently, as on the pages. Tokens need not."""
     if principal_of_request(request).kind == "user":
         require_confirmed(request)
 

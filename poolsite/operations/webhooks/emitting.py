@@ -1,4 +1,4 @@
-"""Events are stored where something happens, in its transaction, for the endpoints that listen."""
+"""Stores events for the endpoints that listen, in the transaction in which they happen."""
 
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -12,7 +12,7 @@ from django.utils import timezone
 from poolsite.operations.models import WebhookDelivery, WebhookEndpoint, WebhookEvent
 from poolsite.operations.webhooks import event_types
 
-# Names the IDs of events that can be stored only once (RFC 9562, version 5).
+# The namespace for the IDs of events that can be stored only once (RFC 9562, version 5).
 _NAMESPACE = uuid.UUID("7d0e0f5e-5c0f-4d5b-9b35-6d1f4f0a3c11")
 
 
@@ -21,10 +21,10 @@ Page = Callable[[], str]
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """An event. key: the same type, account and key are one event, however often it is emitted.
+    """An event. key: events with the same type, account and key are one event and stored once.
 
-    page: makes the path of the page about it; called only if somebody listens, because a worker
-    knows no addresses until it is asked for one.
+    page: returns the path of the page about it. It is called only if an endpoint listens, because a
+    worker loads the URLs only when it needs one.
     """
 
     type: str
@@ -35,7 +35,7 @@ class Happened:
 
     @property
     def id(self) -> uuid.UUID:
-        """The event's ID: random, or the same for the same key."""
+        """The event's ID: random, or derived from the key if there is one."""
         if not self.key:
             return uuid.uuid4()
         return uuid.uuid5(_NAMESPACE, f"{self.type}\n{self.account_id}\n{self.key}")
@@ -43,7 +43,7 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """The accounts whose events somebody listens to. everyone: a platform endpoint does."""
+    """The accounts whose events have a listener. everyone: whether a platform endpoint listens."""
 
     accounts: frozenset[int]
     everyone: bool
@@ -52,34 +52,34 @@ class Listeners:
         return self.everyone or bool(self.accounts)
 
     def of(self, account_id: int) -> bool:
-        """Whether somebody listens to this account's events."""
+        """Return whether an endpoint listens to this account's events."""
         return self.everyone or account_id in self.accounts
 
 
 def listeners(types: Collection[str]) -> Listeners:
-    """Whose events of these types are listened to: for a caller with many, before it reads them."""
+    """Return the accounts with listeners for these types: callers need only their events."""
     rows = WebhookEndpoint.objects.exclude(state=WebhookEndpoint.State.DISABLED)
     wanted = {row.account_id for row in rows if any(map(row.listens_to, types))}
     return Listeners(frozenset(key for key in wanted if key is not None), None in wanted)
 
 
 def emit(
-    type: str,  # noqa: A002  the word of the interface
+    type: str,  # noqa: A002  the interface's name
     *,
     account_id: int | None,
     data: Mapping[str, Any],
     page: Page | None = None,
     key: str = "",
 ) -> int:
-    """Store one event for each endpoint that listens; returns how many do. See `Happened`."""
+    """Store an event for each endpoint that listens. Return how many do. See `Happened`."""
     return emit_many([Happened(type, account_id, data, page, key)])
 
 
 def emit_many(events: Sequence[Happened], *, at: datetime | None = None) -> int:
-    """Store these events in the caller's transaction; returns the number of deliveries.
+    """Store these events in the caller's transaction. Return the number of deliveries.
 
-    `data` is JSON. An event of a type that nobody declared raises LookupError. What no endpoint
-    listens to is not stored.
+    `data` must be JSON. Raise LookupError if an event's type was not declared. Events to which no
+    endpoint listens are not stored.
     """
     known = event_types.known()
     for event in events:
@@ -105,7 +105,7 @@ def emit_many(events: Sequence[Happened], *, at: datetime | None = None) -> int:
         )
         rows.append(row)
         deliveries += [WebhookDelivery(endpoint=each, event=row, next_at=now) for each in suiting]
-    # What happened has its own audit entry.
+    # The change that caused the event has its own audit entry.
     WebhookEvent.objects.bulk_create(rows, ignore_conflicts=True)  # unaudited: see above
     WebhookDelivery.objects.bulk_create(deliveries, ignore_conflicts=True)  # unaudited: see above
     return len(deliveries)

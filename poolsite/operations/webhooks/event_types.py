@@ -1,4 +1,4 @@
-"""The types of events that webhooks carry. Apps declare theirs in `AppConfig.ready()`."""
+"""The types of events that webhooks send. Apps declare theirs in `AppConfig.ready()`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ TEST = "endpoint.test"
 
 @dataclass(frozen=True)
 class EventType:
-    """One type: its name in the interface, what it is called, when it is sent, and its data.
+    """A type: its name in the interface, its label, when it is sent, and an example of its data.
 
-    group: the heading that it is listed under.
+    group: the heading under which it is listed.
     """
 
     name: str
@@ -28,12 +28,12 @@ _TYPES: dict[str, EventType] = {}
 
 
 def declare(*types: EventType) -> None:
-    """Add an app's types; ValueError when a name means something else already."""
+    """Add an app's types. Raise ValueError if a name is already declared differently."""
     for each in types:
         if _TYPES.setdefault(each.name, each) != each:
             raise ValueError(f"webhook event {each.name!r} is declared otherwise")
 
 
 def known() -> dict[str, EventType]:
-    """Return the types by name, in that order."""
+    """Return all types by name, in order."""
     return dict(sorted(_TYPES.items()))

@@ -16,7 +16,10 @@ def _offered_events() -> list[tuple[str, str]]:
 
 
 class EndpointForm(forms.Form):
-    """A new endpoint, or the settings of one. accounts: whose it can be; none = it has one."""
+    """A new endpoint, or an endpoint's settings.
+
+    accounts: the accounts to choose from, or None if the endpoint exists.
+    """
 
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -61,7 +64,7 @@ class EndpointForm(forms.Form):
         field.error_messages["required"] = _("Choose an account.")
 
     def clean(self) -> dict[str, Any]:
-        """`events` is what the endpoint keeps."""
+        """Set `events` to what the endpoint stores."""
         cleaned = super().clean() or {}
         if cleaned.pop("every", False):
             cleaned["events"] = [EVERY_EVENT]
@@ -70,7 +73,7 @@ class EndpointForm(forms.Form):
         return cleaned
 
     def groups(self) -> list[tuple[Any, list[tuple[event_types.EventType, Any]]]]:
-        """The events by their groups, each with its checkbox."""
+        """Return the events by group, each with its checkbox."""
         known = event_types.known()
         found: dict[str, tuple[Any, list[tuple[event_types.EventType, Any]]]] = {}
         for box in self["events"]:

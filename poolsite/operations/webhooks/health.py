@@ -1,4 +1,4 @@
-"""An endpoint that took nothing for a day is paused, and people are told."""
+"""Pauses an endpoint that accepted nothing for a day, and opens an incident."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ ACTOR = "operations.webhooks"
 
 
 def note(endpoint: WebhookEndpoint, *, taken: bool, failed: bool) -> None:
-    """Keep since when it has failed; pause it after a day of that. In a transaction."""
+    """Record since when the endpoint has failed. Pause it after a day. Use a transaction."""
     rows = WebhookEndpoint.objects.filter(pk=endpoint.pk)
     if taken:
         rows.exclude(failing_since=None).update(failing_since=None)  # unaudited: a measurement
@@ -38,7 +38,7 @@ def note(endpoint: WebhookEndpoint, *, taken: bool, failed: bool) -> None:
 
 
 def recovered(endpoint: WebhookEndpoint) -> None:
-    """Close what `note` has opened: somebody resumed, disabled or deleted the endpoint."""
+    """Close the incident that `note` opened: the endpoint was resumed, disabled or deleted."""
     incidents.close(type=TYPE, object=endpoint.slug)
 
 

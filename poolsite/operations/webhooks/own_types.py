@@ -1,4 +1,4 @@
-"""The events of operations itself: incidents, and the test of an endpoint."""
+"""Operations' own events: incidents, and the test event of an endpoint."""
 
 from django.utils.translation import gettext_lazy as _
 
@@ -19,7 +19,7 @@ _INCIDENT = {
 
 
 def register() -> None:
-    """Called once, by AppConfig.ready()."""
+    """Declare the events. AppConfig.ready() calls this once."""
     declare(
         EventType(
             *("incident.opened", GROUP, _("Incident opened")),

@@ -1,4 +1,4 @@
-"""Requests and answers of the webhooks' API."""
+"""Requests and responses of the webhooks' API."""
 
 from typing import Annotated, Any, Literal
 
@@ -42,7 +42,7 @@ class EndpointIn(BaseModel):
 
 
 class EndpointChangeIn(BaseModel):
-    """Changes to a webhook endpoint. What is omitted stays."""
+    """Changes to a webhook endpoint. Omitted fields keep their value."""
 
     model_config = STRICT
 
@@ -53,7 +53,7 @@ class EndpointChangeIn(BaseModel):
 
 
 class WebhookReasonIn(BaseModel):
-    """Why it is done."""
+    """The reason. It is kept in the audit log."""
 
     model_config = STRICT
 
@@ -76,13 +76,13 @@ class EndpointOut(BaseModel):
 
 
 class EndpointMadeOut(EndpointOut):
-    """A webhook endpoint with its signing secret, which is in no other answer."""
+    """A webhook endpoint with its signing secret. No other response has the secret."""
 
     secret: str
 
 
 class DeliveryOut(BaseModel):
-    """One event on its way to one endpoint."""
+    """The delivery of an event to an endpoint."""
 
     id: int
     event: str = Field(description="The event's ID. It stays the same in every attempt.")
@@ -97,7 +97,7 @@ class DeliveryOut(BaseModel):
 
 
 class AttemptOut(BaseModel):
-    """One request that was sent."""
+    """A request that was sent."""
 
     at: str
     status: int | None
@@ -120,7 +120,7 @@ class ResentOut(BaseModel):
 
 
 class EventTypeOut(BaseModel):
-    """A type of event that webhooks can carry."""
+    """A type of event that webhooks send."""
 
     type: str
     label: str

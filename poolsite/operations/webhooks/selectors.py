@@ -1,4 +1,4 @@
-"""What pages and the API read of webhooks. Tenant-safe."""
+"""What pages and the API read about webhooks. Results are limited to tenants."""
 
 from django.db.models import Max, QuerySet
 
@@ -10,7 +10,7 @@ VIEW = "operations.webhooks"
 
 
 def endpoints(principal: Principal, *, state: str = "") -> QuerySet[WebhookEndpoint]:
-    """The endpoints that the principal may see, each with `last_sent_at`."""
+    """Return the endpoints that the principal may see, each with `last_sent_at`."""
     access.require(principal, VIEW)
     rows = visible(WebhookEndpoint.objects.all(), principal, VIEW)
     if state:
@@ -19,7 +19,7 @@ def endpoints(principal: Principal, *, state: str = "") -> QuerySet[WebhookEndpo
 
 
 def endpoint(principal: Principal, slug: str, action: str = VIEW) -> WebhookEndpoint:
-    """One endpoint; Hidden when there is none, or it is a foreign one."""
+    """Return an endpoint. Raise Hidden if it is missing or belongs to another account."""
     rows = WebhookEndpoint.objects.select_related("account").filter(slug=slug)
     return require_one(rows, principal, action)
 
@@ -27,7 +27,7 @@ def endpoint(principal: Principal, slug: str, action: str = VIEW) -> WebhookEndp
 def deliveries(
     found: WebhookEndpoint, *, state: str = "", kind: str = ""
 ) -> QuerySet[WebhookDelivery]:
-    """The endpoint's log; kind: of events of this type."""
+    """Return the endpoint's deliveries. kind: only events of this type."""
     rows = WebhookDelivery.objects.filter(endpoint=found).select_related("event__account")
     if state:
         rows = rows.filter(state=state)
@@ -37,7 +37,7 @@ def deliveries(
 
 
 def delivery(found: WebhookEndpoint, key: int) -> WebhookDelivery:
-    """One of the endpoint's deliveries; Hidden when there is none."""
+    """Return a delivery of the endpoint. Raise Hidden if it is missing."""
     row = deliveries(found).select_related("endpoint__account").filter(pk=key).first()
     if row is None:
         raise access.Hidden(VIEW)

@@ -1,7 +1,8 @@
-"""Due deliveries are posted: fairly between endpoints, a few at once to each, none twice at once.
+"""Posts due deliveries: fairly between endpoints, and a few at once to each endpoint.
 
-A delivery is claimed for a while in SQL, posted with no transaction open, and noted. A sender that
-dies with it gives it back when the claim has run out, so an event can come twice, with one ID.
+A delivery is claimed for a while in SQL, posted with no transaction open, and recorded. If a sender
+dies, another sends its deliveries when the claim expires, so an event can arrive twice, with the
+same ID.
 """
 
 import asyncio
@@ -21,19 +22,19 @@ from poolsite.operations.retrying import next_wait
 from poolsite.operations.webhooks import health
 from poolsite.operations.webhooks.services import touch
 
-TURN_SECONDS = 20.0  # after which a sweep ends and the next one goes on
+TURN_SECONDS = 20.0  # after this a sweep ends, and the next one continues
 ENDPOINTS_AT_ONCE = 50
-CLAIMED_EACH = 20  # deliveries of one endpoint in one round
+CLAIMED_EACH = 20  # deliveries per endpoint and round
 AT_ONCE_EACH = 4  # connections to one endpoint
-CLAIM = timedelta(seconds=180)  # longer than a round of the slowest endpoint can last
-AWAY_WAIT = timedelta(seconds=60)  # for what was not tried because the endpoint does not answer
+CLAIM = timedelta(seconds=180)  # longer than a round of the slowest endpoint
+AWAY_WAIT = timedelta(seconds=60)  # for deliveries not tried because the endpoint doesn't respond
 
 Tried = tuple[WebhookDelivery, outgoing.DeliveryOutcome]
 
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """What became of one endpoint's deliveries; untried: it did not answer the ones before."""
+    """The outcome of an endpoint's round. untried: not sent as earlier posts got no response."""
 
     endpoint: WebhookEndpoint
     tried: Sequence[Tried]
@@ -41,10 +42,10 @@ class _Round:
 
 
 def send_due() -> dict[str, int]:
-    """Post what is due until nothing is, or the turn is over.
+    """Post the due deliveries until there are none or the time is up.
 
-    Returns how many requests were accepted, and how many were not.
-    Any number of senders may run at once.
+    Return how many requests were accepted, and how many were not. Any number of senders may run at
+    once.
     """
     sent = rejected = 0
     ends = time.monotonic() + TURN_SECONDS
@@ -61,7 +62,7 @@ def send_due() -> dict[str, int]:
 
 
 def body_of(delivery: WebhookDelivery) -> dict[str, Any]:
-    """Return the JSON that an endpoint is sent."""
+    """Return the JSON that is posted to an endpoint."""
     event = delivery.event
     return {
         "id": f"evt_{event.id.hex}",
@@ -102,7 +103,7 @@ async def _post_all(claimed: dict[WebhookEndpoint, list[WebhookDelivery]]) -> li
 
 
 async def _post_to(endpoint: WebhookEndpoint, rows: list[WebhookDelivery]) -> _Round:
-    """Post to one endpoint; the first that gets no answer ends the round."""
+    """Post to an endpoint. Stop the round when a post gets no response."""
     secrets = _secrets(endpoint)
     tried: list[Tried] = []
     for first in range(0, len(rows), AT_ONCE_EACH):
@@ -126,11 +127,11 @@ def _note(done: _Round) -> None:
     with transaction.atomic():
         for delivery, outcome in done.tried:
             _note_one(delivery, outcome)
-        OutgoingCall.objects.bulk_create(  # unaudited: the log of these calls itself
+        OutgoingCall.objects.bulk_create(  # unaudited: the log of these calls
             [_call(done.endpoint, *each) for each in done.tried]
         )
         waiting = WebhookDelivery.objects.filter(pk__in=[row.pk for row in done.untried])
-        waiting.update(next_at=now + AWAY_WAIT)  # unaudited: given back
+        waiting.update(next_at=now + AWAY_WAIT)  # unaudited: released
         outcomes = [outcome.ok for _, outcome in done.tried]
         health.note(done.endpoint, taken=any(outcomes), failed=not all(outcomes))
         touch(done.endpoint)

@@ -1,4 +1,4 @@
-"""What people do to webhook endpoints. Each checks the right, and is audited without secrets."""
+"""What people do to webhook endpoints, with checks of rights and audit entries without secrets."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ from poolsite.operations.webhooks import event_types, health
 CHANGE = "operations.webhooks_change"
 TOPIC = "operations.webhooks"
 FIELDS = ("name", "url", "events")
-ENDPOINTS_LIMIT = 20  # of one account
+ENDPOINTS_LIMIT = 20  # per account
 OLD_SECRET_VALID = timedelta(hours=24)
 RESENT_AT_ONCE = 1_000
 State = WebhookEndpoint.State
@@ -30,10 +30,11 @@ State = WebhookEndpoint.State
 def endpoint_create(
     *, actor: Actor, account: Account | None, name: str, url: str, events: Sequence[str]
 ) -> WebhookEndpoint:
-    """Make an endpoint, which is active at once; its signing secret is made with it.
+    """Create an endpoint with a signing secret. It is active at once.
 
-    account None: the platform's own, which gets the events of all accounts. ValidationError: a URL
-    that is never called, an unknown event, too many endpoints.
+    account: None for an endpoint of the platform, which gets the events of all accounts. Raise
+    ValidationError if the URL can never be called, an event is unknown or there are too many
+    endpoints.
     """
     made = WebhookEndpoint(
         account=account, name=name.strip(), url=url.strip(), events=sorted(set(events))
@@ -55,7 +56,7 @@ def endpoint_create(
 def endpoint_change(
     *, endpoint: WebhookEndpoint, actor: Actor, reason: str = "", **values: Any
 ) -> WebhookEndpoint:
-    """Change the name, the URL or the events; ValidationError when a value does not fit."""
+    """Change the name, the URL or the events. Raise ValidationError if a value is invalid."""
     require(actor, CHANGE, endpoint)
     aggregates.require_known(values, FIELDS)
     if "events" in values:
@@ -68,7 +69,7 @@ def endpoint_change(
 
 
 def endpoint_rotate(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookEndpoint:
-    """Make a new signing secret. For a day events are signed with the one before, too."""
+    """Create a new signing secret. For a day, events are also signed with the old secret."""
     require(actor, CHANGE, endpoint)
     with transaction.atomic():
         found = _locked(endpoint)
@@ -83,19 +84,19 @@ def endpoint_rotate(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookEndpoi
 def endpoint_disable(
     *, endpoint: WebhookEndpoint, actor: Actor, reason: str = ""
 ) -> WebhookEndpoint:
-    """Send it nothing, and record nothing for it, until it is enabled again."""
+    """Stop sending to the endpoint, and storing events for it, until it is enabled."""
     return _set_state(endpoint, actor, State.DISABLED, "operations.webhook_disable", reason)
 
 
 def endpoint_enable(
     *, endpoint: WebhookEndpoint, actor: Actor, reason: str = ""
 ) -> WebhookEndpoint:
-    """Send to it again, also what waits since the platform paused it."""
+    """Send to the endpoint again, including events that waited since the platform paused it."""
     return _set_state(endpoint, actor, State.ACTIVE, "operations.webhook_enable", reason)
 
 
 def endpoint_delete(*, endpoint: WebhookEndpoint, actor: Actor, reason: str = "") -> None:
-    """Delete it with its log and what waits for it."""
+    """Delete the endpoint with its log and its waiting events."""
     require(actor, CHANGE, endpoint)
     with transaction.atomic():
         found = _locked(endpoint)
@@ -106,9 +107,9 @@ def endpoint_delete(*, endpoint: WebhookEndpoint, actor: Actor, reason: str = ""
 
 
 def endpoint_test(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookDelivery:
-    """Send it an event of the type `endpoint.test`, whatever it listens to; returns the delivery.
+    """Send an event of the type `endpoint.test`, whatever the endpoint listens to.
 
-    ValidationError: nothing is sent to it now.
+    Return the delivery. Raise ValidationError if the endpoint is not active.
     """
     require(actor, CHANGE, endpoint)
     with transaction.atomic():
@@ -129,7 +130,7 @@ def endpoint_test(*, endpoint: WebhookEndpoint, actor: Actor) -> WebhookDelivery
 
 
 def delivery_resend(*, delivery: WebhookDelivery, actor: Actor) -> WebhookDelivery:
-    """Send it once more, now, with the same event ID; its retries begin anew if that fails."""
+    """Send the event again now, with the same ID. If that fails, it is retried like a new event."""
     require(actor, CHANGE, delivery.endpoint)
     with transaction.atomic():
         _send_again([delivery.pk])
@@ -141,7 +142,7 @@ def delivery_resend(*, delivery: WebhookDelivery, actor: Actor) -> WebhookDelive
 
 
 def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
-    """Send up to 1,000 failed deliveries once more, the oldest first; returns how many."""
+    """Send up to 1,000 failed deliveries again, oldest first. Return how many."""
     require(actor, CHANGE, endpoint)
     failed = WebhookDelivery.objects.filter(
         endpoint=endpoint, state=WebhookDelivery.State.FAILED
@@ -157,7 +158,7 @@ def failed_resend(*, endpoint: WebhookEndpoint, actor: Actor) -> int:
 
 
 def delete_old_events(before: datetime, most: int) -> int:
-    """Delete events from before this moment with their deliveries; at most so many."""
+    """Delete up to `most` events from before this time, with their deliveries."""
     old = WebhookEvent.objects.filter(created_at__lt=before)
     keys = list(old.order_by("created_at").values_list("pk", flat=True)[:most])
     if keys:
@@ -166,7 +167,7 @@ def delete_old_events(before: datetime, most: int) -> int:
 
 
 def touch(endpoint: WebhookEndpoint) -> None:
-    """Tell the pages after the commit."""
+    """Notify the pages after the commit."""
     live.touch(f"{TOPIC}:all")
     if endpoint.account_id is not None:
         live.touch(f"{TOPIC}:{endpoint.account_id}")

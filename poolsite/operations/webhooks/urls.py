@@ -1,4 +1,4 @@
-"""Addresses of webhooks, in the namespace of operations."""
+"""URLs of webhooks, in the namespace of operations."""
 
 from django.urls import path
 

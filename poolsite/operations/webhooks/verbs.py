@@ -1,4 +1,4 @@
-"""What the buttons of a webhook endpoint's pages do."""
+"""The actions of the buttons on a webhook endpoint's pages."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ from poolsite.operations.webhooks import selectors, services
 
 @require_POST
 def disable(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send it nothing until it is enabled."""
+    """Stop sending to the endpoint until it is enabled."""
     found, actor = _found(request, slug), principal_of(request)
 
     def verb() -> str:
@@ -29,7 +29,7 @@ def disable(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def enable(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send to it again."""
+    """Send to the endpoint again."""
     found, actor = _found(request, slug), principal_of(request)
 
     def verb() -> str:
@@ -42,7 +42,7 @@ def enable(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @asks_again
 def rotate(request: HttpRequest, slug: str) -> HttpResponse:
-    """A new signing secret; the old one is used beside it for a day."""
+    """Create a new signing secret. The old one also signs for a day."""
     found, actor = _found(request, slug), principal_of(request)
 
     def verb() -> str:
@@ -66,7 +66,7 @@ def test(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def resend(request: HttpRequest, slug: str, delivery_id: int) -> HttpResponse:
-    """Send one delivery once more."""
+    """Send a delivery again."""
     found, actor = _found(request, slug), principal_of(request)
     row = selectors.delivery(found, delivery_id)
 
@@ -79,7 +79,7 @@ def resend(request: HttpRequest, slug: str, delivery_id: int) -> HttpResponse:
 
 @require_POST
 def resend_failed(request: HttpRequest, slug: str) -> HttpResponse:
-    """Send the failed deliveries once more."""
+    """Send the failed deliveries again."""
     found, actor = _found(request, slug), principal_of(request)
 
     def verb() -> str:
@@ -92,7 +92,7 @@ def resend_failed(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 @asks_again
 def delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete it with its log."""
+    """Delete the endpoint with its log."""
     found, actor = _found(request, slug), principal_of(request)
 
     def verb() -> str:

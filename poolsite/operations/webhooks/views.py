@@ -1,4 +1,4 @@
-"""Webhook endpoints: the list, one with its deliveries, and its settings."""
+"""Webhook endpoints: the list, an endpoint with its deliveries, and its settings."""
 
 from functools import partial
 from typing import Any
@@ -30,7 +30,7 @@ CHANGE = services.CHANGE
 @never_cache
 @require_GET
 def endpoints(request: HttpRequest) -> HttpResponse:
-    """The endpoints that the reader may see, newest first."""
+    """List the endpoints that the user may see, newest first."""
     principal = principal_of(request)
     access.require(principal, selectors.VIEW)
     options = [("", _("All states")), *WebhookEndpoint.State.choices]
@@ -80,7 +80,7 @@ def _columns() -> list[SqlColumn[WebhookEndpoint]]:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks_again
 def endpoint_add(request: HttpRequest) -> HttpResponse:
-    """A new endpoint."""
+    """Create an endpoint."""
     principal = principal_of(request)
     access.require(principal, CHANGE)
     accounts = visible(Account.objects.all(), principal, CHANGE, account_field="pk")
@@ -103,7 +103,7 @@ def endpoint_add(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @asks_again
 def endpoint_edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """The settings of an endpoint."""
+    """Change the settings of an endpoint."""
     principal = principal_of(request)
     found = selectors.endpoint(principal, slug, CHANGE)
     initial = {
@@ -122,7 +122,7 @@ def endpoint_edit(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_GET
 def endpoint(request: HttpRequest, slug: str) -> HttpResponse:
-    """One endpoint, and what was sent to it."""
+    """Show an endpoint and its deliveries."""
     principal = principal_of(request)
     found = selectors.endpoint(principal, slug)
     options = [("", _("All deliveries")), *WebhookDelivery.State.choices]
@@ -166,7 +166,7 @@ def _delivery_columns() -> list[SqlColumn[WebhookDelivery]]:
 @never_cache
 @require_GET
 def delivery(request: HttpRequest, slug: str, delivery_id: int) -> HttpResponse:
-    """One delivery: the request's body, and every attempt."""
+    """Show a delivery: the request's body, and every attempt."""
     from poolsite.operations.webhooks.sending import body_of
 
     principal = principal_of(request)

@@ -1,1 +1,1 @@
-"""The gates' interfaces for machines."""
+"""The gates' APIs."""

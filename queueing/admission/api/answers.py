@@ -1,4 +1,4 @@
-"""From a gate's word to an answer: fields, status and problem type."""
+"""Turns a gate's replies into responses: fields, status and problem type."""
 
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ OUTCOMES: Final = {
 
 
 def report_answer(slug: str, told: ReportReply, sent: list[str]) -> dict[str, Any]:
-    """The answer to a device. `sent`: the tasks that it named, in their order."""
+    """Return the response to a device's report. `sent`: the tasks in the report, in order."""
     body: dict[str, Any] = {
         "task": None if told.task is None else f"{slug}.{told.task}",
         "token": told.token,
@@ -51,12 +51,12 @@ def report_answer(slug: str, told: ReportReply, sent: list[str]) -> dict[str, An
 
 
 def remaining_ms(deadline_us: int, now_us: int) -> int:
-    """How long it is until a deadline, by the gate's clock: callers need not trust their own."""
+    """Return the time until a deadline, by the gate's clock: callers need not trust their own."""
     return max(0, (deadline_us - now_us) // 1_000)
 
 
 def permit_answer(permit: Permit) -> dict[str, Any]:
-    """The answer to acquire and renew."""
+    """Return the response to acquire and renew."""
     body: dict[str, Any] = {"granted": permit.granted, "reason": permit.reason}
     if permit.granted:
         body |= {"token": permit.token, "deadline": permit.deadline_us}
@@ -74,24 +74,24 @@ def permit_answer(permit: Permit) -> dict[str, Any]:
 
 
 def ended_answer(ended: Ended) -> dict[str, Any]:
-    """The answer to release."""
+    """Return the response to release."""
     return {"released": ended.done, "reason": ended.reason}
 
 
 def counted_answer(counted: Counted) -> dict[str, Any]:
-    """The answer of the seed's pair."""
+    """Return the response to incr and decr."""
     return {"done": int(counted.changed), "count": counted.count}
 
 
 def observed_answer(observed: Observed) -> dict[str, Any]:
-    """The answer to the external system."""
+    """Return the response to the external system."""
     return {"cap": observed.cap, "used": observed.used, "over": observed.over}
 
 
 def kind_of(error: GateRefusedError) -> str:
-    """The problem type of a gate's own refusal."""
+    """Return the problem type of a gate's refusal."""
     if error.reason.startswith(reasons.MALFORMED):
         return "malformed"
     if error.reason == reasons.NO_SUCH_GATE or error.reason.startswith(reasons.SCRIPT_OUTDATED):
-        return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
+        return "unavailable"  # it is in SQL: its data in Redis is being rebuilt
     return KINDS.get(error.reason, "gate-refused")

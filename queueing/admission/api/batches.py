@@ -27,8 +27,9 @@ def list_batches(request: HttpRequest, asked: Query[BatchesIn], slug: str = Slug
 
 @batches.post("/{slug}/batches", response={201: BatchOut}, summary="Create a batch")
 def make_batch(request: HttpRequest, given: BatchIn, slug: str = Slug) -> Any:
-    """Upload a batch. If rows are bad or repeated, they are listed and nothing is created,
-    unless `skip_bad` is set.
+    """Upload a batch. If any rows are invalid or repeated, they are listed.
+
+    Nothing is created then, unless `skip_bad` is set.
     """
     principal = principal_of_request(request)
     gate = gate_of(principal, slug)
@@ -64,7 +65,7 @@ def list_tasks(request: HttpRequest, batch: int, asked: Query[TasksIn], slug: st
     summary="List failed devices",
 )
 def list_failed(request: HttpRequest, batch: int, asked: Query[PageIn], slug: str = Slug) -> Any:
-    """The tasks that failed or expired, in the order of the file, up to this moment."""
+    """The tasks that have failed or expired so far, in the order of the file."""
     found = batch_of(principal_of_request(request), slug, batch)
     if not asked.cursor:
         services.batch_catch_up(found)

@@ -1,4 +1,4 @@
-"""What the gates' routes behind Django have in common."""
+"""What the gates' Django routes share."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ Slug = slug_in_path("The gate's slug.")
 
 
 def gate_of(principal: Principal, slug: str) -> Gate:
-    """The gate of that slug, if the principal may see it; else ProblemError."""
+    """Return the gate with this slug. Raise ProblemError if the principal may not see it."""
     try:
         return selectors.GATES.get(principal, slug)
     except access.Hidden:
@@ -26,7 +26,7 @@ def gate_of(principal: Principal, slug: str) -> Gate:
 
 
 def batch_of(principal: Principal, slug: str, key: int) -> TaskBatch:
-    """A batch of the gate of that slug; ProblemError."""
+    """Return a batch of the gate with this slug. Raise ProblemError if there is none."""
     gate = gate_of(principal, slug)
     batch = TaskBatch.objects.select_related("gate").filter(gate=gate, pk=id_of(key)).first()
     if batch is None:
@@ -35,17 +35,20 @@ def batch_of(principal: Principal, slug: str, key: int) -> TaskBatch:
 
 
 def told(now: GateNow) -> dict[str, Any]:
-    """The answer that is a gate."""
+    """Return a gate as the API shows it."""
     return {**values_of(now.gate, SETTINGS), **selectors.gate_out(now)}
 
 
 def told_after(gate: Gate) -> dict[str, Any]:
-    """The same of a gate that was just changed: in SQL, whether or not Redis answers now."""
+    """Return a gate that was just changed in SQL, whether or not Redis answers now."""
     return told(selectors.GATES.with_figures([gate], patient=True)[0])
 
 
 def is_rebuilt(error: door.GateRefusedError) -> bool:
-    """Whether Redis lost the gate, which its own route says; any other refusal: ProblemError."""
+    """Return whether Redis lost the gate, which the gate's own route shows.
+
+    Raise ProblemError for any other refusal.
+    """
     if error.reason == door.reasons.NO_SUCH_GATE:
         return True
     raise ProblemError(kind_of(error), error.reason) from None

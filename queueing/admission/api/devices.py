@@ -1,4 +1,4 @@
-"""The route that says why a device gets no task."""
+"""The route that explains why a device gets no task."""
 
 from datetime import datetime
 from typing import Any
@@ -53,9 +53,9 @@ class DeviceOut(BaseModel):
     summary="Explain why a device gets no task",
 )
 def explain_device(request: HttpRequest, slug: str = Slug, device: str = Device) -> Any:
-    """Why the device gets no task of this gate now. Changes nothing.
+    """Why the device gets no task of this gate now. Nothing is changed.
 
-    Devices of which the gate has never had a task get the reason `no-task`.
+    If the gate never had a task for the device, the reason is `no-task`.
     """
     gate = gate_of(principal_of_request(request), slug)
     return _out(gate.slug, selectors.explain(gate, device))

@@ -1,4 +1,4 @@
-"""Which gates there are, as the hot lane knows them: asked of SQL, remembered for a second."""
+"""The gates, as the hot lane needs them: read from SQL, cached for a second."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ FIELDS = ("pk", "slug", "account_id", "signing_key", "previous_signing_key")
 
 @dataclass(frozen=True, slots=True)
 class GateRef:
-    """What the hot lane needs of a gate; access knows it as a thing of its tenant."""
+    """What the hot lane needs of a gate. Access checks treat it like the gate."""
 
     id: int
     slug: str
@@ -23,7 +23,7 @@ class GateRef:
 
     @property
     def access_ref(self) -> str:
-        """How tokens and grants name it."""
+        """The name that tokens and grants use."""
         return f"gate:{self.slug}"
 
 
@@ -37,7 +37,7 @@ def _ref(gate: Gate) -> GateRef:
 
 
 def _load_busy(account: str) -> tuple[GateRef, ...]:
-    """Gates with an unfinished batch: a device may have work there."""
+    """Return the gates with an unfinished batch: a device may have work there."""
     busy = TaskBatch.objects.filter(finished_at=None).values("gate_id")
     gates = Gate.objects.filter(pk__in=busy).order_by("slug")
     if account != EVERYBODY:
@@ -50,11 +50,11 @@ _BUSY: DirectoryKind[tuple[GateRef, ...]] = DirectoryKind("busy gates", _load_bu
 
 
 async def gate_ref(slug: str) -> GateRef | None:
-    """The gate of that slug; None = there is none."""
+    """Return the gate with this slug, or None."""
     return await _GATES.get(slug)
 
 
 async def busy_gates(account_id: int | None) -> tuple[GateRef, ...]:
-    """The gates with unfinished batches of an account; None = of everybody."""
+    """Return an account's gates with unfinished batches or, with None, those of all accounts."""
     name = EVERYBODY if account_id is None else str(account_id)
     return await _BUSY.get(name) or ()

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from poolsite.api.examples import AT_US
 
-TOKEN: Final = AT_US  # fencing tokens grow with the clock
+TOKEN: Final = AT_US  # fencing tokens increase with the clock
 DEADLINE: Final = AT_US + 60_000_000
 TASK: Final = "speed-025.17"
 HOLDER: Final = "worker-3"

@@ -1,4 +1,4 @@
-"""The routes of a gate's permits and of its waiting line, which are read from Redis."""
+"""The routes of a gate's permits and waiting line, which are read from Redis."""
 
 import base64
 import binascii
@@ -33,7 +33,7 @@ PLACE: Final = re.compile(r"([0-9]{16}) ([@#]?[A-Za-z0-9._:-]{1,64})")
 def list_holders(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug) -> Any:
     """The permits in use, earliest deadline first.
 
-    Permits that end meanwhile move no other permit to another page. A permit that is renewed
+    If a permit ends while you read the pages, the others keep their place. A permit that is renewed
     meanwhile can appear twice.
     """
     check_known(request, asked)
@@ -67,10 +67,10 @@ def get_holder(request: HttpRequest, slug: str = Slug, holder: str = Who) -> Any
 
 @holders.post("/{slug}/holders/{holder}/free", response={204: None}, summary="Free a slot")
 def free_holder(request: HttpRequest, given: FreeIn, slug: str = Slug, holder: str = Who) -> Any:
-    """End the permit of a holder. If a device holds it, its task becomes pending again.
+    """End the permit of a holder. If a device has the permit, its task becomes pending again.
 
-    `token` names the permit, so one that was granted meanwhile stays. The holder may still use
-    the external system. Requires an operator with the grant `operate`.
+    `token` identifies the permit, so a permit that was granted meanwhile stays valid. The holder
+    may still use the external system. Requires an operator with the grant `operate`.
     """
     principal = principal_of_request(request)
     gate = gate_of(principal, slug)
@@ -80,7 +80,7 @@ def free_holder(request: HttpRequest, given: FreeIn, slug: str = Slug, holder: s
 
 @holders.get("/{slug}/line", response={200: Page[WaiterOut]}, summary="List the waiting line")
 def list_line(request: HttpRequest, asked: Query[HoldersIn], slug: str = Slug) -> Any:
-    """The requesters that wait for a slot, in the order of their arrival."""
+    """The requesters that wait for a slot, in order of arrival."""
     check_known(request, asked)
     gate = gate_of(principal_of_request(request), slug)
     try:
@@ -117,7 +117,7 @@ def _page(
     out: Callable[[Row], dict[str, Any]],
     place: Callable[[Row], tuple[int, str]],
 ) -> dict[str, Any]:
-    """One page of rows of which one more than `limit` was asked for."""
+    """Return a page. `rows` has one row more than `limit` if there is a next page."""
     last = _cursor(*place(rows[limit - 1])) if len(rows) > limit else None
     return {"data": [out(row) for row in rows[:limit]], "next": last}
 
@@ -127,7 +127,7 @@ def _cursor(us: int, name: str) -> str:
 
 
 def _place(cursor: str) -> int | tuple[int, str]:
-    """Where a page begins. ProblemError `malformed` for a cursor that is none."""
+    """Return where a page begins. Raise ProblemError `malformed` if the cursor is invalid."""
     if not cursor:
         return 0
     try:

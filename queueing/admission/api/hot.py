@@ -1,4 +1,4 @@
-"""The gates' hot routes: reports of devices, permits, the seed's pair; served before Django."""
+"""The gates' hot routes, served before Django: reports of devices, permits, incr and decr."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -39,7 +39,7 @@ _REPORTS: BodyReader[DeviceReport] = BodyReader(DeviceReport)
 
 
 def register() -> None:
-    """Called once, by poolsite.asgi."""
+    """Register the routes. poolsite.asgi calls this once."""
     lane.register(REPORT_PATH, post_report)
     routes: tuple[tuple[str, Any, Any, Any], ...] = (
         ("acquire", AcquireIn, _acquire, answers.permit_answer),
@@ -53,11 +53,11 @@ def register() -> None:
         lane.register(GATE_PATH + name, _GateRoute(model, command, answer))
 
 
-# -- who asks ------------------------------------------------------------------------------------
+# -- the caller ------------------------------------------------------------------------------------
 
 
 async def _principal(request: Request) -> Principal:
-    """Machines only: a cookie opens nothing here, so no CSRF token is needed."""
+    """Authenticate a program. Cookies are ignored here, so no CSRF token is needed."""
     if not any(name == b"authorization" for name, _ in request.scope["headers"]):
         raise RefusedError("unauthenticated")
     principal = await access.principal_of_scope(request.scope)
@@ -80,7 +80,7 @@ async def _gate(principal: Principal, slug: str) -> GateRef:
 
 
 async def post_report(request: Request) -> Response:
-    """A device's report: its results are taken, then it gets a task or its place in the line."""
+    """Process a device's results, then give it a task or its place in line."""
     try:
         principal = await _principal(request)
         device = request.path_params["device"]
@@ -104,7 +104,7 @@ async def post_report(request: Request) -> Response:
 
 
 class _GateRoute:
-    """One route of a gate: its body, what it runs, how it answers."""
+    """A route of a gate: its body, its command, its response."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ def _observe(slug: str, given: ObserveIn) -> Awaitable[door.Observed]:
 
 
 async def _gathered(slug: str, request: door.Request[R]) -> R:
-    """Requests of holders that arrive together reach their gate in one list."""
+    """Run a holder's request. Requests that arrive together reach their gate in one list."""
     result: R = await _gatherer().run(slug, request)
     return result
 

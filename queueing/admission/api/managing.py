@@ -1,4 +1,4 @@
-"""The gates' routes of people: looking, creating, changing, pausing, deleting, signing keys."""
+"""The gates' routes for managing them: list, create, change, pause, delete, signing keys."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ gates = Router(tags=["gates"])
 
 @gates.get("", response={200: list[GateOut]}, summary="List gates")
 def list_gates(request: HttpRequest) -> Any:
-    """The gates that the credential can access."""
+    """The gates that you can access."""
     principal = principal_of_request(request)
     access.require(principal, "admission.view")
     return [told(now) for now in selectors.GATES.every(principal)]
@@ -43,7 +43,7 @@ def list_gates(request: HttpRequest) -> Any:
 def make_gate(request: HttpRequest, given: GateIn) -> Any:
     """Create a gate. Requires an operator with the grant `operate`.
 
-    The slug can't be one that a gate has or had. Without a key, the slug is the gate's key.
+    The slug must never have been used by another gate. Without a key, the slug is the gate's key.
     """
     principal = principal_of_request(request)
     access.require(principal, "admission.create")
@@ -93,7 +93,7 @@ def delete_gate(
 ) -> Any:
     """Delete a gate that has no permits in use and no unfinished batches.
 
-    Its history stays, and its slug can't be used again. Requires an operator with the grant
+    Its history is kept, and its slug can't be used again. Requires an operator with the grant
     `operate`.
     """
     principal = principal_of_request(request)
@@ -103,7 +103,7 @@ def delete_gate(
 
 @gates.get("/{slug}/samples", response={200: list[GateSampleOut]}, summary="List samples")
 def list_samples(request: HttpRequest, slug: str = Slug) -> Any:
-    """The last hour by the minute, oldest first. A minute without a sample is left out."""
+    """The last hour by the minute, oldest first. A minute without a sample is omitted."""
     gate = gate_of(principal_of_request(request), slug)
     names = GateSampleOut.model_fields
     rows = selectors.GATES.samples(gate, minute_of() - timedelta(hours=1))

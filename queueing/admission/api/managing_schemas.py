@@ -1,4 +1,4 @@
-"""Requests and answers of those who manage gates and batches."""
+"""Requests and responses for managing gates and batches."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -32,7 +32,7 @@ else:
 
 
 class GateIn(GateSettingsIn):
-    """A new gate. Settings that you leave out have their defaults."""
+    """A new gate. Settings that you omit get their defaults."""
 
     slug: Slug40 = Field(description="Identifies the gate. It can't be changed later.")
     account: Slug40 | None = Field(
@@ -42,7 +42,7 @@ class GateIn(GateSettingsIn):
 
 
 class GateChangeIn(GateSettingsIn):
-    """The settings to change. Settings that you leave out stay as they are."""
+    """The settings to change. Settings that you omit keep their values."""
 
     reason: Reason = Field("", description=WHY)
 
@@ -56,7 +56,7 @@ class GateReasonIn(BaseModel):
 
 
 class CapIn(BaseModel):
-    """Another concurrency limit."""
+    """The new concurrency limit."""
 
     model_config = STRICT
 
@@ -65,7 +65,7 @@ class CapIn(BaseModel):
 
 
 class WaitsOut(BaseModel):
-    """Seconds from the first request to the permit, in the last 15 minutes; null without any.
+    """Seconds from the first request to the permit, in the last 15 minutes. Null without permits.
 
     Gates without a line do not measure it.
     """
@@ -99,7 +99,7 @@ class GateOut(GateSettingsOut):
 
 
 class GateSampleOut(BaseModel):
-    """A gate at a minute's end, and what it counted within that minute."""
+    """A gate at the end of a minute, and its counts within that minute."""
 
     minute: datetime
     cap: int
@@ -125,7 +125,7 @@ class KeyOut(BaseModel):
 
 
 class HoldersIn(PageIn):
-    """Which permits to list."""
+    """Filters of the list of permits."""
 
     cursor: str = Field(
         "", max_length=160, description="`next` of the page before. Omit it for the first page."
@@ -177,7 +177,7 @@ class BatchIn(BaseModel):
 
 
 class BatchesIn(PageIn):
-    """Which batches to list."""
+    """Filters of the list of batches."""
 
     state: BatchState | None = None
     name: str = Field("", max_length=120, pattern=LINE, description="Part of the name.")
@@ -202,7 +202,7 @@ class BatchOut(BaseModel):
 
 
 class TasksIn(PageIn):
-    """Which tasks to list."""
+    """Filters of the list of tasks."""
 
     state: TaskState | None = None
     device: str = Field("", max_length=63, pattern=LINE, description="The device's ID.")

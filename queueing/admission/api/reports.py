@@ -1,4 +1,4 @@
-"""A device's report on its way to a gate: which gate, together with which others, answered how."""
+"""Processes a device's report: finds its gate, runs it with other reports, builds the response."""
 
 from functools import partial
 from typing import Any
@@ -24,7 +24,7 @@ Reports = Gatherer[door.DeviceReport, door.ReportReply]
 
 
 def check_device(principal: Principal, device: str) -> None:
-    """A token that is for certain devices opens nothing for others: they look missing."""
+    """Refuse devices that the token is not for. They are reported as not found."""
     scope = principal.scope
     if not isinstance(scope, TokenScope):
         return
@@ -36,9 +36,10 @@ def check_device(principal: Principal, device: str) -> None:
 async def take(
     principal: Principal, ref: GateRef | None, device: str, given: DeviceReport
 ) -> dict[str, Any]:
-    """Run a report and return the answer's body. Raises the runner's errors, RefusedError.
+    """Run a report and return the response's body. Raise the runner's errors, or RefusedError.
 
-    Without a gate's name: the one gate of the token, else the one that has work for the device.
+    If no gate is named, use the token's only gate, then the gate of the results, then the gate that
+    has work for the device.
     """
     if ref is None:
         ref = await _gate_of(principal, device, given)
@@ -75,7 +76,7 @@ def _report(ref: GateRef, device: str, given: DeviceReport) -> door.DeviceReport
 def _result(ref: GateRef, result: TaskResult) -> door.Result:
     slug, _, number = result.task.partition(".")
     return door.Result(
-        task=int(number) if slug == ref.slug else 0,  # no task of this gate: unknown there
+        task=int(number) if slug == ref.slug else 0,  # another gate's task: unknown here
         token=result.token,
         ok=result.ok,
         took_ms=result.took_ms,
@@ -84,7 +85,7 @@ def _result(ref: GateRef, result: TaskResult) -> door.Result:
 
 
 def _data(value: Any) -> str:
-    """The result's data as JSON; control characters are escaped, so that it is one line."""
+    """Return the result's data as JSON. Control characters are escaped, so that it is one line."""
     if value is None:
         return ""
     try:
@@ -97,7 +98,7 @@ def _data(value: Any) -> str:
     return text
 
 
-# -- which gate ----------------------------------------------------------------------------------
+# -- finding the gate -----------------------------------------------------------------------------
 
 
 async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> GateRef | None:
@@ -111,12 +112,12 @@ async def _gate_of(principal: Principal, device: str, given: DeviceReport) -> Ga
         decision = access.decide(principal, ACTION, ref) if ref is not None else None
         if ref is not None and decision:
             return ref
-        return None  # a foreign gate looks missing: it has no such task
+        return None  # a hidden gate has no such task
     return await _gate_with_work(principal, device)
 
 
 def _only_gate(principal: Principal) -> str | None:
-    """The gate that a token is for, if it is for one."""
+    """Return the slug of the token's gate if it is for exactly one, else None."""
     scope = principal.scope
     if not isinstance(scope, TokenScope):
         return None
@@ -125,9 +126,10 @@ def _only_gate(principal: Principal) -> str | None:
 
 
 async def _gate_with_work(principal: Principal, device: str) -> GateRef | None:
-    """Of the gates with unfinished batches that the token covers, the one that knows the device.
+    """Return the gate that has work for the device, among those the token covers.
 
-    Else one whose tasks are still being loaded, which says so.
+    Only gates with unfinished batches are considered. If none has work, return a gate whose tasks
+    are still loading, so that the response says so.
     """
     scope = principal.scope
     account_id = scope.account_id if isinstance(scope, TokenScope) else None

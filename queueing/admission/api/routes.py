@@ -1,4 +1,4 @@
-"""The gates' routes behind Django, and the hot lane's in the same OpenAPI document."""
+"""The gates' Django routes, and the hot lane's routes for the same OpenAPI document."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ devices = Router(tags=["batches"])
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. poolsite.urls calls this once."""
     examples.declare(EXAMPLES)
     gates.add_router("", holders)
     api.add_router("/gates", gates)
@@ -51,7 +51,7 @@ def _served_elsewhere() -> HttpResponse:
 def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> Any:
     """Report results and get a task, or a place in line. Results are processed first.
 
-    A report can be repeated after a lost answer: results count once, and a running task is
+    You can repeat a report if its response was lost: results count once, and a running task is
     returned again with the same token and deadline. A token for several gates needs `?gate=`.
     """
     return _served_elsewhere()
@@ -61,8 +61,8 @@ def report(request: HttpRequest, given: DeviceReport, device: str = Device) -> A
 def acquire(request: HttpRequest, given: AcquireIn, slug: str = Slug) -> Any:
     """Get a permit for a holder, or its place in line.
 
-    With `wait_ms`, the response is sent when there is a permit or the time is up. A request that
-    its client gives up leaves no permit and no place in line.
+    With `wait_ms`, the response is sent when a permit is granted or the time is up. If you cancel
+    the request, no permit and no place in line remain.
     """
     return _served_elsewhere()
 
@@ -85,7 +85,7 @@ def renew(request: HttpRequest, given: RenewIn, slug: str = Slug) -> Any:
     summary="Acquire an anonymous permit",
 )
 def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """For clients without a holder name: an anonymous permit with its own deadline."""
+    """For clients without a holder name: acquire an anonymous permit with its own deadline."""
     return _served_elsewhere()
 
 
@@ -95,7 +95,7 @@ def incr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
     summary="Release an anonymous permit",
 )
 def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
-    """For clients without a holder name: ends the oldest anonymous permit, if there is one."""
+    """For clients without a holder name: release the oldest anonymous permit, if any."""
     return _served_elsewhere()
 
 
@@ -105,5 +105,5 @@ def decr(request: HttpRequest, given: NothingIn, slug: str = Slug) -> Any:
     summary="Report the external system's count",
 )
 def observe(request: HttpRequest, given: ObserveIn, slug: str = Slug) -> Any:
-    """Report how many clients the external system serves at once, by its own count."""
+    """Report how many clients the external system currently serves, by its own count."""
     return _served_elsewhere()

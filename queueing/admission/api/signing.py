@@ -1,8 +1,8 @@
-"""Signed permits: what an external system can check by itself, with its gate's key alone.
+"""Signed permits: an external system can verify them with nothing but its gate's key.
 
-`v1.<payload>.<signature>`, both base64url without padding: a JSON object of gate, holder, token,
-deadline (µs since 1970), task (devices) and weight (left out: 1), and the HMAC-SHA256 of
-`v1.<payload>`. The reader is `integrations/poolsite_client/verifier.py`.
+`v1.<payload>.<signature>`, both base64url without padding. The payload is a JSON object with gate,
+holder, token, deadline (µs since 1970), task (for devices) and weight (omitted if 1). The signature
+is the HMAC-SHA256 of `v1.<payload>`. `integrations/poolsite_client/verifier.py` verifies it.
 """
 
 import base64
@@ -24,7 +24,10 @@ def signed(
     task: str | None = None,
     weight: int = 1,
 ) -> dict[str, Any]:
-    """The field `permit` of an answer; nothing when the gate has no key. Devices are `@name`."""
+    """Return the field `permit` of a response, or {} if the gate has no key.
+
+    holder: a name, or `@name` for a device.
+    """
     if not ref.signing_key:
         return {}
     payload: dict[str, str | int] = {

@@ -1,8 +1,8 @@
-"""An acquire that waits: its turn stands in the gate's line, this process asks again for it.
+"""An acquire that waits. Its turn is in the gate's line, and this process asks for it again.
 
-The gate's wake channel tells of changes. Those who listen ask at once, together in one list, and
-once more a moment later, since changes within a tenth of a second are told once. Everybody else
-asks again by itself.
+The gate's wake channel reports changes. Listeners ask at once, together in one list, and once more
+a moment later, because changes within a tenth of a second are reported once. Requests that don't
+listen ask again at intervals.
 """
 
 import asyncio
@@ -20,16 +20,16 @@ from queueing.admission.schemas import AcquireIn
 logger = logging.getLogger(__name__)
 
 Ask = Callable[[door.Request[Any]], Awaitable[Any]]
-LISTENERS: Final = door.REQUESTS_LIMIT  # of one gate in one process: as many as one list holds
+LISTENERS: Final = door.REQUESTS_LIMIT  # per gate and process: as many as fit into one list
 AGAIN_SECONDS: Final = 0.1
 IDLE_SECONDS: Final = 1.0
 
 
 async def acquire(slug: str, given: AcquireIn, ask: Ask) -> door.Permit:
-    """Ask for a permit, for up to `given.wait_ms`. Raises as `ask` does.
+    """Request a permit, for up to `given.wait_ms`. Raise what `ask` raises.
 
-    Without a permit at the end, the turn goes as well, unless `keep_place` is set. Given up by its
-    client (the task is cancelled), it leaves neither a turn nor a permit behind.
+    If there is no permit in the end, the turn is given up too, unless `keep_place` is set. If the
+    client gives up (the task is cancelled), neither a turn nor a permit remains.
     """
     room = waiting.room()
     if not given.wait_ms or room.is_full:
@@ -40,7 +40,7 @@ async def acquire(slug: str, given: AcquireIn, ask: Ask) -> door.Permit:
 
 
 class _Wait:
-    """One acquire while it waits."""
+    """An acquire while it waits."""
 
     def __init__(self, slug: str, given: AcquireIn, ask: Ask) -> None:
         self._given = given
@@ -52,7 +52,7 @@ class _Wait:
         self._last: door.Permit | None = None
 
     async def run(self) -> door.Permit:
-        """Ask until there is a permit or the time is over."""
+        """Ask until there is a permit or the time is up."""
         try:
             async with contextlib.AsyncExitStack() as stack:
                 permit = await self._told(is_waiting=True)
@@ -79,7 +79,7 @@ class _Wait:
         return waiting.waiters().count(self._channel) >= LISTENERS
 
     async def _pause(self, is_again: bool) -> bool:
-        """Wait for news, or until it is time to ask again; returns whether there was news."""
+        """Wait for a change, or until it is time to ask again. Return whether it changed."""
         seconds = min(self._left(), AGAIN_SECONDS if is_again else IDLE_SECONDS)
         if self._news is None:
             await asyncio.sleep(max(0.0, seconds))
@@ -91,7 +91,7 @@ class _Wait:
         return was_woken
 
     async def _told(self, *, is_waiting: bool) -> door.Permit:
-        """Ask once. A cancelled one waits for its answer: it may be a permit to give back."""
+        """Ask once. If cancelled, wait for the reply first: it may be a permit to return."""
         words = door.to_acquire(self._given.holder, self._given.weight, waits=is_waiting)
         waited_seconds = asyncio.get_running_loop().time() - self._began_at
         asked = asyncio.ensure_future(self._ask(words))
@@ -107,7 +107,7 @@ class _Wait:
     async def _leave(self) -> None:
         last = self._last
         if last is None or last.reason == door.reasons.REPEAT:
-            return  # the holder had its permit before
+            return  # the holder already had its permit
         token, at_us = (last.token, None) if last.granted else (None, last.now_us)
         try:
             await self._ask(door.to_leave(self._given.holder, token, at_us))

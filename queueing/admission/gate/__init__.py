@@ -1,9 +1,9 @@
-"""The only door to the gate's Lua: key names, commands as values, results, reasons.
+"""The only interface to a gate's Lua scripts: key names, commands, results, reasons.
 
     permit = hotpath.run(gate.acquire("tower-7", "worker-3"))
 
-`commands.py` has a gate's life, `permits.py` what holders do, `tasks.py` batches and reports,
-`reading.py` what only looks.
+`commands.py` has a gate's lifecycle, `permits.py` what holders do, `tasks.py` batches and reports,
+`reading.py` the commands that only read.
 """
 
 from queueing.admission.gate import reasons

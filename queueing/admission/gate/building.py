@@ -1,4 +1,4 @@
-"""How every command of a gate is put together: its script, all its keys, its words."""
+"""Builds the commands of a gate: script, keys, arguments."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -17,6 +17,9 @@ def gate_command(
     read: Callable[[list[str]], T],
     repeat: str | None = None,
 ) -> Command[T]:
-    """`repeat`: the operation id of a command that may be run again after a lost reply."""
+    """Return a command of a gate.
+
+    `repeat`: the operation ID of a command that may be run again after a lost reply.
+    """
     its = SCRIPTS[script]
     return Command(its, its.keys_of(GateKeys(slug).tag), tuple(args), read, operation_id=repeat)

@@ -1,4 +1,4 @@
-"""Entries of a gate's history: what the scripts write, read back as values."""
+"""Entries of a gate's history, which the scripts write, parsed into values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ EVENTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class GateChange:
-    """One entry; docs/reference/admission/redis.md says what each event fills in.
+    """A history entry. docs/reference/admission/redis.md lists the fields of each event.
 
-    `holder`: a name, `@device` or `#token`. `data`: a result's JSON; "from to" of resized;
-    the tasks of closed, joined by commas; how many of loaded; the count and the cap of overrun.
+    `holder`: a name, `@device` or `#token`. `data`: a result's JSON; for resized "from to"; for
+    closed the tasks, separated by commas; for loaded how many; for overrun the count and the cap.
     """
 
     at_us: int
@@ -33,17 +33,17 @@ class GateChange:
 
     @property
     def device(self) -> str:
-        """The device, "" for other holders."""
+        """The device, or "" for other holders."""
         return self.holder[1:] if self.holder.startswith("@") else ""
 
     @property
     def tasks(self) -> list[int]:
-        """The tasks that a `closed` entry names."""
+        """The tasks of a `closed` entry."""
         return [int(word) for word in self.data.split(",")] if self.event == "closed" else []
 
 
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GateChange:
-    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    """Parse an entry of the stream. Raise ValueError if it was not written by our scripts."""
     words = fields.get("e", "").split("\t")
     if len(words) != 9:
         raise ValueError(f"not an entry of a gate: {dict(fields)!r}")

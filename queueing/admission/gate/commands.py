@@ -1,4 +1,4 @@
-"""A gate's life: made, set, resized, paused, opened, swept, and what the external system tells."""
+"""Creates, configures, resizes, pauses, opens and sweeps a gate, and reports observed counts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,8 @@ from queueing.admission.gate.reasons import check
 from queueing.admission.gate.scripts import SCRIPTS
 from queueing.admission.gate.settings import GateSettings
 
-# At most between two visits: a gate that was not asked for 3 s doubts its clock (include/due.lua).
+# At most between two visits. A gate that was not used for 3 s doubts its clock
+# (lua/modules/clock.lua).
 VISIT_SECONDS: Final = 2.0
 
 
@@ -20,7 +21,7 @@ def _reason(reply: list[str]) -> str:
 def create(
     slug: str, generation: int, settings: GateSettings, *, paused: bool = False
 ) -> Command[str]:
-    """Make the gate's data; the same generation again changes nothing (returns "exists")."""
+    """Create the gate's data. The same generation again changes nothing and returns "exists"."""
     status = "p" if paused else "o"
     return _create(slug, generation, settings, status, 0, status)
 
@@ -33,7 +34,10 @@ def recover(
     open_after_seconds: int,
     paused: bool = False,
 ) -> Command[str]:
-    """Begin a new life of lost data: its whole cap counts as used. Then load(…), then loaded(…)."""
+    """Start a new generation after a loss: the whole cap counts as used.
+
+    Call load(…) and then loaded(…) afterwards.
+    """
     becomes = "p" if paused else "o"
     return _create(slug, generation, settings, "r", open_after_seconds, becomes)
 
@@ -54,14 +58,14 @@ def _create(
 
 
 def configure(slug: str, settings: GateSettings, *, keep_cap: bool = True) -> Command[str]:
-    """Write settings; with `keep_cap` an adaptive cap stays where it is, within its bounds."""
+    """Write settings. With `keep_cap` an adaptive cap keeps its value, within its bounds."""
     args = [settings.columns(), settings.adapt(), SCRIPTS["acquire"].sha1, str(int(keep_cap))]
     return gate_command("configure", slug, args, _reason, args[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Resized:
-    """The cap before, and the permits in use at the moment of the change."""
+    """The cap before the change, and the permits in use at that moment."""
 
     before: int
     used: int
@@ -69,7 +73,7 @@ class Resized:
 
 
 def resize(slug: str, cap: int, *, adaptive: bool = False, reason: str = "") -> Command[Resized]:
-    """Another cap from this moment; `adaptive`: it may move on by itself."""
+    """Change the cap, effective immediately. `adaptive`: whether it may change automatically."""
 
     def read(reply: list[str]) -> Resized:
         check(reply)
@@ -79,7 +83,7 @@ def resize(slug: str, cap: int, *, adaptive: bool = False, reason: str = "") -> 
 
 
 def pause(slug: str, reason: str) -> Command[str]:
-    """Let nobody in until resume. A recovering gate remembers it and refuses: "recovering"."""
+    """Admit no one until resume. A recovering gate stores this and refuses with "recovering"."""
     return gate_command("pause", slug, ["1", reason], _reason, "1")
 
 
@@ -88,12 +92,12 @@ def resume(slug: str, reason: str = "") -> Command[str]:
 
 
 def open_now(slug: str, reason: str, *, paused: bool = False) -> Command[str]:
-    """An operator opens a recovering gate early."""
+    """Open a recovering gate early, for an operator."""
     return gate_command("open", slug, ["now", reason, "p" if paused else "o"], _reason, "now")
 
 
 def loaded(slug: str, *, paused: bool = False) -> Command[str]:
-    """Every task of a recovering gate is there; time opens it."""
+    """Report that every task of a recovering gate is loaded. It opens when the time comes."""
     return gate_command("open", slug, ["loaded", "", "p" if paused else "o"], _reason, "loaded")
 
 
@@ -104,9 +108,10 @@ def destroy(slug: str, generation: int) -> Command[str]:
 
 @dataclass(frozen=True, slots=True)
 class GateSwept:
-    """What a sweep did. `more`: call again at once. `cap`: the adaptive cap's new value.
+    """The result of a sweep. `more`: call sweep again immediately.
 
-    now_us, next_us: Redis' time, and the earliest at which something is due.
+    `cap`: the adaptive cap's new value. now_us, next_us: Redis' time, and the earliest time at
+    which something is due.
     """
 
     more: bool
@@ -120,7 +125,7 @@ class GateSwept:
 
 
 def sweep(slug: str, batch: int = 500) -> Command[GateSwept | None]:
-    """Do what time brings, at most `batch` of each kind; None = there is no such gate."""
+    """Do what is due, at most `batch` of each kind. Return None if the gate is missing."""
 
     def read(reply: list[str]) -> GateSwept | None:
         if reply[0] == "-1":
@@ -142,7 +147,7 @@ def sweep(slug: str, batch: int = 500) -> Command[GateSwept | None]:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the gate makes of the external system's own count."""
+    """The gate's cap and use, compared with the external system's own count."""
 
     cap: int
     used: int
@@ -157,7 +162,7 @@ def observe(
     bad: int | None = None,
     took_ms: int | None = None,
 ) -> Command[Observed]:
-    """The external system tells its clients at once, and what it served since it told last."""
+    """Report the external system's current clients, and what it served since its last report."""
 
     def read(reply: list[str]) -> Observed:
         check(reply)

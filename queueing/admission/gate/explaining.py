@@ -1,4 +1,4 @@
-"""What decides whether a device gets a task now, for those who ask why it gets none."""
+"""What decides whether a device gets a task now, for explanations of why it gets none."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _DEVICE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,62}")
 
 
 def is_device_name(text: str) -> bool:
-    """Whether a device can have this name."""
+    """Return whether a device can have this name."""
     return _DEVICE.fullmatch(text) is not None
 
 
@@ -21,7 +21,7 @@ def is_device_name(text: str) -> bool:
 class PendingTask:
     """A task of the device that has not ended.
 
-    `batch_status`: soon, open, paused, over, cancelled, or gone. `opens_us`: None = not told.
+    `batch_status`: soon, open, paused, over, cancelled, or gone. `opens_us`: None if not known.
     """
 
     task: int
@@ -37,8 +37,8 @@ class PendingTask:
 class DeviceNow:
     """A device at a gate at one moment.
 
-    `why`: why it would get no permit now, "" = it would. `asked_us`: its last report while it
-    waits, None = it does not wait.
+    `why`: the reason it would get no permit now, or "" if it would. `asked_us`: its last report
+    while it waits, or None if it does not wait.
     """
 
     as_of_us: int
@@ -58,7 +58,7 @@ class DeviceNow:
 
 
 def explain(slug: str, device: str) -> Command[DeviceNow]:
-    """Return the command that reads it. Changes nothing."""
+    """Return the command that reads a device's state without changing anything."""
     return gate_command("explain", slug, [device], _device)
 
 

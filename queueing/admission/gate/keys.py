@@ -1,4 +1,4 @@
-"""Names of a gate's keys in Redis; the scripts' headers name the others by their suffixes."""
+"""Names of a gate's keys in Redis. The scripts' headers list the other keys by their suffixes."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +8,7 @@ PREFIX: Final = "gate."  # of every tag, before the slug
 
 @dataclass(frozen=True, slots=True)
 class GateKeys:
-    """The tag and the channel of one gate (docs/reference/admission/redis.md)."""
+    """The tag and the channel of a gate (docs/reference/admission/redis.md)."""
 
     slug: str
 
@@ -19,5 +19,5 @@ class GateKeys:
 
     @property
     def wake_channel(self) -> str:
-        """Published when something has changed, at most once in each tenth of a second."""
+        """The channel for changes. A message is published at most once per tenth of a second."""
         return self.tag + ":wake"

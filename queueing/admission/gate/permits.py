@@ -1,4 +1,4 @@
-"""Permits: acquired, released, renewed, counted as in the seed, freed by an operator."""
+"""Permits: acquire, release, renew, count anonymously, and free by an operator."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +14,12 @@ REQUESTS_LIMIT: Final = 32  # in one call of requests
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """The answer to acquire: a permit, or a place in the line.
+    """The reply to acquire: a permit, or a place in line.
 
-    `deadline_us` is when the slot is free for others, `now_us` the gate's time of this answer
-    (0: a renewal that was refused). `place` counts from 1; None = there is no line, or nothing can
-    be estimated. `waited_ms`: how long its request had waited when it was granted. `weight`: how
-    many slots the permit takes, as the gate counts it.
+    `deadline_us`: when the slot becomes free for others. `now_us`: the gate's time of this reply (0
+    for a refused renewal). `place`: starts at 1; None if there is no line or nothing can be
+    estimated. `waited_ms`: how long its request had waited when it was granted. `weight`: how many
+    slots the permit takes, as the gate counts them.
     """
 
     granted: bool
@@ -35,7 +35,7 @@ class Permit:
 
 
 def number(text: str) -> int | None:
-    """A number of a reply; "" = None."""
+    """Return a number of a reply, or None for ""."""
     return int(text) if text else None
 
 
@@ -60,7 +60,7 @@ def _permit(reply: list[str]) -> Permit:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """Whether something changed; else why not: not held, other token, late."""
+    """Whether the permit ended, and if not, why: not held, other token, late."""
 
     done: bool
     reason: str
@@ -79,14 +79,14 @@ def _renewed(reply: list[str]) -> Permit:
 
 @dataclass(frozen=True, slots=True)
 class Request(Generic[T]):
-    """What a named holder asks: acquire, renew, release or leave, alone or in a list."""
+    """A request of a named holder: acquire, renew, release or leave, alone or in a list."""
 
     verb: str
     words: tuple[str, ...]
     read: Callable[[list[str]], T]
 
     def command(self, slug: str) -> Command[T]:
-        """The operation of this one request. May be run again after a lost reply."""
+        """Return the command for this request. It may be run again after a lost reply."""
         return gate_command(self.verb, slug, self.words, self.read, self.words[0])
 
     def row(self) -> str:
@@ -94,24 +94,25 @@ class Request(Generic[T]):
 
 
 def to_acquire(holder: str, weight: int = 1, *, waits: bool = False) -> Request[Permit]:
-    """A permit for a holder that counts as `weight`; the same holder gets the same permit until it
-    ends. Refused with "other weight" if its permit has another one, and "weight over cap".
+    """Request a permit for a holder. It counts as `weight` slots.
 
-    `waits`: its caller asks again by itself, so that it is not counted as refused.
+    The same holder gets the same permit until it ends. Refused with "other weight" if that permit
+    has another weight, and with "weight over cap". `waits`: the caller asks again automatically, so
+    a refusal is not counted.
     """
     return Request("acquire", _short(holder, _weight(weight), "1" if waits else ""), _permit)
 
 
 def to_renew(holder: str, token: int, weight: int | None = None) -> Request[Permit]:
-    """The permit's deadline moves, up to the longest time since it was granted.
+    """Request a later deadline, up to the longest time since the permit was granted.
 
-    `weight` is the permit's own: after a loss of Redis only its holder knows it (None: 1).
+    `weight` is the permit's own: after Redis lost its data, only the holder knows it (None: 1).
     """
     return Request("renew", _short(holder, str(token), _weight(weight)), _renewed)
 
 
 def _short(*words: str) -> tuple[str, ...]:
-    """Without the empty words at the end; the first stays, whatever it is."""
+    """Drop the empty words at the end. The first word is always kept."""
     last = max((place for place, word in enumerate(words) if word), default=0)
     return words[: last + 1]
 
@@ -121,8 +122,10 @@ def _weight(weight: int | None) -> str:
 
 
 def to_leave(holder: str, token: int | None, at_us: int | None) -> Request[Ended]:
-    """A caller that waited has given up: neither the turn of its last refusal (at `at_us`) stays
-    nor the permit `token` that it was granted, unless its holder has asked again since.
+    """Report that a waiting caller has given up.
+
+    This removes the turn of its last refusal (at `at_us`) and the permit `token` that it was
+    granted, unless the holder has asked again since.
     """
     words = ("" if value is None else f"{value:016d}" for value in (token, at_us))
     return Request("leave", (holder, *words), _ended)
@@ -131,19 +134,20 @@ def to_leave(holder: str, token: int | None, at_us: int | None) -> Request[Ended
 def to_release(
     holder: str, token: int, *, ok: bool | None = None, took_ms: int | None = None
 ) -> Request[Ended]:
-    """The holder gives its own permit back; `ok` and `took_ms` feed the adaptive cap.
+    """Release the holder's own permit. `ok` and `took_ms` adjust the adaptive cap.
 
-    The second time changes nothing and answers "not held".
+    The second call changes nothing and is answered with "not held".
     """
     told = ("" if ok is None else str(int(ok)), "" if took_ms is None else str(took_ms))
     return Request("release", (holder, str(token), *told), _ended)
 
 
 def requests(slug: str, batch: Sequence[Request[Any]]) -> Command[list[Any]]:
-    """One command for up to REQUESTS_LIMIT requests of one gate, done in their order.
+    """Return a command for up to REQUESTS_LIMIT requests of a gate, processed in order.
 
-    Its result has for each request what its own command has, or the GateRefusedError that it
-    raises. May be run again after a lost reply. Raises ValueError for an empty or longer batch.
+    Its result has one item per request: the result of the request's own command, or the
+    GateRefusedError that it would raise. It may be run again after a lost reply. Raise ValueError
+    if the batch is empty or too long.
     """
     if not 0 < len(batch) <= REQUESTS_LIMIT:
         raise ValueError(f"a batch has 1 to {REQUESTS_LIMIT} requests, not {len(batch)}")
@@ -184,16 +188,16 @@ def leave(slug: str, holder: str, token: int | None, at_us: int | None) -> Comma
 
 
 def free(slug: str, holder: str, token: int, reason: str) -> Command[Ended]:
-    """An operator ends a permit: a name, `@device` or `#token`. A task goes back to pending."""
+    """End a permit for an operator: a name, `@device` or `#token`. Its task is pending again."""
     return gate_command("free", slug, [holder, str(token), reason], _ended, holder)
 
 
-# -- the seed's own pair ---------------------------------------------------------------------
+# -- anonymous permits -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """`changed`: granted, or freed. `count`: permits in use after it."""
+    """`changed`: granted, or freed. `count`: permits in use afterwards."""
 
     changed: bool
     count: int
@@ -205,10 +209,10 @@ def _counted(reply: Sequence[str]) -> Counted:
 
 
 def incr(slug: str, limit: int | None = None) -> Command[Counted]:
-    """An anonymous permit; no second run after a lost reply: the first may have got one."""
+    """Acquire an anonymous permit. Don't repeat it after a lost reply: it may have been granted."""
     return gate_command("incr", slug, [] if limit is None else [limit], _counted)
 
 
 def decr(slug: str) -> Command[Counted]:
-    """End the oldest anonymous permit; never below 0."""
+    """End the oldest anonymous permit. The count never falls below 0."""
     return gate_command("decr", slug, [], _counted)

@@ -1,4 +1,4 @@
-"""Reading a gate: its figures, its batches, its holders and its line."""
+"""Reads a gate: its figures, its batches, its holders and its line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ BATCH_STATUS: Final = {"o": "open", "p": "paused", "e": "ended", "c": "cancelled
 
 @dataclass(frozen=True, slots=True)
 class BatchFigures:
-    """A batch in Redis. `closed_us`: nothing of it runs or waits any more since then."""
+    """A batch in Redis. `closed_us`: since when none of its tasks is running or waiting."""
 
     batch: int
     status: str
@@ -32,11 +32,10 @@ class BatchFigures:
 
 @dataclass(frozen=True, slots=True)
 class GateFigures:
-    """A gate at one moment. `used`: weights of live permits, and ghosts while it recovers.
+    """A gate's figures at one moment. Counters start at 0 with each generation.
 
-    `permits`: how many there are, those that are over and not swept included.
-
-    Counters begin with the generation. `told`: the external system's own count.
+    `used`: the weights of live permits, and ghosts during recovery. `permits`: all permits,
+    including those that are over and not swept yet. `told`: the external system's own count.
     """
 
     as_of_us: int
@@ -82,7 +81,7 @@ _COUNTS: Final = (
 
 
 def show(slug: str) -> Command[GateFigures | None]:
-    """Return the command that reads a gate's figures; None = there is no such gate in Redis."""
+    """Return a gate's figures, or None if Redis has no such gate."""
     return gate_command("show", slug, [], _figures)
 
 
@@ -133,9 +132,9 @@ def _batch(words: Sequence[str]) -> BatchFigures:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One permit. `holder`: a name, `@device` or `#token`; `task`: what its device carries out.
+    """A permit. `holder`: a name, `@device` or `#token`. `task`: the device's current task.
 
-    `weight`: how many slots it counts as.
+    `weight`: how many slots the permit counts as.
     """
 
     holder: str
@@ -148,7 +147,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class Waiter:
-    """One in the line, first first. `asked_us`: when it asked last. `weight`: slots it wants."""
+    """A requester in line. `asked_us`: its last request. `weight`: how many slots it requests."""
 
     who: str
     arrived_us: int
@@ -158,7 +157,7 @@ class Waiter:
 
 @dataclass(frozen=True, slots=True)
 class Holders:
-    """A part of the permits, soonest deadline first, at `as_of_us`; `total` of all."""
+    """A part of the permits at `as_of_us`, earliest deadline first. `total`: of all permits."""
 
     as_of_us: int
     total: int
@@ -167,19 +166,19 @@ class Holders:
 
 @dataclass(frozen=True, slots=True)
 class WaitingLine:
-    """A part of the line; `total` of all."""
+    """A part of the line, first in line first. `total`: of the whole line."""
 
     as_of_us: int
     total: int
     rows: tuple[Waiter, ...]
 
 
-# Where the rows of a page begin: how many are left out, or (µs, name) of the one before.
+# Where a page starts: how many rows to skip, or (µs, name) of the row before.
 Place = int | tuple[int, str]
 
 
 def holders(slug: str, place: Place = 0, count: int = 200) -> Command[Holders]:
-    """Up to 1 000 permits."""
+    """Return up to 1,000 permits."""
     return gate_command("look", slug, ["holders", _place(place), count], _holders)
 
 
@@ -188,7 +187,7 @@ def _place(place: Place) -> int | str:
 
 
 def holder(slug: str, who: str) -> Command[Holder | None]:
-    """One permit."""
+    """Return the permit of a holder, or None."""
 
     def read(reply: list[str]) -> Holder | None:
         rows = _holders(reply).rows
@@ -211,7 +210,7 @@ def _holder(words: Sequence[str]) -> Holder:
 
 
 def line(slug: str, place: Place = 0, count: int = 200) -> Command[WaitingLine]:
-    """Up to 1 000 who wait, first first."""
+    """Return up to 1,000 waiting requesters, first in line first."""
 
     def read(reply: list[str]) -> WaitingLine:
         check(reply)
@@ -225,9 +224,9 @@ def line(slug: str, place: Place = 0, count: int = 200) -> Command[WaitingLine]:
 
 
 def has_work(slug: str, device: str) -> Command[str]:
-    """Whether a device has a task of this gate that has not ended: "task", or "".
+    """Return "task" if a device has a task of this gate that has not ended, else "".
 
-    "loading": it has none, but tasks of the gate are still being loaded.
+    "loading" means that it has none, but the gate's tasks are still being loaded.
     """
 
     def read(reply: list[str]) -> str:
@@ -237,7 +236,7 @@ def has_work(slug: str, device: str) -> Command[str]:
 
 
 def states(slug: str, tasks: Sequence[int]) -> Command[dict[int, str]]:
-    """What Redis says of up to 1 000 tasks: p, r, d, f, x, or "" = it has no such task."""
+    """Return the state of up to 1,000 tasks in Redis: p, r, d, f, x, or "" if it has none."""
     wanted = tuple(tasks)
 
     def read(reply: list[str]) -> dict[int, str]:

@@ -1,4 +1,4 @@
-"""Every reason that a reply can carry: the words that callers, pages and documents share."""
+"""Every reason that a reply can have. Callers, pages and documents use the same texts."""
 
 from typing import Final
 
@@ -10,13 +10,13 @@ ADOPTED: Final = "adopted"
 
 # outcome 0: not now
 FULL: Final = "full"
-TURN: Final = "turn"  # there is a slot; others stand before
+TURN: Final = "turn"  # a slot is free, but others are before it in line
 RATE: Final = "rate"
 PAUSED: Final = "paused"  # the gate, or the batch
 RECOVERING: Final = "recovering"
-LOADING: Final = "loading"  # a window is open, and not all its tasks are loaded
-NOT_OPEN: Final = "not open"  # the batch's window begins later
-CLOSED: Final = "closed"  # the batch's window is over, or it was cancelled
+LOADING: Final = "loading"  # a window is open, but not all its tasks are loaded
+NOT_OPEN: Final = "not open"  # the batch's window opens later
+CLOSED: Final = "closed"  # the batch's window is over, or the batch was cancelled
 
 # outcome 0: not this permit
 NOT_HELD: Final = "not held"
@@ -37,15 +37,15 @@ WEIGHT_OVER_CAP: Final = "weight over cap"
 TOO_MANY_BATCHES: Final = "too many batches"
 SCRIPT_OUTDATED: Final = "script outdated"  # a prefix: the new SHA-1 follows
 MALFORMED: Final = "malformed"  # a prefix: what is wrong follows
-OTHER_GENERATION: Final = "other generation"  # a prefix: the generation that is there follows
+OTHER_GENERATION: Final = "other generation"  # a prefix: the existing generation follows
 
 
 class GateRefusedError(AggregateRefused):
-    """The gate itself refused a command, which changed nothing; `reason` is one of these."""
+    """A gate refused a command, which changed nothing. `reason` is one of this module's."""
 
 
 def check(reply: list[str]) -> list[str]:
-    """The reply, or its refusal (-1) as GateRefusedError."""
+    """Return the reply. Raise GateRefusedError if it is a refusal (-1)."""
     if reply[0] == "-1":
         raise GateRefusedError(reply[3])
     return reply

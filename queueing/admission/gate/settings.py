@@ -25,7 +25,7 @@ _COLUMNS: Final = (
 class GateSettings:
     """What an operator sets. The names are those of `queueing.admission.models.Gate`.
 
-    `adaptive` is whether the cap moves by itself: switched on, and not pinned.
+    `adaptive`: whether the cap changes automatically, that is, it is switched on and not pinned.
     """
 
     cap: int = 60
@@ -48,7 +48,7 @@ class GateSettings:
     log_limit: int = 1_000_000
 
     def columns(self) -> str:
-        """Return columns 2 to 56 of `conf`. Raises ValueError when a number does not fit."""
+        """Return columns 2 to 56 of `conf`. Raise ValueError if a value is out of range."""
         cells = []
         for name, width in _COLUMNS:
             value = int(getattr(self, name))
@@ -85,7 +85,7 @@ class GateSettings:
 
     @classmethod
     def from_redis(cls, conf: str, adapt: str) -> "GateSettings":
-        """Return the settings that stand in Redis; `cap` is the one that counts now."""
+        """Parse the settings in Redis. `cap` is the current one."""
         values: dict[str, Any] = {}
         place = 5
         for name, width in _COLUMNS:

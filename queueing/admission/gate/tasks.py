@@ -1,4 +1,4 @@
-"""Tasks: batches that begin and end, tasks that are loaded, reports of devices."""
+"""Tasks: opens and closes batches, loads tasks, processes reports of devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ TEXT_LIMIT: Final = 8_192  # bytes of a payload, and of a result's data
 
 @dataclass(frozen=True, slots=True)
 class StoredTask:
-    """A task as SQL knows it. `running`: it was issued before Redis lost it."""
+    """A task as stored in SQL. `running`: it was issued before Redis lost it."""
 
     task: int
     device: str
@@ -28,9 +28,9 @@ class StoredTask:
 
 
 def load(slug: str, batch: int, rows: Sequence[StoredTask]) -> Command[tuple[int, int]]:
-    """Put up to ROWS_LIMIT tasks before the devices; those that are there stay.
+    """Add up to ROWS_LIMIT tasks. Existing tasks are not changed.
 
-    Returns how many were put in, and how many were refused because their device has 100.
+    Return how many were added, and how many were refused because their device has 100.
     """
     args: list[str | int] = [batch]
     for row in rows:
@@ -50,10 +50,11 @@ def _reason(reply: list[str]) -> str:
 
 
 def batch_open(slug: str, batch: int, ends_us: int, opens_us: int | None = None) -> Command[str]:
-    """Tell the gate of a batch and its window; "repeat" = it knows it.
+    """Announce a batch and its window to the gate. Return "repeat" if it knows the batch.
 
-    None of its tasks is given out before `opens_us` (None: now). From then on devices without a
-    task are told that it is loading, until `batch_loaded`; without it they are told nothing.
+    No task is issued before `opens_us`. From then until `batch_loaded`, the reply to devices
+    without a task is that tasks are loading. None: the window is open now, and no device waits for
+    loading.
     """
     opens = "" if opens_us is None else f"{opens_us:016d}"
     args = ["open", str(batch), f"{ends_us:016d}", "", opens]
@@ -61,18 +62,18 @@ def batch_open(slug: str, batch: int, ends_us: int, opens_us: int | None = None)
 
 
 def batch_loaded(slug: str, batch: int) -> Command[str]:
-    """All its tasks are there; "repeat" = that is known."""
+    """Report that all tasks of a batch are loaded. Return "repeat" if that is known."""
     return gate_command("batch", slug, ["loaded", str(batch), "", ""], _reason, str(batch))
 
 
 def batch_extend(slug: str, batch: int, ends_us: int, reason: str = "") -> Command[str]:
-    """Another end of the window."""
+    """Change the end of a batch's window."""
     args = ["extend", str(batch), f"{ends_us:016d}", reason]
     return gate_command("batch", slug, args, _reason, str(batch))
 
 
 def batch_pause(slug: str, batch: int, reason: str) -> Command[str]:
-    """Issue none of its tasks until it goes on; running ones finish."""
+    """Issue none of the batch's tasks until it is resumed. Running tasks finish."""
     return gate_command("batch", slug, ["pause", str(batch), "", reason], _reason, str(batch))
 
 
@@ -81,7 +82,7 @@ def batch_resume(slug: str, batch: int, reason: str = "") -> Command[str]:
 
 
 def batch_cancel(slug: str, batch: int, reason: str) -> Command[str]:
-    """Close what is pending, for good; running ones finish, without a further attempt."""
+    """Close pending tasks permanently. Running tasks finish, without another attempt."""
     return gate_command("batch", slug, ["cancel", str(batch), "", reason], _reason, str(batch))
 
 
@@ -90,7 +91,7 @@ def batch_cancel(slug: str, batch: int, reason: str) -> Command[str]:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a device tells of a task. `data`: JSON without control characters, or ""."""
+    """A device's result of a task. `data`: JSON without control characters, or ""."""
 
     task: int
     token: int
@@ -107,7 +108,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReport:
-    """One report of one device. `renew`: the token of the task that it goes on with."""
+    """A device's report. `renew`: the token of the task that it continues."""
 
     device: str
     results: tuple[Result, ...] = ()
@@ -122,11 +123,11 @@ class DeviceReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportReply:
-    """The answer to a report.
+    """The reply to a report.
 
-    `word`: task, wait, none. `until_us`: the device stops by it (the permit's deadline less the
-    margin). `results`: (task, accepted | repeat | late | unknown task | unknown token).
-    `now_us`: the gate's time.
+    `word`: task, wait, none. `until_us`: when the device must stop (the permit's deadline minus the
+    margin). `results`: (task, accepted | repeat | late | unknown task | unknown token). `now_us`:
+    the gate's time.
     """
 
     word: str
@@ -144,10 +145,10 @@ class ReportReply:
 
 
 def reports(slug: str, batch: Sequence[DeviceReport]) -> Command[list[ReportReply]]:
-    """One command for up to REPORTS_LIMIT reports of one gate, done in their order.
+    """Return a command for up to REPORTS_LIMIT reports of a gate, processed in order.
 
-    May be run again after a lost reply: results are taken once, a task is issued once.
-    Raises ValueError for an empty or longer batch.
+    It may be run again after a lost reply: results count once, and a task is issued once. Raise
+    ValueError if the batch is empty or too long.
     """
     if not 0 < len(batch) <= REPORTS_LIMIT:
         raise ValueError(f"a batch has 1 to {REPORTS_LIMIT} reports, not {len(batch)}")

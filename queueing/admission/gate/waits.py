@@ -1,4 +1,4 @@
-"""How long holders and devices waited for their permits, as counts by bucket."""
+"""How long holders and devices waited for their permits, as counts per bucket."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,9 +8,9 @@ PERCENTILES: Final = (50, 95, 99)
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Waits from the first request to the permit; nothing is counted without a line.
+    """Waits from the first request to the permit. Without a line, nothing is counted.
 
-    `bounds_ms`: the upper bound of each bucket but the last. `recent`: counts of the last 15
+    `bounds_ms`: the upper bound of each bucket except the last. `recent`: counts of the last 15
     minutes. `total`, `total_us`: since the gate's data began.
     """
 
@@ -20,9 +20,10 @@ class Waits:
     total_us: int
 
     def percentile(self, percent: int) -> float | None:
-        """Seconds that so many percent of the recent ones waited at most; None = there is none.
+        """Return the seconds within which `percent` % of recent waits ended, or None without any.
 
-        Within a bucket waits count as evenly spread; in the last one as its lower bound.
+        Waits are assumed to be evenly spread within a bucket. In the last bucket, its lower bound
+        is used.
         """
         wanted = sum(self.recent) * percent / 100
         if not wanted:
@@ -35,12 +36,12 @@ class Waits:
         return low / 1_000
 
     def percentiles(self) -> dict[str, float | None]:
-        """p50, p95 and p99 of the recent waits, in seconds."""
+        """Return p50, p95 and p99 of the recent waits, in seconds."""
         return {f"p{percent}": self.percentile(percent) for percent in PERCENTILES}
 
 
 def read_waits(bounds_ms: str, recent: str, total: str, total_us: str) -> Waits:
-    """Read the words of a reply."""
+    """Parse the values of a reply."""
     return Waits(
         tuple(map(int, bounds_ms.split())),
         tuple(map(int, recent.split())),

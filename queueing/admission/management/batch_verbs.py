@@ -1,4 +1,4 @@
-"""`manage.py gate`: the verbs of batches and their tasks."""
+"""`manage.py gate`: the verbs for batches and their tasks."""
 
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the verbs of `manage.py gate` name on the command line."""
+"""Finds what the arguments of `manage.py gate` name."""
 
 from django.core.management.base import CommandError
 
@@ -8,7 +8,7 @@ ACTOR = "manage.py gate"
 
 
 def gate_of(slug: str) -> Gate:
-    """The gate of that slug. CommandError when there is none."""
+    """Return the gate with this slug. Raise CommandError if there is none."""
     gate = Gate.objects.select_related("account").filter(slug=slug).first()
     if gate is None:
         raise CommandError(f"Gate {slug} not found.")
@@ -16,7 +16,7 @@ def gate_of(slug: str) -> Gate:
 
 
 def batch_of(slug: str, key: int) -> TaskBatch:
-    """A batch of a gate. CommandError when there is none."""
+    """Return a batch of a gate. Raise CommandError if there is none."""
     gate = gate_of(slug)
     batch = None
     if 0 < key < 2**63:

@@ -1,4 +1,4 @@
-"""`manage.py gate`: the verbs of a gate's limit, its permits and its line, and its end."""
+"""`manage.py gate`: the verbs for a gate's limit, its permits, its line, and its deletion."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -16,7 +16,7 @@ from queueing.admission.management.finding import ACTOR, gate_of
 Say = Callable[[str], object]
 LISTED: Final = 1_000
 SERIES: Final = ("used", "cap", "waiting", "granted", "refused", "expired", "overrun")
-# Verb → service, what is said, help, whether a reason is needed.
+# Verb → service, message, help, whether a reason is required.
 _STEPS: Final[dict[str, tuple[Callable[..., object], str, str, bool]]] = {
     "pause": (services.gate_pause, "paused", "pause a gate: no one is admitted", True),
     "resume": (services.gate_resume, "resumed", "resume a paused gate", False),

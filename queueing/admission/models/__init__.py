@@ -1,4 +1,4 @@
-"""What SQL remembers of the gates: settings, batches of tasks, and everything that happened."""
+"""The tables of the gates: settings, batches of tasks, and all events."""
 
 from poolsite.hotpath.rows import SLUG_PATTERN
 from queueing.admission.models.gates import Gate, UnsentChange

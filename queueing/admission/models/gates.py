@@ -21,7 +21,7 @@ def _between(least: int, most: int) -> list[MinValueValidator | MaxValueValidato
 
 
 class Gate(PausableRow):
-    """How many may be at once on one external system. Its Redis tag is `{gate.<slug>}`."""
+    """Limits the clients of an external system. Its Redis tag is `{gate.<slug>}`."""
 
     account = models.ForeignKey(
         Account,
@@ -167,25 +167,25 @@ class Gate(PausableRow):
 
     @property
     def signs_with(self) -> str:
-        """The key (hexadecimal) that signs permits; "": they are not signed.
+        """The key (hexadecimal) that signs permits, or "" if they are not signed.
 
-        The previous one, until an operator has said that the newest one is installed.
+        This is the previous key until an operator confirms that the newest key is installed.
         """
         return self.previous_signing_key or self.signing_key
 
     @property
     def signing_prints(self) -> dict[str, str]:
-        """What may be shown of the keys: fingerprints of the one that signs and of the next."""
+        """Fingerprints of the key that signs and of the next key. The keys stay secret."""
         following = self.signing_key if self.previous_signing_key else ""
         return {"signs": fingerprint(self.signs_with), "next": fingerprint(following)}
 
 
 def fingerprint(key: str) -> str:
-    """What tells a signing key from others and gives nothing of it away; "" for none."""
+    """Return a fingerprint that identifies a signing key without revealing it, or "" for none."""
     return hashlib.sha256(bytes.fromhex(key)).hexdigest()[:8] if key else ""
 
 
 class UnsentChange(UnsentMark):
-    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
+    """A change in SQL that may not be in Redis yet. Its row is deleted once it is."""
 
     gate = models.ForeignKey(Gate, models.CASCADE, related_name="unsent")

@@ -9,10 +9,10 @@ from queueing.admission.models.gates import Gate
 
 
 class GateEvent(HistoryEntry):
-    """One history entry of a gate (its `aggregate`), as its script wrote it.
+    """A history entry of a gate (its `aggregate`), as the script wrote it.
 
-    `holder`: a name, `@device` or `#token`. Task and batch are numbers, not keys: events
-    outlive them.
+    `holder`: a name, `@device` or `#token`. Task and batch are numbers, not foreign keys, because
+    events outlive them.
     """
 
     aggregate = models.ForeignKey(Gate, models.PROTECT, related_name="events", db_index=False)
@@ -47,14 +47,14 @@ class GateEvent(HistoryEntry):
 
     @property
     def gate(self) -> Gate:
-        """The gate whose history this is."""
+        """The gate of the entry."""
         return self.aggregate
 
 
 class MinuteSample(models.Model):
-    """A gate at a minute's end, and what it did within that minute.
+    """A gate at the end of a minute, and its counts within that minute.
 
-    The totals are the counters as they stood, to take the next minute's differences from.
+    `totals` are the cumulative counters. The next minute's counts are the differences from them.
     """
 
     gate = models.ForeignKey(Gate, models.CASCADE, related_name="samples", db_index=False)

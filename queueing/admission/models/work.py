@@ -14,7 +14,7 @@ DEVICE_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._:-]{0,62}\Z"
 class TaskBatch(PartRow):
     """Tasks for many devices, one each, to be carried out within a window.
 
-    Counts of states are kept by the drain, in the transaction of the rows that they count.
+    The drain updates the counts of states in the transaction of the rows that it counts.
     """
 
     part_of = "gate"
@@ -75,7 +75,7 @@ class TaskBatch(PartRow):
 
 
 class Task(PartRow):
-    """What one device is to do in a batch. `token` is that of its newest attempt."""
+    """What one device must do in a batch. `token` is the token of the newest attempt."""
 
     part_of = "batch.gate"
 

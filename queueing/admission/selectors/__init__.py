@@ -1,4 +1,4 @@
-"""What pages and interfaces read of gates and batches; tenant-safe."""
+"""What pages and the API read about gates and batches, limited by tenant."""
 
 from queueing.admission.selectors.batches import (
     batch_list,

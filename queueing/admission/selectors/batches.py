@@ -1,4 +1,4 @@
-"""Batches, how far they are, and their tasks."""
+"""Batches, their progress, and their tasks."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -16,12 +16,12 @@ WAITING_AFTER = timedelta(seconds=5)
 
 
 def batch_row(key: int) -> TaskBatch | None:
-    """A batch with its gate."""
+    """Return a batch with its gate, or None."""
     return TaskBatch.objects.select_related("gate").filter(pk=key).first()
 
 
 def batch_list(gate: Gate, state: str = "", text: str = "") -> "QuerySet[TaskBatch]":
-    """A gate's batches, the newest window first: those in a state, those with a text in the name.
+    """Return a gate's batches, newest window first, filtered by state and by text in the name.
 
     state: one of `state_of`.
     """
@@ -34,15 +34,15 @@ def batch_list(gate: Gate, state: str = "", text: str = "") -> "QuerySet[TaskBat
 
 
 def state_counts(gate: Gate, text: str = "") -> dict[str, int]:
-    """How many of a gate's batches are in each state of `state_of`; none: the state is left out."""
+    """Return how many of a gate's batches have each state of `state_of`, without zero counts."""
     rows = batch_list(gate, text=text).order_by().annotate(shown=_shown_state())
     return dict(rows.values_list("shown").annotate(Count("pk")))
 
 
 def state_of(batch: TaskBatch) -> str:
-    """The batch's state as people see it: paused and cancelled are told at once.
+    """Return the batch's state as pages show it: paused and cancelled show immediately.
 
-    One that is loaded ahead is scheduled until its window opens.
+    A batch that is loaded early is scheduled until its window opens.
     """
     if batch.cancelled_at is not None:
         return str(TaskBatch.State.CANCELLED)
@@ -54,7 +54,7 @@ def state_of(batch: TaskBatch) -> str:
 
 
 def _shown_state() -> Case:
-    """What `state_of` says, for SQL."""
+    """Return the SQL expression of `state_of`."""
     state, now = TaskBatch.State, timezone.now()
     return Case(
         When(cancelled_at__isnull=False, then=Value(state.CANCELLED)),
@@ -66,14 +66,14 @@ def _shown_state() -> Case:
 
 
 def waits_for_worker(batch: TaskBatch, now: datetime) -> bool:
-    """Whether the window is open and its tasks are not there, because no worker loads them."""
+    """Return whether the window is open but the tasks are missing because no worker loads them."""
     loading = batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING)
     over = batch.cancelled_at is not None or batch.finished_at is not None
     return loading and not over and batch.opens_at + WAITING_AFTER < now < batch.closes_at
 
 
 def batch_out(batch: TaskBatch) -> dict[str, Any]:
-    """A batch as the interface tells it."""
+    """Return a batch as the API shows it."""
     return {
         "id": batch.pk,
         "name": batch.name,
@@ -86,10 +86,10 @@ def batch_out(batch: TaskBatch) -> dict[str, Any]:
 
 
 def progress(batch: TaskBatch, now: datetime | None = None) -> dict[str, Any]:
-    """How far a batch is, and when it will be through at the pace since its window opened.
+    """Return a batch's progress, and when it will finish at the pace since its window opened.
 
-    eta_seconds: None while nothing has ended yet, or nothing is left. in_time: whether that is
-    before the window closes; None = cannot be said.
+    eta_seconds: None while no task has ended, or if none is left. in_time: whether the batch
+    finishes before the window closes, or None if that is unknown.
     """
     now = now or timezone.now()
     ended = batch.done + batch.failed
@@ -108,7 +108,7 @@ def progress(batch: TaskBatch, now: datetime | None = None) -> dict[str, Any]:
 
 
 def task_list(batch: TaskBatch, state: str = "", device: str = "") -> "QuerySet[Task]":
-    """A batch's tasks in the order of the file; page it by pk."""
+    """Return a batch's tasks in the order of the file. Page them by pk."""
     tasks = Task.objects.filter(batch=batch)
     if state:
         tasks = tasks.filter(state=state)
@@ -118,13 +118,13 @@ def task_list(batch: TaskBatch, state: str = "", device: str = "") -> "QuerySet[
 
 
 def failed_list(batch: TaskBatch) -> "QuerySet[Task]":
-    """A batch's tasks that failed or expired, in the order of the file; page them by pk."""
+    """Return a batch's failed and expired tasks, in the order of the file. Page them by pk."""
     ended = (Task.State.FAILED, Task.State.EXPIRED)
     return Task.objects.filter(batch=batch, state__in=ended).order_by("pk")
 
 
 def failed_rows(batch: TaskBatch) -> Iterator[Task]:
-    """The same one by one, by keyset: memory does not grow with the batch."""
+    """Yield the failed and expired tasks, paged by pk: memory does not grow with the batch."""
     after = 0
     tasks = failed_list(batch)
     while rows := list(tasks.filter(pk__gt=after)[:ROWS]):

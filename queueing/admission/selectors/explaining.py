@@ -1,4 +1,4 @@
-"""Why a device gets no task: what decides now in Redis, and what SQL remembers of its tasks."""
+"""Why a device gets no task: the current state in Redis, and its tasks in SQL."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,9 +14,9 @@ from queueing.admission import gate as door
 from queueing.admission.models import Gate, Task, TaskBatch
 from queueing.admission.selectors.batches import batch_row, state_of
 
-RECENT: Final = 20  # tasks of a device that are looked at
+RECENT: Final = 20  # newest tasks of a device that are checked
 
-# What the gate says of a device whose task may be issued → reason.
+# The gate's answer for a device whose task may be issued → reason.
 _TURN: Final = {
     "": "next-report",
     door.reasons.FULL: "full",
@@ -25,7 +25,7 @@ _TURN: Final = {
     door.reasons.PAUSED: "gate-paused",
     door.reasons.RECOVERING: "recovering",
 }
-# The state of a batch → reason, for a task that is pending.
+# The state of a batch → reason, for a pending task.
 _BATCH: Final = {
     "paused": "batch-paused",
     "soon": "not-open",
@@ -38,9 +38,10 @@ _PREFERRED: Final = ("paused", "soon", "over", "cancelled", "gone")
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a device gets no task of a gate. `reason`: one of `sentences`; the rest where it applies.
+    """Why a device gets no task of a gate. `reason`: a key of `_sentences`.
 
-    `reported_at`: its last report while it waits; reports before are not kept.
+    The other fields are set if they apply. `reported_at`: its last report while it waits. Earlier
+    reports are not stored.
     """
 
     device: str
@@ -64,7 +65,7 @@ class Explanation:
 
 
 def explain(gate: Gate, device: str) -> Explanation:
-    """Say why the device gets no task now. Raises the runner's errors."""
+    """Explain why the device gets no task now. Raise the runner's errors."""
     try:
         now = hotpath.run(door.explain(gate.slug, device))
     except door.GateRefusedError as error:
@@ -84,7 +85,7 @@ def explain(gate: Gate, device: str) -> Explanation:
 
 
 def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
-    """What the gate itself says; None = it has no task of the device."""
+    """Explain from the gate's data in Redis. Return None if it has no task for the device."""
     if now.running_task is not None:
         its = next((task for task in now.tasks if task.task == now.running_task), None)
         attempt = its.attempt if its else None
@@ -111,7 +112,7 @@ def _of_redis(device: str, now: door.DeviceNow) -> Explanation | None:
 
 
 def _of_sql(gate: Gate, device: str) -> Explanation:
-    """What became of the device's newest task, or where one is that Redis has not got yet."""
+    """Explain from SQL: the device's newest task, or one that is not in Redis yet."""
     tasks = Task.objects.filter(device=device, batch__gate=gate).select_related("batch__gate")
     recent = list(tasks.order_by("-pk")[:RECENT])
     waiting = [task for task in recent if task.state == Task.State.PENDING]
@@ -140,17 +141,17 @@ def _not_loaded(task: Task) -> Explanation:
 
 
 def _ended(task: Task) -> str:
-    """Why a task that has ended gives the device nothing more to do."""
+    """Return why an ended task gives the device nothing more to do."""
     if task.state == Task.State.DONE:
         return "done"
     if task.state == Task.State.FAILED:
         return "attempts-used" if task.reason == "no result" else "failed"
     if task.state == Task.State.EXPIRED:
         return "batch-cancelled" if task.reason == "cancelled" else "window-closed"
-    return "result-pending"  # Redis has taken the result, SQL has it within seconds
+    return "result-pending"  # Redis has the result, and SQL gets it within seconds
 
 
-# -- in words --------------------------------------------------------------------------------------
+# -- as text --------------------------------------------------------------------------------------
 
 
 def _text(found: Explanation) -> str:

@@ -16,19 +16,19 @@ class GateNow(Now[Gate, door.GateFigures]):
 
     @property
     def gate(self) -> Gate:
-        """The gate itself."""
+        """The gate."""
         return self.row
 
     @property
     def share(self) -> float | None:
-        """Of the cap that is in use; over 1 while a lowered cap waits for its holders."""
+        """The share of the cap in use. It is over 1 if the cap was lowered below the use."""
         return self.figures.used / self.figures.cap if self.figures else None
 
 
 def figures_of(found: door.GateFigures | None) -> dict[str, Any]:
-    """Return a gate's figures as pages get them; `status` "missing" while Redis has none.
+    """Return a gate's figures for pages. `status` is "missing" while Redis has none.
 
-    lag: history entries that SQL has not yet. dropped: entries that it will never get.
+    lag: history entries that are not in SQL yet. dropped: entries that SQL will never get.
     """
     if found is None:
         return {"status": "missing"}
@@ -59,7 +59,7 @@ GATES = Reader(
 
 
 def gate_out(now: GateNow) -> dict[str, Any]:
-    """A gate as the interface tells it, less its settings."""
+    """Return a gate as the API shows it, without its settings."""
     gate, figures = now.gate, figures_of(now.figures)
     names = ("used", "permits", "waiting", "granted", "refused", "expired", "overrun")
     return {
@@ -73,5 +73,5 @@ def gate_out(now: GateNow) -> dict[str, Any]:
 
 
 def story(gate: Gate, **filters: Any) -> "QuerySet[GateEvent]":
-    """A gate's history, newest first; page it by (at_us, pk)."""
+    """Return a gate's history, newest first. Page it by (at_us, pk)."""
     return GateEvent.objects.filter(aggregate=gate, **filters).order_by("-at_us", "-pk")

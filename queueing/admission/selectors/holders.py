@@ -1,4 +1,4 @@
-"""Who holds a permit and who waits, as pages and their live topics tell it."""
+"""The permits and the waiting line, as pages and their live topics show them."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ from poolsite import hotpath
 from poolsite.console.tables import PAGE_ROWS
 from queueing.admission import gate as door
 
-SHOWN = PAGE_ROWS  # rows of each; every holder is on the list of holders
+SHOWN = PAGE_ROWS  # rows per table; the list of holders has all permits
 
 
 def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
-    """Permits by holder: token, deadline_us, granted_us, task, device."""
+    """Return permits by holder: token, deadline_us, granted_us, task, weight, device."""
     return {
         row.holder: {
             "token": row.token,
@@ -25,9 +25,10 @@ def holder_rows(found: door.Holders) -> dict[str, dict[str, Any]]:
 
 
 def line_rows(found: door.WaitingLine) -> dict[str, dict[str, Any]]:
-    """Those who wait, by name: arrived_us, asked_us.
+    """Return the waiting requesters by name: arrived_us, asked_us, weight.
 
-    Places are the order of the arrivals: told in the rows, each would change with every slot.
+    Their places follow from the order of arrival. As a field, the place of every row would change
+    with every slot.
     """
     return {
         row.who: {"arrived_us": row.arrived_us, "asked_us": row.asked_us, "weight": row.weight}
@@ -36,7 +37,7 @@ def line_rows(found: door.WaitingLine) -> dict[str, dict[str, Any]]:
 
 
 def first_snapshots(slug: str) -> dict[str, Any]:
-    """The state of both live topics of a gate, for its page; {} while Redis cannot say."""
+    """Return the first state of both live topics of a gate, or {} if Redis doesn't answer."""
     try:
         holders, line = hotpath.run_batch([door.holders(slug, 0, SHOWN), door.line(slug, 0, SHOWN)])
     except hotpath.HotPathError:

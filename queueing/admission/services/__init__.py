@@ -1,4 +1,4 @@
-"""Use cases that change gates and batches: rights, SQL, audit log, then Redis."""
+"""Use cases that change gates and batches: check rights, change SQL, audit, then Redis."""
 
 from queueing.admission.services.batches import (
     Uploaded,

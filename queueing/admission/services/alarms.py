@@ -1,4 +1,4 @@
-"""Gates compared with their thresholds: an incident opens, and closes by itself."""
+"""Incidents of gates that exceed their thresholds. They close automatically."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ WINDOW = timedelta(minutes=5)
 
 
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
-    """Look at every gate; returns how many incidents stand."""
+    """Check every gate. Return how many incidents are open."""
     now = now or datetime.now(UTC)
     gates = with_figures(Gate.objects.order_by("pk"), door.show, patient=True)
     standing = 0
@@ -37,7 +37,7 @@ OVERRUN_COUNTED = gettext_noop(
 
 
 def _overrun(gate: Gate, now: datetime) -> Trouble | None:
-    """Results after the permit's end, or more clients than the cap by the system's own count."""
+    """Return trouble for late results, or for more clients than the cap by the system's count."""
     since = us_of(now - WINDOW)
     events = GateEvent.objects.filter(aggregate=gate, at_us__gt=since)
     late = events.filter(event="late").count()

@@ -1,4 +1,4 @@
-"""Use cases of batches: uploaded, held, let go on, extended, cancelled."""
+"""Use cases of batches: create, pause, resume, extend, cancel."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ LONGEST_WINDOW_DAYS = 90
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A batch that was made, and the rows that were left out (only with skip_bad)."""
+    """A new batch, and the rows that were left out (only with skip_bad)."""
 
     batch: TaskBatch
     bad: int
@@ -44,10 +44,11 @@ def batch_create(
     closes_at: datetime,
     skip_bad: bool = False,
 ) -> Uploaded:
-    """Make a batch from a CSV of device and payload.
+    """Create a batch from a CSV file with device and payload.
 
-    AdmissionError "bad-rows" with `problems` and `bad` when a row is bad or stands twice, and
-    nothing is made; with `skip_bad` the good rows are taken. "malformed" for a bad window.
+    Raise AdmissionError "bad-rows" with `problems` and `bad` if a row is invalid or repeated; then
+    nothing is created. With `skip_bad` the valid rows are used. Raise AdmissionError "malformed" if
+    the window is invalid.
     """
     require(actor, "admission.batch", gate)
     name = one_line(name)[:120]
@@ -106,7 +107,7 @@ def _check_window(opens_at: datetime, closes_at: datetime) -> None:
 
 
 def batch_pause(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
-    """Issue none of its tasks until it goes on; running ones finish."""
+    """Issue none of the batch's tasks until it is resumed. Running tasks finish."""
     require(actor, "admission.batch", batch)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():
@@ -126,7 +127,7 @@ def batch_pause(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
 
 
 def batch_resume(*, actor: Actor, batch: TaskBatch, reason: str = "") -> TaskBatch:
-    """Let a paused batch go on."""
+    """Resume a paused batch."""
     require(actor, "admission.batch", batch)
     with transaction.atomic():
         batch = _locked(batch)
@@ -150,7 +151,7 @@ def batch_resume(*, actor: Actor, batch: TaskBatch, reason: str = "") -> TaskBat
 def batch_extend(
     *, actor: Actor, batch: TaskBatch, closes_at: datetime, reason: str = ""
 ) -> TaskBatch:
-    """Another end of the window; it must lie ahead."""
+    """Change the end of a batch's window, which must be in the future."""
     require(actor, "admission.batch", batch)
     with transaction.atomic():
         batch = _locked(batch)
@@ -162,7 +163,7 @@ def batch_extend(
 
 
 def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
-    """Close what is pending, for good. Running tasks finish, without a further attempt."""
+    """Close pending tasks permanently. Running tasks finish, without another attempt."""
     require(actor, "admission.batch", batch)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():
@@ -181,7 +182,7 @@ def batch_cancel(*, actor: Actor, batch: TaskBatch, reason: str) -> TaskBatch:
 
 
 def close_in_sql(batch: TaskBatch, reason: str, state: str) -> int:
-    """Expire what is pending of a batch none of whose tasks is in Redis. Inside a transaction."""
+    """Expire the pending tasks of a batch that is not in Redis. Call this in a transaction."""
     now = timezone.now()
     pending = Task.objects.filter(batch=batch, state=Task.State.PENDING)
     count = pending.update(state=Task.State.EXPIRED, reason=reason, ended_at=now)
@@ -214,16 +215,16 @@ def _locked(batch: TaskBatch) -> TaskBatch:
     return rows.get(pk=batch.pk)
 
 
-# -- what Redis is told ---------------------------------------------------------------------------
+# -- changes in Redis -----------------------------------------------------------------------------
 
 
 def batch_catch_up(batch: TaskBatch) -> None:
-    """Bring the rows of its tasks to where the live figures are, as far as Redis answers."""
+    """Update the rows of the batch's tasks to match the live figures, as far as Redis answers."""
     history.catch_up(KIND, Aggregate(batch.gate.tag, batch.gate_id))
 
 
 def apply_batch(batch: TaskBatch) -> None:
-    """Bring Redis to what SQL says of an unfinished batch and its window. Repeatable."""
+    """Update Redis to match an unfinished batch and its window in SQL. Repeatable."""
     slug = batch.gate.slug
     opens, closes = us_of(batch.opens_at), us_of(batch.closes_at)
     hotpath.run(door.batch_open(slug, batch.pk, closes, opens))

@@ -1,4 +1,4 @@
-"""What every service here does alike: rights, marks of unsent changes, Redis after commit."""
+"""What all services of the gates share: settings, marks of unsent changes, refusals, locks."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ KIND = "admission.gate"  # of the gates' history
 
 
 def settings_of(gate: Gate) -> door.GateSettings:
-    """A gate's settings as its scripts take them. A pinned cap stands still."""
+    """Return a gate's settings for its scripts. A pinned cap does not change."""
     pinned = gate.pinned_cap is not None
     return door.GateSettings(
         cap=gate.pinned_cap or gate.cap,
@@ -37,16 +37,16 @@ def settings_of(gate: Gate) -> door.GateSettings:
 
 
 def send_after_commit(gate: Gate, send: Callable[[], object]) -> None:
-    """Mark the gate, and once the transaction around this is committed send its change to Redis.
+    """Mark the gate as unsent, and send its change to Redis after the commit.
 
-    A mark that stays is seen by the watch, which brings Redis to what SQL says.
+    If the mark remains, the watch brings Redis in line with SQL.
     """
     rows.send_after_commit(gate.tag, UnsentChange.objects.create(gate=gate), send)
 
 
 @contextlib.contextmanager
 def redis_refusals() -> Iterator[None]:
-    """Turn a gate's own refusal into the words of the interface."""
+    """Turn a gate's own refusal into the API's problem."""
     try:
         yield
     except door.GateRefusedError as error:
@@ -60,5 +60,5 @@ def _kind_of(reason: str) -> str:
 
 
 def locked(gate: Gate) -> Gate:
-    """The gate's row, locked until the transaction ends."""
+    """Return the gate's row, locked until the transaction ends."""
     return rows.locked(Gate.objects, gate)

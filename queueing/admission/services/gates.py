@@ -1,4 +1,4 @@
-"""Use cases of a whole gate: made, set, resized, pinned, paused, opened, deleted."""
+"""Use cases of a whole gate: create, configure, resize, pin, pause, open, delete."""
 
 from typing import Any
 
@@ -39,10 +39,10 @@ def gate_create(
     reason: str = "",
     **settings: Any,
 ) -> Gate:
-    """Make a gate, in SQL and then in Redis. ValidationError when a field is bad.
+    """Create a gate in SQL and then in Redis. Raise ValidationError if a field is invalid.
 
-    A slug that a gate has or had is refused: years of history name it. Without a key, the slug
-    is what batches name it by.
+    A slug that any gate has or had is refused, because years of history refer to it. Without a key,
+    batches refer to the gate by its slug.
     """
     act = Act(actor, "admission.gate_create", reason)
     settings.setdefault("key", slug)
@@ -50,9 +50,9 @@ def gate_create(
 
 
 def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any) -> Gate:
-    """Change settings, in SQL and then in Redis; nobody in flight is dropped.
+    """Change settings in SQL and then in Redis. Permits in use stay valid.
 
-    ValidationError when a value is bad, or when another gate of the account has the key.
+    Raise ValidationError if a value is invalid, or if another gate of the account has the key.
     """
     try:
         return LIFE.configure(gate, Act(actor, "admission.gate_configure", reason), changes)
@@ -61,7 +61,7 @@ def gate_configure(*, actor: Actor, gate: Gate, reason: str = "", **changes: Any
 
 
 def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate:
-    """Another cap from this moment on, in both directions. AdmissionError while it is pinned."""
+    """Raise or lower the cap, effective immediately. Raise AdmissionError while it is pinned."""
     require(actor, "admission.operate", gate)
     if gate.pinned_cap is not None:
         raise AdmissionError("gate-refused", _("The concurrency limit is pinned. Unpin it first."))
@@ -69,7 +69,7 @@ def gate_resize(*, actor: Actor, gate: Gate, cap: int, reason: str = "") -> Gate
 
 
 def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
-    """Hold an adaptive cap still at `cap`; None lets it move on from where it stands."""
+    """Pin an adaptive cap at `cap`, or unpin it with None: it continues from its current value."""
     require(actor, "admission.operate", gate)
     act = Act(actor, "admission.gate_pin", clean_reason(reason, needed=cap is not None))
     with transaction.atomic():
@@ -88,29 +88,29 @@ def gate_pin(*, actor: Actor, gate: Gate, cap: int | None, reason: str) -> Gate:
 
 
 def gate_pause(*, actor: Actor, gate: Gate, reason: str) -> Gate:
-    """Let nobody in until resumed; who is in flight goes on."""
+    """Grant no permits until the gate is resumed. Permits in use stay valid."""
     return LIFE.pause(gate, Act(actor, "admission.gate_pause", reason))
 
 
 def gate_resume(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
-    """Let the gate go on."""
+    """Resume a paused gate."""
     return LIFE.resume(gate, Act(actor, "admission.gate_resume", reason))
 
 
 def gate_open_early(*, actor: Actor, gate: Gate, reason: str) -> Gate:
-    """Open a recovering gate before permits of the life before have ended.
+    """Open a recovering gate before the permits of the previous generation have ended.
 
-    The external system may then see more than the cap: hence the reason. Raises the runner's
-    errors.
+    The external system may then see more clients than the cap, so a reason is required. Raise the
+    runner's errors.
     """
     return LIFE.open_early(gate, Act(actor, "admission.gate_open_early", reason))
 
 
 def gate_delete(*, actor: Actor, gate: Gate, reason: str) -> None:
-    """Delete a gate. Its history stays; its slug is not given out again.
+    """Delete a gate. Its history is kept, and its slug can't be used again.
 
-    AdmissionError while permits are held or a batch is unfinished. Redis is closed first, so
-    that nobody is let in meanwhile.
+    Raise AdmissionError while permits are in use or a batch is unfinished. The gate is paused in
+    Redis first, so that no permit is granted meanwhile.
     """
     LIFE.delete(gate, Act(actor, "admission.gate_delete", reason))
 
@@ -142,22 +142,22 @@ def _forget(gate: Gate) -> None:
     UnsentChange.objects.filter(gate=gate).delete()
 
 
-# -- what Redis is told ---------------------------------------------------------------------------
+# -- changes in Redis -----------------------------------------------------------------------------
 
 
 def create_in_redis(gate: Gate) -> None:
-    """Make the gate's data of its present generation; harmless when it is there."""
+    """Create the gate's data of the current generation. This is harmless if it exists."""
     paused = gate.paused_at is not None
     hotpath.run(door.create(gate.slug, gate.generation, settings_of(gate), paused=paused))
 
 
 def apply_settings(gate: Gate, *, keep_cap: bool = True) -> None:
-    """Write settings to Redis; an adaptive cap stays where it is unless it was set."""
+    """Write the gate's settings to Redis. An adaptive cap keeps its value unless it was set."""
     hotpath.run(door.configure(gate.slug, settings_of(gate), keep_cap=keep_cap))
 
 
 def apply_pause(gate: Gate) -> None:
-    """Pause or resume in Redis as SQL says. A recovering gate remembers it until it opens."""
+    """Pause or resume in Redis to match SQL. A recovering gate applies it when it opens."""
     try:
         if gate.paused_at is not None:
             hotpath.run(door.pause(gate.slug, gate.paused_reason))

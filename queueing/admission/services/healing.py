@@ -1,4 +1,4 @@
-"""The loop that finds lost, half-sent and contradicting data, and mends it without a hand."""
+"""Finds lost, half-sent and contradictory data, and repairs it automatically."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from queueing.admission.services.rebuilding import gate_check
 
 
 def watch_gates(shard: int, shards: int) -> dict[str, int]:
-    """One look at every gate of a shard; returns what was done, in numbers."""
+    """Check every gate of a shard. Return counts of what was done."""
     gates = of_shard(Gate.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"gates": len(gates), "rebuilt": 0, "resent": 0, "failed": 0, "loads": 0}
 
@@ -35,7 +35,10 @@ def watch_gates(shard: int, shards: int) -> dict[str, int]:
 
 
 def bring_to_redis(gate: Gate) -> None:
-    """Settings, pause and batches as SQL says. Repeatable; raises the runner's errors."""
+    """Write settings, pause and batches from SQL to Redis. This is repeatable.
+
+    Raise the runner's errors.
+    """
     gate.refresh_from_db()
     apply_settings(gate)
     apply_pause(gate)
@@ -46,7 +49,7 @@ def bring_to_redis(gate: Gate) -> None:
 
 
 def apply_all_settings() -> dict[str, int]:
-    """Bring every gate's settings and pause to Redis; cheap and repeatable."""
+    """Write every gate's settings and pause to Redis. This is cheap and repeatable."""
     done = {"gates": 0, "failed": 0}
 
     def apply(gate: Gate) -> None:

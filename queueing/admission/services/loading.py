@@ -1,6 +1,7 @@
-"""A batch's tasks go from SQL to Redis ahead of its window: a job, in chunks, repeatable.
+"""Loads a batch's tasks from SQL into Redis before its window opens: a repeatable job.
 
-Redis knows the batch itself from the beginning, and gives none of its tasks out before the window.
+Tasks are loaded in chunks. Redis knows the batch from the start, and issues none of its tasks
+before the window.
 """
 
 import logging
@@ -20,15 +21,15 @@ logger = logging.getLogger(__name__)
 
 LOAD = "admission.load"
 State = TaskBatch.State
-LOADED_PER_SECOND = 500  # a busy worker's pace, to begin early enough
+LOADED_PER_SECOND = 500  # a busy worker's pace, to start early enough
 LEAST_LEAD_SECONDS, LONGEST_LEAD_SECONDS = 60, 600
 LOADS_AT_ONCE = 4
 
 
 def open_windows() -> dict[str, int]:
-    """Start loading batches whose window is near; close those that nobody could load.
+    """Start loading batches whose window is near, and close those that no worker could load.
 
-    A gate that recovers takes its batches by the rebuild, so it is left alone.
+    A recovering gate is skipped, because the rebuild loads its batches.
     """
     now = timezone.now()
     due = TaskBatch.objects.filter(
@@ -54,20 +55,20 @@ def open_windows() -> dict[str, int]:
 
 
 def _lead(batch: TaskBatch) -> timedelta:
-    """How long before its window a batch is loaded: a minute, and longer if it is large."""
+    """Return how long before its window a batch is loaded: a minute, and longer if it is large."""
     seconds = LEAST_LEAD_SECONDS + batch.total / LOADED_PER_SECOND
     return timedelta(seconds=min(seconds, LONGEST_LEAD_SECONDS))
 
 
 def _take(batch: TaskBatch, state: str) -> bool:
-    """One worker moves the batch on; the others find it moved."""
+    """Move a scheduled batch to a state. Return False if another worker did it first."""
     rows = TaskBatch.objects.filter(pk=batch.pk, state=State.SCHEDULED)
     batch.state = state
     return bool(rows.update(state=state))
 
 
 def start_load(batch: TaskBatch) -> None:
-    """Put the job before the workers, once at a time for each batch."""
+    """Start the loading job, once at a time for each batch."""
     jobs.start(
         LOAD,
         actor=None,
@@ -78,7 +79,7 @@ def start_load(batch: TaskBatch) -> None:
 
 
 def resume_loads() -> int:
-    """Start again what was loading when its job came to an end without having finished."""
+    """Restart the loading of batches whose job ended without finishing. Return how many."""
     from poolsite.jobs.models import Job
 
     count = 0
@@ -93,7 +94,7 @@ def resume_loads() -> int:
 
 
 def run_load(job: JobHandle) -> Iterator[Progress]:
-    """Load the batch's pending tasks; what is there stays, so it may run twice."""
+    """Load the batch's pending tasks. Loaded tasks are not changed, so this may run twice."""
     batch = TaskBatch.objects.select_related("gate").filter(pk=job.data["batch"]).first()
     if batch is None or batch.state != State.LOADING:
         return
@@ -119,7 +120,10 @@ def run_load(job: JobHandle) -> Iterator[Progress]:
 
 
 def say_loaded(batch: TaskBatch) -> None:
-    """Devices without a task of this batch need not wait for it. Nothing to say once it is over."""
+    """Report that the batch is loaded, so devices without a task stop waiting for it.
+
+    Do nothing if the batch is over.
+    """
     try:
         hotpath.run(door.batch_loaded(batch.gate.slug, batch.pk))
     except door.GateRefusedError as error:
@@ -128,7 +132,7 @@ def say_loaded(batch: TaskBatch) -> None:
 
 
 def _load(gate: Gate, batch: TaskBatch, rows: Sequence[Task], *, running: bool = False) -> bool:
-    """Put rows into Redis; False = the batch was cancelled, or its window ended, meanwhile."""
+    """Load rows into Redis. Return False if the batch was cancelled or its window ended."""
     size = door.ROWS_LIMIT
     commands = [
         door.load(gate.slug, batch.pk, [_row(task, running) for task in rows[at : at + size]])
@@ -155,10 +159,10 @@ def _row(task: Task, running: bool) -> door.StoredTask:
     )
 
 
-class _errors:  # noqa: N801  reads as a block's name
-    """The gate is being rebuilt: the job ends, and is started again by the watch.
+class _errors:  # noqa: N801  named like a function, as it is used in a with statement
+    """End the job if the gate refuses because it is being rebuilt: the watch starts it again.
 
-    While Redis is away the job waits for its next worker, as every job does.
+    While Redis is away, the job waits for its next worker, as every job does.
     """
 
     def __enter__(self) -> None:
@@ -170,9 +174,9 @@ class _errors:  # noqa: N801  reads as a block's name
 
 
 def load_after_loss(gate: Gate) -> int:
-    """Put every unfinished batch of SQL into a recovering gate; running tasks keep their token.
+    """Load every unfinished batch into a recovering gate. Running tasks keep their token.
 
-    Safe to repeat. Returns how many tasks SQL has for it.
+    Safe to repeat. Return how many tasks SQL has for the gate.
     """
     count = 0
     batches = TaskBatch.objects.filter(gate=gate, finished_at=None)

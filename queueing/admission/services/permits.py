@@ -1,4 +1,4 @@
-"""An operator ends a permit before its time."""
+"""Ends a permit early, for an operator."""
 
 from django.db import transaction
 
@@ -11,10 +11,11 @@ from queueing.admission.services.common import redis_refusals
 
 
 def permit_free(*, actor: Actor, gate: Gate, holder: str, token: int, reason: str) -> door.Ended:
-    """Free the slot of a holder (a name, `@device`, `#token`); a device's task goes back.
+    """Free the slot of a holder (a name, `@device`, `#token`). A device's task is pending again.
 
-    `token` names the permit that was looked at: one that was granted since stays. The holder
-    may still be on the external system: hence the reason. AdmissionError when it is not held.
+    `token` identifies the permit that the operator saw: one that was granted since stays valid. A
+    reason is required because the holder may still use the external system. Raise AdmissionError if
+    the permit is not held.
     """
     require(actor, "admission.operate", gate)
     reason = clean_reason(reason, needed=True)

@@ -1,8 +1,9 @@
-"""Redis lost a gate, or went back in time: its tasks are loaded again, its whole cap is used.
+"""Rebuilds a gate that Redis lost or that went back in time: its tasks are loaded again.
 
-Nobody is let in before every permit of the life before has surely ended; a holder that
-reports keeps its slot. An operator may open early. Any number of workers may find the loss at
-once: the one that moves SQL's generation on does the work, and one that dies is followed.
+Its whole cap counts as used. No permit is granted before every permit of the previous generation
+has certainly ended, but a holder that reports keeps its slot. An operator may open the gate early.
+Any number of workers may find the loss at the same time: the worker that increments SQL's
+generation does the work, and if it dies, another one continues.
 """
 
 import logging
@@ -25,13 +26,13 @@ from queueing.admission.services.records import say_recovering
 
 logger = logging.getLogger(__name__)
 
-FRESH_SECONDS = 60  # an older gate may have let somebody in without any drain having seen it
+FRESH_SECONDS = 60  # an older gate may have granted permits that no drain has seen
 
 
 def gate_check(gate: Gate, figures: door.GateFigures | None) -> bool:
-    """Compare a gate's data with what SQL remembers, and rebuild it if it was lost.
+    """Compare a gate's data with SQL, and rebuild it if it was lost.
 
-    figures: as Redis has just told them. Returns whether something was done.
+    figures: as just read from Redis. Return whether anything was done.
     """
     return check_life(gate, figures, gate_rebuild, _closed)
 
@@ -43,15 +44,16 @@ def _closed(gate: Gate, figures: door.GateFigures) -> bool:
 
 
 def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
-    """Begin a new life of the gate's data and load its tasks. False: not our turn.
+    """Start a new generation of the gate's data and load its tasks.
 
-    Raises the runner's errors; what was begun is then gone on with by the next check.
+    Return False if another worker does it. Raise the runner's errors; the next check then continues
+    what was started.
     """
     cursor = Cursor.objects.filter(kind=KIND, tag=gate.tag).first()
     never = cursor is None and not GateEvent.objects.filter(aggregate=gate).exists()
     fresh = gate.created_at > timezone.now() - timedelta(seconds=FRESH_SECONDS)
     if never and fresh and not found_generation:
-        create_in_redis(gate)  # its first life: nothing was lost, it only was not begun
+        create_in_redis(gate)  # its first generation: nothing was lost, it was not yet created
         return True
     act = Act("admission.rebuild", "admission.gate_rebuild", why)
     drained = cursor.generation if cursor else 0
@@ -74,7 +76,7 @@ def gate_rebuild(gate: Gate, why: str, found_generation: int = 0) -> bool:
 
 
 def _longest_left(gate: Gate) -> int:
-    """Seconds after which every permit of the life before has ended."""
+    """Return the seconds after which every permit of the previous generation has ended."""
     tasks = Task.objects.filter(batch__gate=gate, state=Task.State.ISSUED)
     last = tasks.aggregate(last=Max("deadline_at"))["last"]
     known = ceil((last - timezone.now()).total_seconds()) if last else 0

@@ -1,8 +1,8 @@
-"""SQL and Redis compared, task by task, and brought together.
+"""Compares SQL and Redis, task by task, and reconciles them.
 
-SQL is written by the drain, so what differs at first sight is looked at again after it; an
-entry that was still under way is no drift. Redis is right about what runs, SQL about what there
-is, what is paused and what is over.
+The drain writes SQL, so differences are checked again after a drain: an entry that was still on its
+way is no drift. Redis is right about what is running, SQL about what exists, what is paused and
+what is over.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ _LETTERS = {
 
 @dataclass
 class GateReport:
-    """What was found: kind → how many, and the first names of each. `status`: as pages say it."""
+    """What was found: kind → how many, and the first names of each. `status`: as on pages."""
 
     gate: str
     status: str = "open"
@@ -45,7 +45,7 @@ class GateReport:
     mended: bool = False
 
     def add(self, kind: str, name: object) -> None:
-        """Count what differs in one way."""
+        """Count a difference of this kind."""
         self.drift[kind] = self.drift.get(kind, 0) + 1
         names = self.samples.setdefault(kind, [])
         if len(names) < SAMPLES:
@@ -60,9 +60,10 @@ class GateReport:
 def gate_reconcile(
     *, gate: Gate, check: bool, actor: Actor = "admission.reconcile", reason: str = ""
 ) -> GateReport:
-    """Compare a gate's SQL and Redis; unless `check`, bring them together. Pages bound memory.
+    """Compare a gate's SQL and Redis and, unless `check` is set, reconcile them.
 
-    A lost gate is only told: the watch rebuilds it. Mending that changed something is audited.
+    Rows are read in pages, so memory is bounded. A lost gate is only reported: the watch rebuilds
+    it. A repair that changed anything is audited.
     """
     require(actor, "admission.operate", gate)
     report = GateReport(gate.slug)
@@ -82,7 +83,7 @@ def gate_reconcile(
 
 
 def _batches(gate: Gate) -> list[TaskBatch]:
-    """Those that Redis should know; one that is being loaded is not whole yet."""
+    """Return the batches that Redis must know. A batch that is being loaded is incomplete."""
     states = (TaskBatch.State.OPEN, TaskBatch.State.CLOSING)
     return list(TaskBatch.objects.filter(gate=gate, finished_at=None, state__in=states))
 
@@ -91,7 +92,7 @@ def _compare_gate(gate: Gate, figures: door.GateFigures, report: GateReport) -> 
     wanted = settings_of(gate)
     found = figures.settings
     if wanted.adaptive and found.adaptive:
-        wanted = replace(wanted, cap=found.cap)  # it moves by itself
+        wanted = replace(wanted, cap=found.cap)  # it changes automatically
     if wanted != found:
         report.add(SETTINGS, gate.slug)
     paused = gate.paused_at is not None
@@ -122,7 +123,7 @@ def _pages(batch: TaskBatch) -> Iterator[list[Task]]:
 
 
 def _differing(gate: Gate, rows: Sequence[Task]) -> list[tuple[Task, str]]:
-    """Tasks that Redis sees otherwise. One that has ended may be forgotten there."""
+    """Return the tasks whose state differs in Redis. Redis may have forgotten ended tasks."""
     if not rows:
         return []
     found = hotpath.run(door.states(gate.slug, [task.pk for task in rows]))
@@ -135,7 +136,7 @@ def _differing(gate: Gate, rows: Sequence[Task]) -> list[tuple[Task, str]]:
 
 
 def _mend(gate: Gate, actor: Actor, report: GateReport, reason: str) -> None:
-    """Redis is brought to what SQL says; tasks that it lacks are loaded, others left to it."""
+    """Update Redis to match SQL and load missing tasks. Other differing tasks are left to Redis."""
     bring_to_redis(gate)
     if report.drift.get(MISSING):
         load_after_loss(gate)

@@ -1,4 +1,4 @@
-"""History entries become rows: events, tasks and the batches' counts."""
+"""Turns history entries into rows: events, tasks and the batches' counts."""
 
 import logging
 from collections import Counter, defaultdict
@@ -30,7 +30,7 @@ _FIELDS = (
 
 
 def write_entries(gate_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
-    """One page of a gate's history, inside the drain's transaction."""
+    """Write a page of a gate's history, inside the drain's transaction."""
     changes = [_read(entry) for entry in entries]
     events = [
         (entry, _event(entry, change)) for entry, change in zip(entries, changes, strict=True)
@@ -69,7 +69,7 @@ def _event(entry: StreamEntry, change: door.GateChange | None) -> dict[str, Any]
 
 @dataclass
 class _Work:
-    """The tasks and batches that a page of history moves."""
+    """Applies a page of history to its tasks and batches."""
 
     gate_id: int
 
@@ -120,7 +120,7 @@ class _Work:
 
 
 def _move(task: Task, change: door.GateChange) -> None:
-    """What one entry makes of a task. A task that has ended stays as it ended."""
+    """Apply an entry to a task. A task that has ended is not changed, except for late results."""
     if change.event == "late":
         task.late_results += 1
         return
@@ -149,7 +149,7 @@ def _move(task: Task, change: door.GateChange) -> None:
 def _expire(
     batch: int, tasks: list[int] | None, change: door.GateChange, counts: dict[int, Counter[str]]
 ) -> None:
-    """Pending tasks of a batch that is over: those that are named, or all that are left."""
+    """Expire pending tasks of a batch that is over: the given tasks, or all if None."""
     pending = Task.objects.filter(batch_id=batch, state=State.PENDING)
     if tasks is not None:
         pending = pending.filter(pk__in=tasks)
@@ -167,7 +167,7 @@ def _count(batch: int, delta: Counter[str]) -> None:
 
 
 def note_opened(gate_id: int) -> None:
-    """A recovering gate is open again: close its incident and its mark."""
+    """Close the incident of a gate that has reopened, and clear its mark."""
     Gate.all_objects.filter(pk=gate_id).update(recovering_since=None)
     slug = Gate.all_objects.values_list("slug", flat=True).get(pk=gate_id)
     incidents.close(type=RECOVERING, object=slug)

@@ -1,4 +1,4 @@
-"""What a gate looked like at each minute's end, and what it did within that minute."""
+"""Samples each gate at the end of every minute, with its counts within that minute."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ COUNTERS = ("granted", "refused", "expired", "done", "failed", "late", "overrun"
 
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
-    """Sample every gate for the minute that has just begun; a minute that is there stays."""
+    """Sample every gate for the minute that has just begun. Existing samples are kept."""
     return minutes.take_samples(Gate.objects.all(), door.show, _sample, now)
 
 

@@ -1,4 +1,4 @@
-"""A gate's signing keys: made, put into use, removed. The key itself is in no audit entry."""
+"""A gate's signing keys: create, use, remove. No audit entry contains a key."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,10 +12,10 @@ from queueing.admission.services.common import locked
 
 
 def gate_key_new(*, actor: Actor, gate: Gate, reason: str = "") -> str:
-    """Make a signing key and return it (hexadecimal); it is shown this one time.
+    """Create a signing key and return it (hexadecimal). It is shown only once.
 
-    The first one signs at once. A later one signs once `gate_key_use` is called, so that external
-    systems can be given it before; one that was made meanwhile is replaced.
+    The first key signs at once. A later key signs after `gate_key_use`, so that external systems
+    can be given it first. An unused key that was created before is replaced.
     """
     key = new_secret()
     with transaction.atomic():
@@ -27,7 +27,7 @@ def gate_key_new(*, actor: Actor, gate: Gate, reason: str = "") -> str:
 
 
 def gate_key_use(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
-    """Sign with the newest key and forget the previous one. AdmissionError without a newer one."""
+    """Sign with the newest key and delete the previous one. Raise AdmissionError if none is new."""
     with transaction.atomic():
         gate, act = _begin(actor, gate, "admission.gate_key_use", reason)
         if not gate.previous_signing_key:
@@ -41,7 +41,7 @@ def gate_key_use(*, actor: Actor, gate: Gate, reason: str = "") -> Gate:
 
 
 def gate_key_remove(*, actor: Actor, gate: Gate, reason: str) -> Gate:
-    """Forget both keys: permits are no longer signed."""
+    """Delete both keys. Permits are no longer signed."""
     with transaction.atomic():
         gate, act = _begin(actor, gate, "admission.gate_key_remove", reason, needed=True)
         before = gate.signing_prints
@@ -52,7 +52,7 @@ def gate_key_remove(*, actor: Actor, gate: Gate, reason: str) -> Gate:
 
 
 def gate_key_change(do: str, *, actor: Actor, gate: Gate, reason: str) -> str:
-    """Do what a face was asked for (`new`, `use`, `remove`); returns a new key, else ""."""
+    """Run `new`, `use` or `remove`, for pages, API and commands. Return a new key, else ""."""
     if do == "new":
         return gate_key_new(actor=actor, gate=gate, reason=reason)
     change = gate_key_use if do == "use" else gate_key_remove

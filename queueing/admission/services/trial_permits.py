@@ -1,4 +1,4 @@
-"""A test permit: taken and given back as a device does, by a person."""
+"""A test permit: a user takes and returns it, as a device does."""
 
 from uuid import UUID
 
@@ -15,14 +15,14 @@ from queueing.admission.models import Gate
 from queueing.admission.services.common import redis_refusals
 
 ACTION = "admission.test_permit"
-NAME = "test-permit"  # how its holder's name begins
+NAME = "test-permit"  # the prefix of its holder's name
 
 
 def trial_permit(*, actor: Actor, gate: Gate, token: UUID) -> AuditEntry:
-    """Take a permit and give it back; the entry tells what the gate answered.
+    """Take a permit and return it. The audit entry has the gate's replies.
 
-    The same token again finds the first one. AdmissionError: no slot is free, or the gate refused;
-    nothing is held then.
+    The same token again returns the first entry. Raise AdmissionError if no slot is free or the
+    gate refuses; then no permit is held.
     """
     require(actor, "admission.operate", gate)
     holder = f"{NAME}-{token.hex[:12]}"
@@ -49,5 +49,5 @@ def trial_permit(*, actor: Actor, gate: Gate, token: UUID) -> AuditEntry:
 
 
 def trial_permits(gate: Gate) -> QuerySet[AuditEntry]:
-    """The entries of the gate's test permits, newest first."""
+    """Return the entries of the gate's test permits, newest first."""
     return AuditEntry.objects.filter(thing_kind="gate", thing_id=gate.slug, action=ACTION)

@@ -1,4 +1,4 @@
-"""A batch's CSV: device and payload, one row each; what is wrong is named row by row."""
+"""A batch's CSV file: device and payload, one row each. Problems are reported by row."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ _HEADERS: Final = (["device"], ["device", "payload"])
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A row that cannot be taken; `row` counts lines from 1, 0 = the file as a whole."""
+    """A row that can't be used. `row` counts lines from 1; 0 is the file as a whole."""
 
     row: int
     device: str
@@ -43,7 +43,7 @@ class Problem:
 
 @dataclass
 class Upload:
-    """What a file holds: the good rows, how many are bad, and the first of those."""
+    """The content of a file: the valid rows, the number of bad rows, and the first problems."""
 
     rows: list[tuple[str, str]] = field(default_factory=list)
     bad: int = 0
@@ -57,10 +57,10 @@ class Upload:
 
 
 def read_upload(data: bytes | Iterable[bytes]) -> Upload:
-    """Read a CSV of UTF-8; a first line `device,payload` is a header. Never raises.
+    """Read a CSV file in UTF-8. A first line `device,payload` is a header. This never raises.
 
-    A file that cannot be read to its end, or has more bad rows than a batch has good ones at most,
-    has one problem and no rows.
+    A file that can't be read to its end, or that has more bad rows than a batch can have rows, has
+    one problem and no rows.
     """
     upload = Upload()
     seen: dict[str, int] = {}
@@ -84,7 +84,7 @@ def _unreadable(what: str) -> Upload:
 
 
 def _rows(data: bytes | Iterable[bytes]) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the rows with their lines. It is a CSV: a cell of XLSX is too short for a payload."""
+    """Yield the rows with their lines. CSV only: a cell of XLSX is too short for a payload."""
     with file_from(data, BYTES_LIMIT) as path, closing(read_exactly(path, "batch.csv")) as rows:
         for line, cells in rows:
             is_header = line == 1 and [cell.strip().lower() for cell in cells] in _HEADERS

@@ -1,3 +1,3 @@
-"""The gates' live topics; importing this registers them."""
+"""The gates' live topics. Importing this package registers them."""
 
 from queueing.admission.topics import batches, figures, holders  # noqa: F401

@@ -1,4 +1,4 @@
-"""`admission.batch:<id>`: how far a batch is. `admission.batches:<slug>`: a row for each."""
+"""`admission.batch:<id>`: a batch's progress. `admission.batches:<slug>`: a row per batch."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _LIVE = {"pending": "pending", "running": "issued", "done": "done", "failed": "f
 
 
 def _overlay(batch: TaskBatch, figures: door.GateFigures | None) -> None:
-    """Counts of Redis over those of SQL, which come with the drain a little later."""
+    """Replace the counts of SQL, which the drain updates a little later, by those of Redis."""
     if figures is None or batch.state in (TaskBatch.State.SCHEDULED, TaskBatch.State.LOADING):
         return
     for its in figures.batches:
@@ -29,7 +29,7 @@ def _overlay(batch: TaskBatch, figures: door.GateFigures | None) -> None:
 
 @live.register
 class BatchTopic(live.SnapshotTopic):
-    """One batch: the fields of `selectors.progress`; {} once it is gone."""
+    """A batch: the fields of `selectors.progress`, or {} once it is gone."""
 
     name = "admission.batch"
 
@@ -48,7 +48,7 @@ class BatchTopic(live.SnapshotTopic):
         return access.decide_found(principal, "admission.view", ref)
 
     def wake_channels(self) -> list[str]:
-        """The gate's: somebody was allowed to look before the feed began, so it is known."""
+        """Return the gate's channel, which `allowed` set before the feed started, and our own."""
         return [*self._wakes, live.touch_channel(self.address)]
 
     async def read(self) -> Any:

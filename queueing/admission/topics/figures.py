@@ -1,4 +1,4 @@
-"""`admission.gate:<slug>`: one gate's figures. `admission.gates:<account or all>`: a row each."""
+"""`admission.gate:<slug>`: a gate's figures. `admission.gates:<account or all>`: all gates."""
 
 from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
@@ -11,7 +11,7 @@ from queueing.admission.topics.scope import GateScope
 
 @live.register
 class GateFiguresTopic(GateScope, FiguresTopic):
-    """The figures of `selectors.figures_of`; a change is the new state."""
+    """The figures of `selectors.figures_of`. A change is the new state."""
 
     name = "admission.gate"
     show = staticmethod(door.show)
@@ -20,7 +20,7 @@ class GateFiguresTopic(GateScope, FiguresTopic):
 
 @live.register
 class GateListTopic(AggregateListTopic):
-    """Every gate of an account, or of the platform and all accounts: slug → figures and name."""
+    """Every gate of an account, or of all accounts and the platform: slug → figures and name."""
 
     name = "admission.gates"
     model = Gate

@@ -1,4 +1,4 @@
-"""`admission.holders:<slug>`: the permits. `admission.line:<slug>`: who waits."""
+"""`admission.holders:<slug>`: the permits. `admission.line:<slug>`: the waiting line."""
 
 from abc import abstractmethod
 from typing import Any
@@ -12,7 +12,7 @@ CLOCK_SECONDS = 1.0
 
 
 class _Rows(live.RowsTopic, GateScope):
-    """A part of a gate as a table; empty while Redis has no such gate."""
+    """A part of a gate as a table. It is empty while Redis has no such gate."""
 
     async def read(self) -> dict[str, Any]:
         try:
@@ -24,7 +24,7 @@ class _Rows(live.RowsTopic, GateScope):
 
     @abstractmethod
     async def _rows(self) -> dict[str, Any]:
-        """The part that is shown."""
+        """Return the rows that are shown."""
 
     def due_seconds(self) -> float | None:
         return CLOCK_SECONDS
@@ -32,7 +32,7 @@ class _Rows(live.RowsTopic, GateScope):
 
 @live.register
 class HoldersTopic(_Rows):
-    """The first permits by deadline: holder → token, deadline_us, granted_us, task, device."""
+    """The first permits by deadline, as `holder_rows` returns them."""
 
     name = "admission.holders"
 
@@ -42,7 +42,7 @@ class HoldersTopic(_Rows):
 
 @live.register
 class LineTopic(_Rows):
-    """The first in the line: who → arrived_us, asked_us."""
+    """The first requesters in line, as `line_rows` returns them."""
 
     name = "admission.line"
 

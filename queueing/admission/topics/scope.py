@@ -1,4 +1,4 @@
-"""What every topic of one gate has in common: its slug, its tenant, its wake."""
+"""What every topic of a gate shares: its slug, its tenant, its wake."""
 
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
@@ -7,7 +7,7 @@ from queueing.admission.api.directory import gate_ref
 
 
 class GateScope(live.Topic):
-    """A topic whose key is a gate's slug; woken by the gate's scripts and by `live.touch`."""
+    """A topic whose key is a gate's slug. The gate's scripts and `live.touch` wake it."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)

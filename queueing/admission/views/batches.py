@@ -1,4 +1,4 @@
-"""A gate's batches: uploaded, watched, held, ended; what failed as CSV."""
+"""A gate's batches: upload, watch, pause, cancel, and the failed devices as CSV."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -34,7 +34,7 @@ ID_LIMIT = 2**63
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """A gate's batches, the newest window first; a POST uploads one more."""
+    """List a gate's batches, newest window first. A POST uploads another batch."""
     principal = principal_of(request)
     changes = request.method == "POST"
     gate = GATES.get(principal, slug, "admission.batch" if changes else "admission.view")
@@ -71,7 +71,7 @@ def batch_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _states(counts: dict[str, int]) -> list[tuple[str, str]]:
-    """The states to choose from, in the words of the rows, with how many there are of each."""
+    """Return the states to choose from, with the rows' labels and the count of each."""
     words = dict(TaskBatch.State.choices) | {TaskBatch.State.OPEN: _("In progress")}
     options = [
         (value, f"{capfirst(str(word))} ({figure(counts.get(value, 0))})")
@@ -94,7 +94,7 @@ def _rows(batches: list[TaskBatch]) -> list[dict[str, Any]]:
 
 
 def _ended(batch: TaskBatch) -> int:
-    """How many tasks are over, well or not."""
+    """Return how many tasks have ended, successfully or not."""
     return batch.done + batch.failed + batch.expired
 
 
@@ -121,7 +121,7 @@ def _batch_columns() -> list[SqlColumn[TaskBatch]]:
 
 
 def _uploaded(request: HttpRequest, made: services.Uploaded) -> HttpResponse:
-    """Show the new batch, and say how many tasks it has."""
+    """Redirect to the new batch, with a message of how many tasks it has."""
     words = ngettext("%(n)s task added.", "%(n)s tasks added.", made.batch.total)
     said = words % {"n": f"{made.batch.total:,}"}
     if made.bad:
@@ -133,7 +133,7 @@ def _uploaded(request: HttpRequest, made: services.Uploaded) -> HttpResponse:
 
 @require_GET
 def batch_page(request: HttpRequest, batch_id: int) -> HttpResponse:
-    """How far one batch is, live, and its tasks."""
+    """Show a batch's progress, live, and its tasks."""
     principal = principal_of(request)
     batch = _batch_of(principal, batch_id)
     device = tables.text_of(request, "q", 63)
@@ -177,7 +177,7 @@ def _task_columns() -> list[SqlColumn[Task]]:
 
 @require_POST
 def batch_act(request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Pause, resume or cancel. Says what was done, or why nothing was."""
+    """Pause, resume or cancel a batch, and show what was done, or why nothing was."""
     batch = _batch_of(principal_of(request), batch_id, "admission.batch")
     act(request, {"pause": _pause, "resume": _resume, "cancel": _cancel}, batch)
     return redirect("admission:batch", batch_id=batch.pk)
@@ -200,7 +200,7 @@ def _cancel(principal: Principal, batch: TaskBatch, request: HttpRequest) -> str
 
 @require_GET
 def batch_failed(request: HttpRequest, batch_id: int) -> StreamingHttpResponse:
-    """The devices whose task failed or expired, ready to be uploaded again after a look."""
+    """Return the devices whose task failed or expired, as CSV to check and upload again."""
     batch = _batch_of(principal_of(request), batch_id)
     services.batch_catch_up(batch)
     return csv_file(f"batch-{batch.pk}-failed.csv", FAILED_HEAD, _failed(batch), mark="")
@@ -213,7 +213,7 @@ def _failed(batch: TaskBatch) -> Iterator[tuple[Any, ...]]:
 
 
 def _batch_of(principal: Principal, batch_id: int, action: str = "admission.view") -> TaskBatch:
-    # That of a deleted gate is gone with it.
+    # The batches of a deleted gate are hidden, too.
     if batch_id >= ID_LIMIT:
         raise Http404
     batches = TaskBatch.objects.select_related("gate__account")

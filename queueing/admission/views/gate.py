@@ -1,4 +1,4 @@
-"""One gate live: its page, its chart, and what an operator may do to it."""
+"""A gate, live: its page, its chart, and what an operator may do to it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,7 +28,7 @@ BATCHES_SHOWN = 5
 
 @require_GET
 def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One gate live."""
+    """Show a gate, live."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug)
     now = selectors.GATES.with_figures([gate], patient=True)[0]
@@ -62,7 +62,7 @@ def gate_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
-    """The last hour by the minute; null = no sample, a gap in the data."""
+    """Return the last hour by the minute. Null means no sample: a gap in the data."""
     gate = GATES.get(principal_of(request), slug)
     return JsonResponse(hour_values(partial(selectors.GATES.samples, gate), SERIES))
 
@@ -72,7 +72,7 @@ def gate_samples(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def gate_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of the verbs below. Says what was done, or why nothing was."""
+    """Run one of the verbs below, and show what was done, or why nothing was."""
     gate = GATES.get(principal_of(request), slug, "admission.operate")
     act(request, VERBS, gate)
     return redirect("admission:gate", slug=gate.slug)

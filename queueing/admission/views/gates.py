@@ -1,4 +1,4 @@
-"""All gates live, and the first gate."""
+"""The list of gates, live, and the form for the first gate."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

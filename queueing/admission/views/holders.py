@@ -1,4 +1,4 @@
-"""Every permit of a gate, page by page or by its name; why a device gets no task."""
+"""A gate's permits, by page or by name, and the explanation of why a device gets no task."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -21,12 +21,12 @@ ROWS = 100
 BY = {"holder": "name", "since": "since", "left": "left_seconds"}
 SORTS = {**BY, **{f"-{name}": row for name, row in BY.items()}}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-GOOD = ("running", "next-report", "done", "result-pending")  # reasons that are none to worry
+GOOD = ("running", "next-report", "done", "result-pending")  # reasons that need no action
 
 
 @require_GET
 def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Permits, soonest end first; `q` is a holder's or a device's whole name."""
+    """List permits, earliest deadline first. `q` is the whole name of a holder or a device."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug)
     text = request.GET.get("q", "").strip()[:64]
@@ -70,12 +70,12 @@ def holder_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _read(gate: Gate, text: str, start: int) -> door.Holders | None:
-    """The permits that are shown; None while Redis cannot say."""
+    """Return the permits to show, or None if Redis doesn't answer."""
     try:
         found = hotpath.run(door.holders(gate.slug, start, ROWS))
         if not text:
             return found
-        names = (text, f"@{text}", f"#{text}")  # as people say them: plain, a device, anonymous
+        names = (text, f"@{text}", f"#{text}")  # as users enter them: plain, a device, anonymous
         ones = hotpath.run_batch([door.holder(gate.slug, name) for name in names])
     except hotpath.HotPathError:
         return None
@@ -98,7 +98,7 @@ def _row(found: door.Holders, row: door.Holder) -> dict[str, Any]:
 
 @require_GET
 def device_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """The answer for the device `q`, which is a whole name; without it, the question."""
+    """Explain the device `q`, a whole name. Without `q`, show only the form."""
     gate = GATES.get(principal_of(request), slug)
     text = request.GET.get("q", "").strip()[:64]
     is_missing, found = False, None

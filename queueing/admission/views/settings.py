@@ -1,4 +1,4 @@
-"""A gate's settings, all of them on one page."""
+"""A gate's settings, all on one page."""
 
 from copy import copy
 from functools import partial
@@ -27,7 +27,7 @@ KEY_DONE = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything about a gate that may be changed; in force from the moment it is saved."""
+    """Show and save every setting of a gate. They take effect when they are saved."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug, "admission.operate")
     form = GateSettingsForm(request.POST or None, instance=copy(gate))
@@ -41,7 +41,7 @@ def gate_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete the gate, once its short name was typed. Says why it stays, if it does."""
+    """Delete the gate if its short name was entered, or show why it can't be deleted."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug, "admission.operate")
     typed, reason = word_of(request, "typed"), word_of(request, "reason")
@@ -60,7 +60,7 @@ def gate_delete(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_POST
 def gate_key(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make a signing key, shown on this one page only; put it into use; remove the keys."""
+    """Create a signing key, which only this page shows, use it, or remove the keys."""
     principal = principal_of(request)
     gate = GATES.get(principal, slug, "admission.operate")
     do, reason = request.POST.get("do", ""), word_of(request, "reason")

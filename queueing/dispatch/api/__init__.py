@@ -1,1 +1,1 @@
-"""The groups' interface for machines."""
+"""The groups' API."""

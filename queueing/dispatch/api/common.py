@@ -1,4 +1,4 @@
-"""What the groups' routes share: the group of the address, its errors."""
+"""What the groups' routes share: finding the group, and its peers."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ Why: Any = param.Query(
 
 
 def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> Group:
-    """One group, or the refusal: a foreign one looks like a missing one."""
+    """Return the group. Raise `unknown-group` if it is missing or belongs to another account."""
     try:
         return GROUPS.get(principal, slug, action)
     except access.Hidden:
@@ -32,7 +32,7 @@ def group_of(principal: Principal, slug: str, action: str = "dispatch.view") -> 
 
 
 def peer_rows(group: Group) -> list[door.PeerRow]:
-    """The peers of a group; none while its data is lost, which the group's own route says."""
+    """Return the peers of a group, or none while its data is lost: the group route shows that."""
     try:
         return hotpath.run(door.peers(group.slug))
     except door.DispatchRefusedError as error:

@@ -1,4 +1,4 @@
-"""A group's settings in requests: one field for each of the services' SETTINGS."""
+"""A group's settings in requests: a field for each of the services' SETTINGS."""
 
 from typing import Annotated, Any, Literal
 
@@ -13,7 +13,7 @@ Seconds = Annotated[int, Field(ge=1, le=86_400)]
 
 
 class SettingsIn(BaseModel):
-    """Settings of a group. Those that are left out, or null, are not set."""
+    """Settings of a group. Settings that you omit or set to null are not changed."""
 
     model_config = STRICT
 
@@ -74,19 +74,19 @@ class SettingsIn(BaseModel):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The settings that the request names."""
+        """The settings that the request sets."""
         values = {name: getattr(self, name) for name in SETTINGS}
         return {name: value for name, value in values.items() if value is not None}
 
 
 class GroupIn(SettingsIn):
-    """A new group. Settings that you leave out have their defaults."""
+    """A new group. Settings that you omit get their defaults."""
 
     slug: Slug40 = Field(description="Identifies the group. It can't be changed later.")
     reason: Line = Field("", description="Why, for the audit log.")
 
 
 class GroupChangeIn(SettingsIn):
-    """The settings to change. Settings that you leave out stay as they are."""
+    """The settings to change. Settings that you omit keep their values."""
 
     reason: Line = Field("", description="Why, for the audit log.")

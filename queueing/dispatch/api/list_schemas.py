@@ -1,4 +1,4 @@
-"""What the groups' lists accept and answer."""
+"""Requests and responses of the groups' lists."""
 
 from typing import Annotated, Final, Literal
 
@@ -19,7 +19,7 @@ def _known_event(event: str) -> str:
 
 
 class SessionsIn(PageIn):
-    """The sessions of one peer."""
+    """The sessions of a peer."""
 
     cursor: str = Field(
         "",

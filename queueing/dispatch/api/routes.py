@@ -1,4 +1,4 @@
-"""The groups' routes. Peers, sessions, events and upgrades have files of their own."""
+"""The groups' routes. Peers, sessions, events and upgrades have their own modules."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ groups = Router(tags=["groups"])
 
 
 def register() -> None:
-    """Called once, by poolsite.urls."""
+    """Register the routes. poolsite.urls calls this once."""
     examples.declare(EXAMPLES)
     for router in (peers, sessions, events, upgrades):
         groups.add_router("", router)
@@ -32,7 +32,7 @@ def register() -> None:
 
 @groups.get("", response={200: list[GroupOut]}, summary="List groups")
 def list_groups(request: HttpRequest) -> Any:
-    """The groups that the credential can access."""
+    """The groups that you can access."""
     principal = principal_of_request(request)
     access.require(principal, "dispatch.view")
     return [selectors.group_out(now) for now in selectors.GROUPS.every(principal)]
@@ -68,7 +68,7 @@ def change_group(request: HttpRequest, given: GroupChangeIn, slug: str = Slug) -
 
 @groups.delete("/{slug}", response={204: None}, summary="Delete a group")
 def delete_group(request: HttpRequest, slug: str = Slug, reason: str = Why) -> Any:
-    """Delete a group. Its history stays, and its slug can't be used again.
+    """Delete a group. Its history is kept, and its slug can't be used again.
 
     Refused while peers are linked or pending, and while an upgrade runs.
     """

@@ -1,4 +1,4 @@
-"""The routes of sessions: a peer's, one explained, one ended."""
+"""The routes of sessions: list, explain and end them."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def end_session(
     slug: str = Slug,
     session: str = param.Query(..., pattern=SESSION),
 ) -> Any:
-    """End one session. Both ends are notified."""
+    """End a session. Both ends are notified."""
     principal = principal_of_request(request)
     group = group_of(principal, slug)
     services.session_end(actor=principal, group=group, session=session, reason=given.reason)

@@ -1,9 +1,9 @@
-"""The only door to a group's Lua: key names, commands as values, results, reasons.
+"""The only interface to a group's Lua scripts: key names, commands, results, reasons.
 
     routed = hotpath.run(dispatcher.start("calls", "f:sip-1", link, 7, "4711", body="{}"))
 
-`register.py`, `listener.py`, `route_map.py` and `router.py` are the four parts of the dispatcher;
-`groups.py` has a group's life and its manual states, `reading.py` what only looks.
+`register.py`, `listener.py`, `route_map.py` and `router.py` are the four parts of the dispatcher.
+`groups.py` has a group's lifecycle and its manual states, `reading.py` the commands that only read.
 """
 
 from queueing.dispatch.dispatcher import reasons

@@ -1,4 +1,4 @@
-"""Entries of a group's history: what the scripts write, read back as values."""
+"""Entries of a group's history, which the scripts write, parsed into values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ EVENTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
-    """One entry. docs/reference/dispatch/redis.md lists the fields of each event.
+    """A history entry. docs/reference/dispatch/redis.md lists the fields of each event.
 
     peer: a peer key.
     """
@@ -31,7 +31,7 @@ class GroupChange:
 
 
 def read_change(fields: Mapping[str, str], at_us: int | None = None) -> GroupChange:
-    """Return an entry of the stream. Raises ValueError for one that no script of ours wrote."""
+    """Parse an entry of the stream. Raise ValueError if it was not written by our scripts."""
     words = fields.get("e", "").split("\t")
     if len(words) != 7:
         raise ValueError(f"not an entry of a group: {dict(fields)!r}")

@@ -1,4 +1,4 @@
-"""A group's life: made, recovered after a loss, set, removed; and the names' manual states."""
+"""Creates, recovers, configures and removes a group, and sets the manual states of its names."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ NAMES_LIMIT: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NameState:
-    """What operators and upgrades say of a name: manual is open, drain or blocked.
+    """The state of a name, set by operators and upgrades. manual: open, drain or blocked.
 
-    `until_us`: when it opens by itself. One that has passed counts as open. `backup`: it is given
-    sessions while no primary can be.
+    `until_us`: when the name opens automatically. After that time it counts as open. `backup`:
+    whether it gets sessions only while no primary can take them.
     """
 
     name: str
@@ -45,17 +45,17 @@ def _reason(reply: list[str]) -> str:
 def create(
     slug: str, generation: int, settings: GroupSettings, names: Iterable[NameState] = ()
 ) -> Command[str]:
-    """Make the group's data; the same generation again changes nothing (returns "exists")."""
+    """Create the group's data. The same generation again changes nothing and returns "exists"."""
     return _create(slug, generation, settings, "o", names)
 
 
 def recover(
     slug: str, generation: int, settings: GroupSettings, names: Iterable[NameState] = ()
 ) -> Command[str]:
-    """Begin a new life of lost data: peers that register are asked for their sessions.
+    """Start a new generation after data was lost. Peers that register are asked for their sessions.
 
-    It opens by itself (sweep) after `disconnect_seconds`. Until then an instance is given new
-    sessions only when it has told all that it has.
+    The group opens automatically (sweep) after `disconnect_seconds`. Until then an instance gets
+    new sessions only if it has reported all its sessions.
     """
     return _create(slug, generation, settings, "r", names)
 
@@ -68,19 +68,19 @@ def _create(
 
 
 def configure(slug: str, settings: GroupSettings) -> Command[str]:
-    """Write settings; they count from this moment. Returns "" or "repeat"."""
+    """Write settings, which take effect immediately. Return "" or "repeat"."""
     args = [settings.columns(), SCRIPTS["start"].sha1]
     return group_command("configure", slug, args, _reason, args[0])
 
 
 def destroy(slug: str, generation: int) -> Command[str]:
-    """Remove the group's data; its peers' sockets are closed ("destroyed")."""
+    """Remove the group's data and close its peers' sockets. Return "destroyed"."""
     return group_command("destroy", slug, [generation], _reason, str(generation))
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """The manual state before (open, drain, blocked), and how many sessions are ended by it."""
+    """The manual state before (open, drain, blocked), and how many sessions the change ends."""
 
     before: str
     ended: int
@@ -95,9 +95,9 @@ def _changed(reply: list[str]) -> Changed:
 def manual(
     slug: str, name: str, state: str, until_us: int | None = None, reason: str = ""
 ) -> Command[Changed]:
-    """Set a name's manual state, whether an instance is registered under it or not.
+    """Set a name's manual state, whether or not an instance is registered under it.
 
-    blocked: its sessions are void from this moment; both ends of each are told by the sweeps.
+    blocked: its sessions are void immediately, and the sweeps notify both ends of each session.
     """
     until = "" if until_us is None else str(until_us)
     args = [name, MANUAL[state], until, reason]
@@ -105,17 +105,17 @@ def manual(
 
 
 def upgrade_flag(slug: str, name: str, on: bool, reason: str = "") -> Command[Changed]:
-    """An upgrade's own drain, beside the operator's state: no new sessions while it is on."""
+    """Set an upgrade's own drain, independent of the manual state. On: no new sessions."""
     return group_command("upgrade_flag", slug, [name, int(on), reason], _changed, name)
 
 
 def backup(slug: str, name: str, on: bool, reason: str = "") -> Command[str]:
-    """Make a name a backup, or a primary again; its sessions stay. Returns "" or "repeat"."""
+    """Make a name a backup, or a primary again. Its sessions continue. Return "" or "repeat"."""
     return group_command("backup", slug, [name, int(on), reason], _reason, name)
 
 
 def uneject(slug: str, name: str, reason: str = "") -> Command[str]:
-    """End the ejection of an instance. Returns "" or "repeat": it is not ejected."""
+    """End the ejection of an instance. Return "", or "repeat" if it is not ejected."""
     return group_command("uneject", slug, [name, reason], _reason, name)
 
 

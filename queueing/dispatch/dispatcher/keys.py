@@ -1,4 +1,4 @@
-"""Names of a group's keys and channels in Redis, and of its peers."""
+"""Names of a group's keys and channels in Redis, and the keys of its peers."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ SESSION_LENGTH: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class GroupKeys:
-    """The tag and the channel of one group (docs/reference/dispatch/redis.md)."""
+    """The tag and the channel of a group (docs/reference/dispatch/redis.md)."""
 
     slug: str
 
@@ -23,35 +23,35 @@ class GroupKeys:
 
     @property
     def wake_channel(self) -> str:
-        """Published when something has changed, at most once in each tenth of a second."""
+        """The channel for changes. A message is published at most once per tenth of a second."""
         return self.tag + ":wake"
 
 
 def process_channel(process: str) -> str:
-    """The channel on which a web process hears what its sockets must send."""
+    """Return the channel on which a web process receives what its sockets must send."""
     return f"dispatch:to:{process}"
 
 
 def front(front_id: str) -> str:
-    """The peer key of a front-end."""
+    """Return the peer key of a front-end."""
     return f"f:{front_id}"
 
 
 def back(back_id: str) -> str:
-    """The peer key of an application-server instance."""
+    """Return the peer key of an application-server instance."""
     return f"b:{back_id}"
 
 
 def is_front(peer: str) -> bool:
-    """Whether a peer key is a front-end's."""
+    """Return whether a peer key is a front-end's."""
     return peer.startswith("f:")
 
 
 def id_of(peer: str) -> str:
-    """The id within a peer key."""
+    """Return the ID in a peer key."""
     return peer[2:]
 
 
 def front_of(session: str) -> str:
-    """The id of the front-end that began a session."""
+    """Return the ID of the front-end that started a session."""
     return session.partition("/")[0]

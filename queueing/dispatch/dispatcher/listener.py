@@ -1,4 +1,4 @@
-"""Listener: heartbeats, lost links, acknowledgements, and what time brings."""
+"""Listener: heartbeats, lost links, acknowledgements, and everything that is due at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from queueing.dispatch.dispatcher.scripts import group_command
 
 HEARD_LIMIT: Final = 500
 SWEEP_LIMIT: Final = 1_000
-VISIT_SECONDS: Final = 2.0  # at most between two visits: in modules/timers.lua too
+VISIT_SECONDS: Final = 2.0  # at most between two visits; modules/timers.lua has the same value
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the group says of a link that was heard.
+    """The result of a heartbeat for a link.
 
-    `ok` False: it is no longer the peer's; close it. `sent`: the last number in the peer's
-    outbox: higher than what its socket was given = a wake was lost, read the outbox.
-    `released`: this was the first frame of a held peer: read the outbox.
+    `ok`: False if the peer now has another link, so this one must be closed. `sent`: the last
+    number in the peer's outbox. If it is higher than what the socket was given, a wake was lost:
+    read the outbox. `released`: this was the first frame of a held peer, so read the outbox.
     """
 
     peer: str
@@ -29,10 +29,11 @@ class Heard:
 
 
 def heard(slug: str, process: str, links: Sequence[tuple[str, str, int]]) -> Command[list[Heard]]:
-    """Frames came over these (peer, link, how many µs ago), at most HEARD_LIMIT.
+    """Report frames on these links: (peer, link, how many µs ago), at most HEARD_LIMIT.
 
-    Pending ones are active again. With no links the process only says that it listens: a group
-    for which nobody asked for 3 s was away, and its peers have one limit to come.
+    Pending peers become active again. With no links, the process only reports that it listens: if
+    no process did for 3 s, the processes were away, and the group's peers get one more limit of
+    time.
     """
     peers = [peer for peer, _, _ in links]
     args: list[str | int] = [process, *(word for each in links for word in each)]
@@ -46,9 +47,10 @@ def heard(slug: str, process: str, links: Sequence[tuple[str, str, int]]) -> Com
 
 
 def lost(slug: str, peer: str, link: str, reason: str) -> Command[bool]:
-    """A socket closed, or sending failed: pending at once; False = the link was not the peer's.
+    """Report that a socket closed or sending failed. The peer is pending at once.
 
-    A peer whose id was given to it cannot come back: it is stopped at once.
+    Return False if the link was no longer the peer's. A peer whose ID was assigned by the
+    dispatcher can't come back, so it is stopped at once.
     """
 
     def read(reply: list[str]) -> bool:
@@ -58,7 +60,10 @@ def lost(slug: str, peer: str, link: str, reason: str) -> Command[bool]:
 
 
 def disconnect(slug: str, peer: str, reason: str) -> Command[bool]:
-    """An operator closes a peer's link; it is pending and may come back. False = it had none."""
+    """Close a peer's link for an operator. The peer is pending and may reconnect.
+
+    Return False if it had no link.
+    """
 
     def read(reply: list[str]) -> bool:
         return check(reply)[1] == "1"
@@ -67,9 +72,9 @@ def disconnect(slug: str, peer: str, reason: str) -> Command[bool]:
 
 
 def ack(slug: str, peer: str, link: str, seq: int) -> Command[int]:
-    """The peer has every frame up to `seq`: how many entries of its outbox were deleted.
+    """Acknowledge every frame up to `seq`. Return how many outbox entries were deleted.
 
-    Raises DispatchRefusedError: replaced, or gap when `seq` was never sent.
+    Raise DispatchRefusedError: replaced, or gap if `seq` was never sent.
     """
 
     def read(reply: list[str]) -> int:
@@ -80,11 +85,11 @@ def ack(slug: str, peer: str, link: str, seq: int) -> Command[int]:
 
 @dataclass(frozen=True, slots=True)
 class GroupSwept:
-    """What a sweep did. `more`: call again at once.
+    """The result of a sweep. `more`: call sweep again immediately.
 
-    `cleared`: routes of lost, restarted or blocked peers that were removed; `expired`: routes whose
-    time had come; `freed`: provisional ones that no other end named; `opened`: it recovers no
-    longer. now_us, next_us: Redis' time, and the earliest at which something may be due.
+    `cleared`: removed routes of lost, restarted or blocked peers; `expired`: routes that ran out of
+    time; `freed`: provisional routes that the other end did not report; `opened`: the group has
+    recovered. now_us, next_us: Redis' time, and the earliest time at which something may be due.
     """
 
     more: bool
@@ -99,7 +104,7 @@ class GroupSwept:
 
 
 def sweep(slug: str, batch: int = 500) -> Command[GroupSwept | None]:
-    """Do what time brings, at most `batch` of each kind; None = there is no such group."""
+    """Do what is due, at most `batch` of each kind. Return None if the group is missing."""
 
     def read(reply: list[str]) -> GroupSwept | None:
         if reply[:2] == ["-1", NO_SUCH_GROUP]:

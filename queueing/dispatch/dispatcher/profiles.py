@@ -1,4 +1,4 @@
-"""The protocols that front-ends speak, as far as the dispatcher treats them differently."""
+"""The protocols of front-ends, as far as the dispatcher treats them differently."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -6,12 +6,12 @@ from typing import Final, Literal
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One protocol. The scripts know the same in modules/profiles.lua; a test compares them.
+    """A protocol. modules/profiles.lua has the same values; a test compares them.
 
-    `own_id`: the front-end brings its id; else each connection is given one, which never comes
-    back. `routes`: none = no sessions. `arrival`: how a new connection of a known id is judged:
-    clear = a reconnect until its first frame is `clear`; incarnation = by the boot id; new = every
-    connection is new, its numbering too.
+    `own_id`: the front-end sends its ID. Otherwise each connection is assigned an ID, which is
+    never used again. `routes`: none if it has no sessions. `arrival`: how a new connection of a
+    known ID is judged. clear: a reconnect, unless its first frame is `clear`. incarnation: by the
+    boot ID. new: every connection is new, and so is its numbering.
     """
 
     name: str

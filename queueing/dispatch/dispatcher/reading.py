@@ -1,4 +1,4 @@
-"""Reading a group: its figures, its peers, its names, a peer's outbox."""
+"""Reads a group: its figures, its peers, its names, a peer's outbox."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -17,12 +17,12 @@ PEERS_LIMIT: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class GroupFigures:
-    """A group at one moment. Counters begin with the generation.
+    """A group's figures at one moment. Counters start at 0 with each generation.
 
-    `sessions`: routes that there are, also those that a sweep is about to remove; `clearing`:
-    lost lives of peers whose routes are being removed. `ready`: instances that may be given
-    sessions, or are full. `healing`: recovering after a promotion, so it must be recovered by a
-    new generation: it does not open by itself.
+    `sessions`: all routes, including those that a sweep will remove; `clearing`: ended lifetimes of
+    peers whose routes are being removed. `ready`: instances that can get sessions, or are full.
+    `healing`: recovering after a promotion. The group does not open automatically then, and must be
+    recovered with a new generation.
     """
 
     as_of_us: int
@@ -62,7 +62,7 @@ _COUNTS: Final = (
 
 
 def show(slug: str) -> Command[GroupFigures | None]:
-    """The group's figures; None = there is no such group in Redis."""
+    """Return the group's figures, or None if Redis has no such group."""
     return group_command("show", slug, [], _figures)
 
 
@@ -86,14 +86,15 @@ def _figures(reply: list[str]) -> GroupFigures | None:
 
 @dataclass(frozen=True, slots=True)
 class PeerRow:
-    """One peer. `key` is "f:<id>" or "b:<id>"; `profile` is a front-end's, from `name` on an
-    instance's. `heard_us`: its last frame, None = pending or stopped. `sessions`: live routes.
-    `unacked`: frames in its outbox; `buffered_ends`: ends among them that came while it was
-    pending. `received`, `sent`: numbers of the last frame from it, and of the last in its outbox.
+    """A peer. `key` is "f:<id>" or "b:<id>".
 
-    `ejected_until_us`: None = it is not ejected; `ejections`: how many count for the length of the
-    next one; `judged`, `failed`: sessions of the present window; `share_percent`: less than 100
-    while it starts slowly.
+    Only front-ends have `profile`, and only instances have the fields from `name` on. `heard_us`:
+    its last frame, or None if it is pending or stopped. `sessions`: live routes. `unacked`: frames
+    in its outbox; `buffered_ends`: session ends among them that came while it was pending.
+    `received`, `sent`: the numbers of the last frame from it and of the last frame in its outbox.
+    `ejected_until_us`: None if it is not ejected; `ejections`: how many count for the length of the
+    next ejection; `judged`, `failed`: sessions of the current window; `share_percent`: less than
+    100 during a slow start.
     """
 
     key: str
@@ -138,7 +139,7 @@ _PEER_WORDS: Final = 28
 
 
 def peers(slug: str) -> Command[list[PeerRow]]:
-    """Every peer that the group knows (at most PEERS_LIMIT), in the order of their keys."""
+    """Return every peer of the group (at most PEERS_LIMIT), ordered by key."""
 
     def read(reply: list[str]) -> list[PeerRow]:
         check(reply)
@@ -166,7 +167,7 @@ def _peer(words: list[str]) -> PeerRow:
 
 
 def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
-    """Every name of the group: its state, and the id of the instance under it ("" = none)."""
+    """Return every name of the group: its state, and the ID of the instance under it, or ""."""
 
     def read(reply: list[str]) -> dict[str, tuple[NameState, str]]:
         check(reply)
@@ -184,11 +185,11 @@ def names(slug: str) -> Command[dict[str, tuple[NameState, str]]]:
 
 @dataclass(frozen=True, slots=True)
 class OutboxEntry:
-    """One frame of an outbox: start started message end deliver refused peer-lost free resync.
+    """A frame of an outbox. Kinds: start started message end deliver refused peer-lost free resync.
 
-    `peer`: of start and deliver who sent it, of peer-lost who is lost: an id; of started the
-    instance's name; of refused the number of the frame that was refused. `body` is JSON text, of
-    refused the refused frame's kind.
+    `peer`: for start and deliver the sender's ID, for peer-lost the lost peer's ID, for started the
+    instance's name, for refused the number of the refused frame. `body` is JSON text; for refused
+    it is the refused frame's kind.
     """
 
     kind: str
@@ -199,7 +200,7 @@ class OutboxEntry:
 
 
 def read_entry(text: str) -> OutboxEntry:
-    """Read an entry of an outbox, which also stands in the wakes of sockets."""
+    """Parse an entry of an outbox. The wakes of sockets have the same format."""
     kind, session, peer, reason, body = text.split("\t", 4)
     return OutboxEntry(kind, session, peer, reason, body)
 
@@ -207,9 +208,9 @@ def read_entry(text: str) -> OutboxEntry:
 def outbox(
     slug: str, peer: str, link: str, from_seq: int, count: int = 100
 ) -> Command[list[tuple[int, str]]]:
-    """Frames that the peer has not acknowledged, from a number on, in order, each as text.
+    """Return the frames that the peer has not acknowledged, from a number on, in order, as text.
 
-    Empty while they are held. Raises DispatchRefusedError: replaced.
+    Empty while the frames are held. Raise DispatchRefusedError: replaced.
     """
 
     def read(reply: list[str]) -> list[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""Every reason that a reply can carry: the words that callers, pages and documents share."""
+"""Every reason that a reply can have. Callers, pages and documents use the same texts."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from poolsite.hotpath import AggregateRefused
 REPEAT: Final = "repeat"
 EXISTS: Final = "exists"
 
-# outcome 0: refused, told to the sender by a `refused` frame
+# outcome 0: refused; the sender gets a `refused` frame
 NO_SUCH_SESSION: Final = "no such session"
 SESSION_EXISTS: Final = "session exists"
 SESSION_ENDING: Final = "session ending"
@@ -30,9 +30,9 @@ TAKEN: Final = "taken"
 TOO_MANY_PEERS: Final = "too many peers"
 TOO_MANY_NAMES: Final = "too many names"
 
-# outcome -1: a frame is refused, its link with it
-REPLACED: Final = "replaced"  # this link is no longer the peer's
-GAP: Final = "gap"  # a number of the peer's own sequence is missing
+# outcome -1: a frame is refused, and its link is closed
+REPLACED: Final = "replaced"  # the peer has another link now
+GAP: Final = "gap"  # a number is missing in the peer's own sequence
 BEHIND: Final = "behind"  # the peer acknowledges nothing: no room even for refusals
 IN_USE: Final = "in use"
 
@@ -42,7 +42,7 @@ NO_SUCH_PEER: Final = "no such peer"
 NO_SUCH_NAME: Final = "no such name"
 SCRIPT_OUTDATED: Final = "script outdated"  # a prefix: the new SHA-1 follows
 MALFORMED: Final = "malformed"  # a prefix: what is wrong follows
-OTHER_GENERATION: Final = "other generation"  # a prefix: the generation that is there follows
+OTHER_GENERATION: Final = "other generation"  # a prefix: the existing generation follows
 
 # why a session ended or must be freed: the reasons of `end`, `peer-lost` and `free` frames
 INSTANCE_LOST: Final = "instance lost"
@@ -58,20 +58,20 @@ ENDS: Final = (
     *(BLOCKED, EXPIRED, ONE_END_ONLY, ELSEWHERE),
 )
 
-# why a link is pending or a peer stopped: the reasons of the log
+# why a link is pending or a peer stopped: reasons in the log
 SILENT: Final = "silent"
 DISCONNECTED: Final = "disconnected"
 CLEARED: Final = "clear"
 NAMED_ANEW: Final = "started anew under its name"
-# why an instance is ejected: how many of its sessions failed, and of how many
+# why an instance is ejected: how many of its sessions failed
 _SHARE_FAILED: Final = re.compile(r"(\d+) of (\d+) sessions failed", re.ASCII)
-# why an ejection is over; an operator gives another
-TIME_PASSED: Final = "its time has passed"  # of a drain or block too
+# why an ejection ended; operators enter their own reason
+TIME_PASSED: Final = "its time has passed"  # also for a drain or block
 RESTARTED: Final = "restarted"  # another program is registered under the name
 EJECTION_OFF: Final = "ejection is off"
-# said by the link, not by a script
+# set by the link, not by a script
 CLOSED_BY_PEER: Final = "closed by the peer"
-CONNECTION_LOST: Final = "connection lost"  # no close frame, or pings are not answered
+CONNECTION_LOST: Final = "connection lost"  # no close frame, or pings were not answered
 SERVER_STOPPED: Final = "server stopped"
 OF_LOG: Final = (
     *(SILENT, DISCONNECTED, CLEARED, NAMED_ANEW),
@@ -82,17 +82,17 @@ OF_LOG: Final = (
 
 
 def share_failed(reason: str) -> tuple[int, int] | None:
-    """What the reason of an ejection says: failed sessions, of how many; None = another reason."""
+    """Return the failed sessions and all sessions in the reason of an ejection, or None."""
     found = _SHARE_FAILED.fullmatch(reason)
     return (int(found[1]), int(found[2])) if found else None
 
 
 class DispatchRefusedError(AggregateRefused):
-    """The group itself refused a command, which changed nothing; `reason` is one of these."""
+    """A group refused a command, which changed nothing. `reason` is one of this module's."""
 
 
 def check(reply: list[str]) -> list[str]:
-    """The reply, or its refusal (-1) as DispatchRefusedError."""
+    """Return the reply. Raise DispatchRefusedError if it is a refusal (-1)."""
     if reply[0] == "-1":
         raise DispatchRefusedError(reply[1])
     return reply

@@ -1,4 +1,4 @@
-"""Register: who a peer is, and whether it is new, a reconnect or a restart."""
+"""Register: identifies a peer, and decides whether it is new, a reconnect or a restart."""
 
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -13,14 +13,15 @@ Arrival = Literal["new", "reconnect", "restart", "takeover"]
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A registration that was accepted.
+    """An accepted registration.
 
-    `arrival`: new and restart = sessions of a life before are void, both numberings begin at 1;
-    reconnect and takeover = sessions and numberings go on. `received`: the last number of the
-    peer's own sequence that the dispatcher has; 0 for a peer that it does not know (any more).
-    `acked`: frames with numbers after it are sent (again); `sent`: the last frame that there is.
-    `replaced`: process and link of the socket that this one took over from, which has been told.
-    `held`: the outbox waits for the peer's first frame. `resync`: the peer must tell its sessions.
+    `arrival`: with new and restart, earlier sessions are void and both numberings start at 1; with
+    reconnect and takeover, sessions and numberings continue. `received`: the last number of the
+    peer's own sequence that the dispatcher has, or 0 for a peer that it doesn't know (any more).
+    `acked`: frames after this number are sent (again); `sent`: the number of the last frame in the
+    outbox. `replaced`: process and link of the socket that this one replaced, which has been
+    notified. `held`: the outbox waits for the peer's first frame. `resync`: the peer must report
+    its sessions.
     """
 
     peer: str
@@ -51,7 +52,7 @@ def _registered(reply: list[str]) -> Registered:
 
 
 def offer(slug: str) -> Command[str]:
-    """An id that no peer of the group has had: what a back-end is offered when it connects."""
+    """Return an ID that no peer of the group has had, which is offered to a new back-end."""
 
     def read(reply: list[str]) -> str:
         return check(reply)[1]
@@ -68,10 +69,10 @@ def register_front(
     process: str,
     received: int = 0,
 ) -> Command[Registered]:
-    """A front-end registers with its own id, or "" where its profile has none: it is given one.
+    """Register a front-end with its own ID, or "" if its profile has none: then one is assigned.
 
-    `received`: the last number that it has had from the dispatcher in this incarnation; frames
-    up to it are not sent again. Raises DispatchRefusedError: taken, too many peers, malformed ….
+    `received`: the last number that it received from the dispatcher in this incarnation. Frames up
+    to it are not sent again. Raise DispatchRefusedError: taken, too many peers, malformed ….
     """
     args: list[str | int] = [front_id, profile, incarnation, link, process, received]
     return group_command("register_front", slug, args, _registered)
@@ -90,11 +91,11 @@ def register_back(
     process: str,
     received: int = 0,
 ) -> Command[Registered]:
-    """An instance answers with the id that it has, or takes the offered one.
+    """Register an instance, which answers with its current ID or takes the offered one.
 
-    Equal = newly started: what was pending under its name is stopped. Raises
-    DispatchRefusedError: taken (the id or the name, by one that beats), too many peers, too many
-    names, malformed ….
+    If both IDs are equal, it has just started: pending instances under its name are stopped. Raise
+    DispatchRefusedError: taken (the ID or the name, by an instance that sends heartbeats), too many
+    peers, too many names, malformed ….
     """
     args: list[str | int] = [
         offered,

@@ -1,4 +1,4 @@
-"""RouteMap: reading routes, telling them again after a loss, explaining them."""
+"""RouteMap: reads routes, rebuilds them after a loss, explains them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ PAGE_LIMIT: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One session's route. `front` and `back` are ids.
+    """A session's route. `front` and `back` are IDs.
 
-    `live` False: one end restarted or is gone, a sweep is about to remove it. `ending`: one end
-    ended it, the other has not been able to hear. `provisional`: which end alone has named it.
-    `deadline_us`: of a timed route; `goes_at_us`: when it goes at the latest. `why`: least, turn,
-    key:<key> or restored. `offered`: ids of instances that were given its start and did not accept
-    it.
+    `live`: False if one end restarted or is gone; a sweep will remove the route. `ending`: one end
+    ended the session, and the other could not be notified yet. `provisional`: the only end that has
+    reported it. `deadline_us`: of a timed route; `goes_at_us`: when the route is removed at the
+    latest. `why`: least, turn, key:<key> or restored. `offered`: IDs of instances that were offered
+    the session and did not accept it.
     """
 
     session: str
@@ -67,7 +67,7 @@ def _route(words: Sequence[str]) -> Route:
 
 
 def route(slug: str, session: str) -> Command[Route | None]:
-    """Where a session goes; None = there is no such session."""
+    """Return a session's route, or None if there is no such session."""
 
     def read(reply: list[str]) -> Route | None:
         check(reply)
@@ -78,7 +78,7 @@ def route(slug: str, session: str) -> Command[Route | None]:
 
 @dataclass(frozen=True, slots=True)
 class RoutePage:
-    """Some routes in the order of their ids; `after`: give it for the next page, "" = the last."""
+    """A page of routes, ordered by session ID. `after`: for the next page, or "" if none."""
 
     as_of_us: int
     rows: tuple[Route, ...]
@@ -86,7 +86,7 @@ class RoutePage:
 
 
 def sessions_of(slug: str, peer: str, after: str = "", count: int = 200) -> Command[RoutePage]:
-    """Routes of a peer, at most PAGE_LIMIT, those after a session id."""
+    """Return routes of a peer after a session ID, at most PAGE_LIMIT."""
 
     def read(reply: list[str]) -> RoutePage:
         check(reply)
@@ -101,8 +101,11 @@ def sessions_of(slug: str, peer: str, after: str = "", count: int = 200) -> Comm
 
 @dataclass(frozen=True, slots=True)
 class Resynced:
-    """Of one frame: `restored` are named by both ends now, `provisional` by this one only, `freed`
-    were answered with `free` frames: void, or with another instance. `done`: it was the last."""
+    """The result of one frame. `done`: it was the last one.
+
+    `restored`: both ends have reported these sessions now; `provisional`: only this end has;
+    `freed`: answered with `free` frames because they are void or have another instance.
+    """
 
     restored: int
     provisional: int
@@ -117,10 +120,11 @@ def resync(
     sessions: Sequence[tuple[str, str, int | None]],
     last: bool,
 ) -> Command[Resynced]:
-    """A peer tells up to RESYNC_LIMIT (session, id or name of the other end or "", deadline µs).
+    """Report up to RESYNC_LIMIT sessions of a peer: (session, other end or "", deadline in µs).
 
-    Without a deadline the route is untimed. May be run again. Raises DispatchRefusedError:
-    replaced, malformed …, and behind when there is no room to answer: tell the frame again.
+    The other end is an ID or a name. Without a deadline the route is untimed. This may be run
+    again. Raise DispatchRefusedError: replaced, malformed …, and behind if there is no room for the
+    answer, so that the peer must send the frame again.
     """
     words: list[str | int] = [peer, link, int(last)]
     for session, other, deadline_us in sessions:
@@ -135,8 +139,10 @@ def resync(
 
 @dataclass(frozen=True, slots=True)
 class IfBlocked:
-    """What blocking the session's instance now would do: `ends` sessions would be ended, and new
-    ones go to `next_back`, or be refused for `reason`."""
+    """What would happen if the session's instance were blocked now.
+
+    `ends` sessions would end, and new ones would go to `next_back`, or be refused for `reason`.
+    """
 
     ends: int
     next_back: str
@@ -146,11 +152,11 @@ class IfBlocked:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRoute:
-    """Why a session is where it is. `left_us`: until the route goes at the latest.
+    """Why a session has its instance. `left_us`: until the route is removed at the latest.
 
-    `front_state` and `back_state`: active, pending, stop (also: unknown); `back_manual`: open,
-    drain, blocked; `back_upgrading`: an upgrade drains it; `back_ejected_until_us`: None = it is
-    not ejected; `back_is_backup`: it gets sessions only while no primary can.
+    `front_state` and `back_state`: active, pending, stop (also if unknown); `back_manual`: open,
+    drain, blocked; `back_upgrading`: an upgrade drains it; `back_ejected_until_us`: None if it is
+    not ejected; `back_is_backup`: it gets sessions only while no primary can take them.
     """
 
     as_of_us: int
@@ -169,7 +175,7 @@ STATES: Final = {"a": "active", "p": "pending", "s": "stop", "": "stop"}
 
 
 def explain(slug: str, session: str) -> Command[ExplainedRoute | None]:
-    """Explain a session's route; None = there is no such session. Changes nothing."""
+    """Explain a session's route without changing it. Return None if there is no such session."""
 
     def read(reply: list[str]) -> ExplainedRoute | None:
         check(reply)

@@ -1,8 +1,8 @@
-"""Router: sessions begin, messages go to the other end, sessions end.
+"""Router: starts sessions, sends messages to the other end, ends sessions.
 
-Each inbound command carries the peer's own number `seq`: the next one is done, one that was done
-is "repeat", a later one raises "gap". What cannot be done for a reason of business is told to the
-sender by a `refused` frame in its own outbox, in the same step, and takes its number.
+Each inbound command has the peer's own number `seq`. The next number is processed, an earlier one
+is "repeat", a later one raises "gap". If the command is refused, the sender gets a `refused` frame
+in its own outbox, in the same step, and the number is used.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ BODY_LIMIT: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """`peer`: the key of the peer that the frame went to, "" = none; `name`: the instance's.
+    """The result of a frame. `peer`: the key of the peer that received it, or "".
 
-    `released`: this was the first frame of a held peer: its outbox may be read now.
+    `name`: the instance's. `released`: this was the first frame of a held peer, so its outbox can
+    be read now.
     """
 
     outcome: Literal["routed", "refused", "repeat"]
@@ -49,12 +50,13 @@ def start(
     body: str = "null",
     confirm: bool = False,
 ) -> Command[Routed]:
-    """A front-end begins session `<its id>/<word>`: an instance is chosen, and stays.
+    """Start session `<front-end's ID>/<word>`. The instance chosen for it does not change.
 
-    `key`: for sharing by key, "" = the session's id. `ttl_seconds`: makes the route a timed one.
-    `confirm`: a `started` frame names the instance that accepted it.
+    `key`: for sharing by key; if "", the session's ID. `ttl_seconds`: makes the route a timed one.
+    `confirm`: a `started` frame names the instance that accepted the session.
+
     Refused: session exists, no sessions in this profile, all full, none open, peer full,
-    recovering. Raises DispatchRefusedError: replaced, gap, behind, malformed ….
+    recovering. Raise DispatchRefusedError: replaced, gap, behind, malformed ….
     """
     ttl = "" if ttl_seconds is None else str(ttl_seconds)
     args: list[str | int] = [peer, link, seq, word, key, ttl, body, int(confirm)]
@@ -64,7 +66,7 @@ def start(
 def message(
     slug: str, peer: str, link: str, seq: int, session: str, body: str = "null"
 ) -> Command[Routed]:
-    """A message of a session to its other end.
+    """Send a message of a session to its other end.
 
     Refused: no such session, not yours, session ending, peer pending, peer full, recovering.
     """
@@ -82,9 +84,9 @@ def end(
     body: str = "null",
     failed: bool = False,
 ) -> Command[Routed]:
-    """Either end ends a session. A pending other end is told when it is back: without the body.
+    """End a session, from either end. A pending other end is notified later, without the body.
 
-    `failed`: the instance could not serve it; counts towards its ejection.
+    `failed`: the instance could not serve the session, which counts towards its ejection.
 
     Refused: no such session, not yours, session ending, peer full, recovering.
     """
@@ -95,7 +97,7 @@ def end(
 def deliver(
     slug: str, peer: str, link: str, seq: int, to: str = "", body: str = "null"
 ) -> Command[Routed]:
-    """A message without a session: to an instance in turn, or from an instance to front-end `to`.
+    """Send a message without a session: to an instance in turn, or to the front-end `to`.
 
     Refused: all full, none open, no such peer, peer pending, peer full.
     """
@@ -104,16 +106,16 @@ def deliver(
 
 
 def clear(slug: str, peer: str, link: str, seq: int) -> Command[Routed]:
-    """A front-end says that it has no sessions: it restarted. Its routes are void, the instances
-    are told once, held frames are dropped.
+    """Report that a front-end restarted and has no sessions.
 
-    `seq` 1 as the first frame of a connection: both numberings begin anew.
+    Its routes are void, the instances are notified once, and held frames are dropped. If this is
+    the first frame of a connection with `seq` 1, both numberings start again.
     """
     return group_command("clear", slug, [peer, link, seq], _routed, f"{link}{seq}")
 
 
 def end_session(slug: str, session: str, reason: str) -> Command[bool]:
-    """An operator ends a session: both ends are told; False = there is no such session."""
+    """End a session for an operator. Both ends are notified. Return False if it doesn't exist."""
 
     def read(reply: list[str]) -> bool:
         return check(reply)[1] == "1"

@@ -1,4 +1,4 @@
-"""The Lua files of the dispatcher, loaded once, and how a command of a group is put together."""
+"""The Lua files of the dispatcher, loaded once, and the builder of a group's commands."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -18,11 +18,14 @@ def group_command(
     read: Callable[[list[str]], T],
     repeat: str | None = None,
 ) -> Command[T]:
-    """`repeat`: the operation id of a command that may be run again after a lost reply."""
+    """Return a command of a group.
+
+    `repeat`: the operation ID of a command that may be run again after a lost reply.
+    """
     its = SCRIPTS[script]
     return Command(its, its.keys_of(GroupKeys(slug).tag), tuple(args), read, operation_id=repeat)
 
 
 def number(text: str) -> int | None:
-    """A number of a reply; "" = None."""
+    """Return a number of a reply, or None for ""."""
     return int(text) if text else None

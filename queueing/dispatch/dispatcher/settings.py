@@ -7,7 +7,7 @@ SHARINGS: Final = {"least": "l", "turn": "t", "key": "k"}
 WEIGHT_LIMIT: Final = 32
 CAPACITY_LIMIT: Final = 1_000_000
 
-# Name, width, least, most: columns 4 to 79 of `conf`, after status, sharing and "|".
+# Name, width, minimum, maximum: columns 4 to 79 of `conf`, after status, sharing and "|".
 COLUMNS: Final = (
     ("heartbeat_seconds", 4, 1, 3_600),
     ("missed_limit", 2, 1, 99),
@@ -26,27 +26,27 @@ COLUMNS: Final = (
     ("max_ejection_percent", 3, 1, 100),
     ("slow_start_seconds", 4, 0, 3_600),
 )
-OLD_LENGTH: Final = 50  # of `conf` as an earlier release wrote it
-LACKING: Final = "00010000000200030000300500000"  # modules/settings.lua says the same
+OLD_LENGTH: Final = 50  # the length of `conf` as written by an earlier release
+LACKING: Final = "00010000000200030000300500000"  # modules/settings.lua has the same text
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
     """What an operator sets. The names are those of `queueing.dispatch.models.Group`.
 
-    `missed_limit` intervals of `heartbeat_seconds` without a frame make a peer pending;
+    After `missed_limit` intervals of `heartbeat_seconds` without a frame a peer is pending, and
     `disconnect_seconds` later it is stopped. `sharing`: least (sessions by weight), turn (round
-    robin by weight), key (consistent hashing). An untimed route lives `route_limit_seconds` at
-    most, a timed one `timed_route_seconds` unless its start says otherwise. `out_limit`: frames
-    that a peer may leave unacknowledged; `ends_limit`: ends beside them, and what the dispatcher
-    itself must tell.
+    robin by weight), key (consistent hashing). An untimed route lasts at most
+    `route_limit_seconds`, a timed one `timed_route_seconds` unless its start sets another time.
+    `out_limit`: frames that a peer may leave unacknowledged; `ends_limit`: session ends in addition
+    to those, and the dispatcher's own frames.
 
-    `start_retries`: how many more instances are offered a start that was not accepted. Ejection
-    (`failure_threshold_percent` 0 = off): of at least `failure_minimum_sessions` within
-    `failure_window_seconds`, so many percent failed; a session without an answer within
-    `answer_seconds` has failed. It lasts `ejection_seconds` times the number of ejections, for at
-    most `max_ejection_percent` of the instances. `slow_start_seconds`: how long the share of an
-    instance grows (0 = off).
+    `start_retries`: how many more instances are offered a start that was not accepted. An instance
+    is ejected if it had at least `failure_minimum_sessions` within `failure_window_seconds` and
+    `failure_threshold_percent` of them failed (0: never). A session without an answer within
+    `answer_seconds` has failed. An ejection lasts `ejection_seconds` times the number of ejections,
+    and applies to at most `max_ejection_percent` of the instances. `slow_start_seconds`: how long
+    the share of an instance grows (0: off).
     """
 
     heartbeat_seconds: int = 5
@@ -68,7 +68,7 @@ class GroupSettings:
     slow_start_seconds: int = 0
 
     def columns(self) -> str:
-        """Return columns 2 to 79 of `conf`. Raises ValueError, naming the setting."""
+        """Return columns 2 to 79 of `conf`. Raise ValueError that names an invalid setting."""
         if self.sharing not in SHARINGS:
             raise ValueError(f"sharing: one of {', '.join(SHARINGS)}")
         cells = []
@@ -81,7 +81,7 @@ class GroupSettings:
 
     @classmethod
     def from_redis(cls, conf: str) -> "GroupSettings":
-        """Return the settings that stand in Redis."""
+        """Parse the settings in Redis."""
         conf = conf + LACKING if len(conf) == OLD_LENGTH else conf
         values: dict[str, Any] = {}
         place = 3

@@ -1,1 +1,1 @@
-"""The sockets of a group's peers in this web process. A face: it knows services and the door."""
+"""The sockets of a group's peers in this web process. They use the services and the dispatcher."""

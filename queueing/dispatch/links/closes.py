@@ -1,4 +1,4 @@
-"""The close codes of docs/reference/dispatch/protocol.md, and which refusal leads to which."""
+"""The close codes of docs/reference/dispatch/protocol.md, and the refusals that lead to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ TOO_MANY = 4429
 TOO_BIG = 1009
 TRY_LATER = 1013
 FAULT = 1011
-# What a server says of links that ended without a close frame of the peer, or by its own end.
+# What a server reports for links that ended without a close frame from the peer, or by the server.
 NO_STATUS, ABNORMAL, RESTART = 1005, 1006, 1012
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """How a socket ends: the close frame's code and reason."""
+    """How a socket is closed: the close frame's code and reason."""
 
     code: int
     reason: str
@@ -37,24 +37,25 @@ _CODES = {
     reasons.TOO_MANY_PEERS: TOO_MANY,
     reasons.TOO_MANY_NAMES: TOO_MANY,
     reasons.BEHIND: TRY_LATER,
-    reasons.NO_SUCH_GROUP: TRY_LATER,  # Redis lost it: it is being rebuilt
+    reasons.NO_SUCH_GROUP: TRY_LATER,  # Redis lost it, and it is being rebuilt
 }
 
 
 def close_of(reason: str) -> Close:
-    """What a refusal of the dispatcher means for the socket."""
+    """Return the close frame for a refusal of the dispatcher."""
     if reason in _CODES:
         return Close(_CODES[reason], reason)
     if reason.startswith(reasons.MALFORMED):
         return Close(MALFORMED, reason)
-    return Close(TRY_LATER, reason)  # script outdated, recovering: another process may do it
+    return Close(TRY_LATER, reason)  # script outdated or recovering: another process may accept it
 
 
 def lost_reason(disconnect: Mapping[str, Any], *, silent: bool) -> str:
-    """Why a link ended, by the server's `websocket.disconnect`; silent: nothing was heard for long.
+    """Return why a link ended, given the server's `websocket.disconnect`.
 
-    A server closes a link whose pings are not answered, and says no more than that the connection
-    broke: there was no close frame of the peer, whose `reason` uvicorn tells.
+    silent: whether nothing was received for too long. A server closes a link whose pings are not
+    answered and only reports a broken connection, without the `reason` that uvicorn includes if the
+    peer sent a close frame.
     """
     code = disconnect.get("code", NO_STATUS)
     if code == RESTART:

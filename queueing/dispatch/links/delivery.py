@@ -1,7 +1,7 @@
-"""What one peer is still to be sent: its numbered frames in order, and what has no number.
+"""What a peer has yet to be sent: its numbered frames in order, and frames without a number.
 
-A wake carries the frame itself; whatever it does not (a lost wake, a burst, frames that waited
-while the peer was away) is read from the outbox in Redis, so this queue can be small.
+A wake contains the frame itself. Everything else (a lost wake, a burst, frames that waited while
+the peer was away) is read from the outbox in Redis, so this queue can be small.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ OnClose = Callable[[Close], None]
 
 
 class Delivery:
-    """The outgoing side of one registered socket."""
+    """The outgoing side of a registered socket."""
 
     def __init__(
         self, slug: str, peer: str, link: str, codec: Codec, close: OnClose, *, first: int
@@ -34,7 +34,7 @@ class Delivery:
         self._codec = codec
         self._close = close
         self._next = first  # the number of the next frame to queue
-        self._known = first - 1  # the highest number that surely exists
+        self._known = first - 1  # the highest number that is certain to exist
         self._ready: deque[tuple[int, str]] = deque()
         self._urgent: deque[dict[str, Any]] = deque()
         self._event = asyncio.Event()
@@ -42,14 +42,16 @@ class Delivery:
         self._look = False
 
     def begin(self, sent: int, *, held: bool) -> None:
-        """The numbers up to `sent` exist; `held`: they wait for the peer's first frame."""
+        """Start with the numbers up to `sent`. `held`: they wait for the peer's first frame."""
         self._held = held
         self.tell(sent)
-        self.look()  # a wake between the registration and this was for nobody
+        self.look()  # a wake between the registration and now reached no socket
 
     def release(self, sent: int | None = None) -> None:
-        """The peer's first frame came: what was held may go, up to `sent` (after a `clear` fewer
-        frames exist than before)."""
+        """Send what was held, up to `sent`, because the peer's first frame came.
+
+        After a `clear` there are fewer frames than before.
+        """
         self._held = False
         if sent is not None:
             self._known = sent
@@ -60,18 +62,18 @@ class Delivery:
         return self._held
 
     def tell(self, sent: int) -> None:
-        """Numbers up to `sent` exist."""
+        """Note that the numbers up to `sent` exist."""
         if sent > self._known:
             self._known = sent
             self._event.set()
 
     def look(self) -> None:
-        """Wakes may have been lost: read the outbox whatever is known."""
+        """Read the outbox, whatever is known: wakes may have been lost."""
         self._look = True
         self._event.set()
 
     def wake(self, seq: int, entry: str) -> None:
-        """A frame exists, and this is it."""
+        """Queue a frame that exists now."""
         if seq == self._next and not self._held and len(self._ready) < QUEUED_FRAMES:
             self._ready.append((seq, entry))
             self._next += 1
@@ -81,7 +83,7 @@ class Delivery:
             self.tell(seq)
 
     def put(self, frame: dict[str, Any]) -> None:
-        """Queue a frame without a number, before the others."""
+        """Queue a frame without a number. It is sent before numbered frames."""
         if len(self._urgent) >= URGENT_FRAMES:
             self._close(Close(TRY_LATER, "too far behind"))
             return
@@ -89,7 +91,7 @@ class Delivery:
         self._event.set()
 
     async def run(self, send: Send) -> None:
-        """Send until cancelled, one awaited send at a time; a peer that does not read is closed."""
+        """Send until cancelled, one awaited send at a time. Close a peer that doesn't read."""
         while True:
             try:
                 if await self._send_first(send):
@@ -104,13 +106,16 @@ class Delivery:
                 await self._event.wait()
 
     async def finish(self, send: Send) -> None:
-        """Send what is at hand, after `run`: with a group's data the outbox may be gone."""
+        """Send what is queued, after `run`. If the group's data is lost, the outbox may be gone."""
         while await self._send_first(send):
             pass
 
     async def _send_first(self, send: Send) -> bool:
-        """Send one frame, if there is one at hand. It leaves its queue when it was sent: one that
-        was cut off goes again, and the peer drops what it has."""
+        """Send a queued frame, and return whether there was one.
+
+        It leaves its queue after it was sent: an interrupted frame is sent again, and the peer
+        drops duplicates.
+        """
         queue: deque[Any]
         if self._urgent:
             queue, message = self._urgent, self._codec.message(self._urgent[0])
@@ -143,11 +148,11 @@ class Delivery:
                 self._ready.append((seq, entry))
                 self._next = seq + 1
         if not rows:
-            self._next = max(self._next, known + 1)  # what is not there was dropped by `clear`
+            self._next = max(self._next, known + 1)  # missing numbers were dropped by `clear`
 
 
 def frame_of(seq: int, text: str) -> tuple[dict[str, Any], str | None]:
-    """A numbered frame of an outbox' entry, and its body as JSON text; None = it has none."""
+    """Return a numbered frame of an outbox entry, and its body as JSON text, or None."""
     entry = door.read_entry(text)
     frame: dict[str, Any] = {"op": entry.kind, "seq": seq}
     match entry.kind:

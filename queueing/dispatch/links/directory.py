@@ -1,4 +1,4 @@
-"""Which groups there are, as sockets know them: asked of SQL, remembered for a second."""
+"""The groups, as sockets need them: read from SQL, cached for a second."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from queueing.dispatch.models import Group
 
 @dataclass(frozen=True, slots=True)
 class GroupRef:
-    """What a socket needs of a group; access knows it as a thing of its tenant."""
+    """What a socket needs of a group. Access checks treat it like the group."""
 
     id: int
     slug: str
@@ -21,7 +21,7 @@ class GroupRef:
 
     @property
     def access_ref(self) -> str:
-        """How tokens and grants name it."""
+        """The name that tokens and grants use."""
         return f"group:{self.slug}"
 
 
@@ -41,5 +41,5 @@ _GROUPS: DirectoryKind[GroupRef] = DirectoryKind("dispatch groups", _load)
 
 
 async def group_ref(slug: str) -> GroupRef | None:
-    """The group of that slug; None = there is none."""
+    """Return the group with this slug, or None."""
     return await _GROUPS.get(slug)

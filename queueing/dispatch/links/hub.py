@@ -1,4 +1,4 @@
-"""All peers' sockets of one process: one Redis subscription, one heartbeat loop."""
+"""All peers' sockets of a process, with one Redis subscription and one heartbeat loop."""
 
 import asyncio
 import contextlib
@@ -18,14 +18,14 @@ from queueing.dispatch.links.delivery import Delivery
 logger = logging.getLogger(__name__)
 
 HEARD_SECONDS = 1.0
-LISTEN_SECONDS = 2.0  # a group for which nobody asks for 3 s was away (lua/modules/group.lua)
-SILENT_SLACK_SECONDS = 0.05  # Redis heard of the frame a little later than we did
+LISTEN_SECONDS = 2.0  # after 3 s a group counts us as away (lua/modules/group.lua)
+SILENT_SLACK_SECONDS = 0.05  # Redis received the frame a little later than we did
 SILENT_BATCH = 100
 BEAT = {"op": "beat"}
 
 
 class Registered(Protocol):
-    """A socket whose peer is registered, as the hub sees it."""
+    """A socket with a registered peer, as the hub uses it."""
 
     slug: str
     peer: str
@@ -36,14 +36,14 @@ class Registered(Protocol):
     delivery: Delivery
 
     def take_heard(self) -> bool:
-        """Whether frames came since the last call."""
+        """Return whether frames came since the last call."""
 
     def close(self, close: Close) -> None:
-        """Have the socket closed."""
+        """Close the socket."""
 
 
 class PeerHub:
-    """One per event loop, made on first use by `hub_of_loop`. `process` names it in Redis."""
+    """The hub of an event loop, created by `hub_of_loop`. `process` is its name in Redis."""
 
     def __init__(self) -> None:
         self.process = secrets.token_hex(8)
@@ -59,7 +59,7 @@ class PeerHub:
 
     @contextlib.asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Hear what the sockets of this process must send; entered before a peer registers."""
+        """Receive what this process' sockets must send. Enter this before a peer registers."""
         self._open += 1
         if not self._tasks:
             self._tasks = [self._loop.create_task(each) for each in (self._keep(), self._tick())]
@@ -75,20 +75,19 @@ class PeerHub:
                     task.cancel()
 
     async def _keep(self) -> None:
-        """One subscription for all sockets; whoever registers waits until Redis has confirmed it,
-        or is away."""
+        """Keep one subscription for all sockets. Registrations wait until Redis confirms it."""
         async with self._wakes.listening([door.process_channel(self.process)], self._woken):
             self._subscribed.set()
             await asyncio.Event().wait()
 
     def add(self, socket: Registered) -> None:
-        """A peer registered on this socket."""
+        """Add a socket whose peer has registered."""
         key = (socket.slug, socket.peer, socket.link)
         self._sockets[key] = socket
         self._beaten_at[key] = self._loop.time()
 
     def remove(self, socket: Registered) -> None:
-        """The socket is gone; safe to call twice."""
+        """Remove a socket. Calling this twice is safe."""
         key = (socket.slug, socket.peer, socket.link)
         self._sockets.pop(key, None)
         self._beaten_at.pop(key, None)
@@ -144,7 +143,7 @@ class PeerHub:
                 await self.tell_heard(slug, sockets[start : start + door.HEARD_LIMIT])
 
     async def tell_heard(self, slug: str, sockets: Sequence[Registered]) -> None:
-        """Tell the group that these were heard just now, and them what waits for them."""
+        """Report these sockets' frames to the group, and tell each socket what waits for it."""
         now = self._loop.time()
         self._listened_at[slug] = now
         links = [
@@ -169,7 +168,7 @@ class PeerHub:
                 socket.delivery.tell(row.sent)
 
     async def _say_that_we_listen(self) -> None:
-        """Of groups whose peers had nothing to say lately: the peers are quiet, we are not away."""
+        """Report that we listen, for groups whose peers sent nothing: only the peers are quiet."""
         now = self._loop.time()
         slugs = {socket.slug for socket in self._sockets.values()}
         self._listened_at = {slug: self._listened_at.get(slug, 0.0) for slug in slugs}
@@ -180,9 +179,9 @@ class PeerHub:
     # -- silence ----------------------------------------------------------------------------------
 
     def _expect_silence(self) -> None:
-        """Plan a look at the groups of those whose limit is over before the next tick, or is over.
+        """Plan sweeps of the groups with peers whose limit ends before the next tick or has ended.
 
-        A silent peer stays in its socket's care until it speaks or its socket ends.
+        The sweeps repeat until the peer sends a frame or its socket ends.
         """
         now = self._loop.time()
         first: dict[str, float] = {}
@@ -197,7 +196,7 @@ class PeerHub:
             task.add_done_callback(self._silences.discard)
 
     async def _look_at(self, slug: str, wait: float) -> None:
-        """Do what is due in a group: its silent peers are pending, or stopped, from now on."""
+        """Sweep a group after `wait` seconds: peers that sent nothing become pending or stopped."""
         await asyncio.sleep(wait)
         try:
             await hotpath.arun(door.sweep(slug, SILENT_BATCH))

@@ -1,4 +1,4 @@
-"""What a registered peer sends, done in its order: numbered frames together, in one pipeline."""
+"""Processes what a registered peer sends, in order. Numbered frames share a pipeline."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ RETRY_SECONDS = (0.05, 0.2, 0.5, 1.0)
 
 
 class ClosedError(Exception):
-    """The socket must end; `close` says how."""
+    """The socket must be closed. `close` has the code and reason."""
 
     def __init__(self, close: Close) -> None:
         super().__init__(close.reason)
@@ -30,9 +30,9 @@ class ClosedError(Exception):
 
 
 class Inbound:
-    """Runs the frames of one peer. Repeating a frame is harmless: its number makes it so.
+    """Processes the frames of a peer. Repeating a frame is harmless, because it has a number.
 
-    `done` is the number of the last numbered frame that was done, on earlier links too.
+    `done` is the number of the last processed numbered frame, also from earlier links.
     """
 
     def __init__(self, slug: str, peer: str, link: str, done: int) -> None:
@@ -43,9 +43,9 @@ class Inbound:
         self._own = door.id_of(peer) + "/"
 
     async def counted(self, wanted: Sequence[frames.Counted]) -> bool:
-        """Do numbered frames; returns whether what was held may be sent now.
+        """Process numbered frames. Return whether held frames may be sent now.
 
-        Raises ClosedError. While Redis is away it is tried again, for 20 s.
+        Raise ClosedError. While Redis is away, try again for up to 20 s.
         """
         commands = [self._command(frame) for frame in wanted]
         done, released, failures = 0, False, 0
@@ -55,7 +55,7 @@ class Inbound:
                 if isinstance(result, hotpath.HotPathError):
                     if place == 0 or not _is_gap(result):
                         failures = await self._pause(result, failures, deadline)
-                    break  # after a gap at once: the one before it was late (its slot moved)
+                    break  # after a gap, repeat at once: the frame before was late (its slot moved)
                 if result.reason == reasons.NOT_YOURS:
                     raise ClosedError(Close(FOREIGN_SESSION, "a session of another peer"))
                 await self._note(wanted[done], result)
@@ -65,11 +65,11 @@ class Inbound:
         return released
 
     async def ack(self, seq: int) -> None:
-        """The peer has handled everything up to here. Raises ClosedError."""
+        """Acknowledge everything up to `seq` for the peer. Raise ClosedError."""
         await self._run(door.ack(self._slug, self._peer, self._link, seq))
 
     async def resync(self, frame: frames.Resync) -> None:
-        """The peer tells sessions that it holds. Raises ClosedError."""
+        """Report sessions that the peer has. Raise ClosedError."""
         sessions = [
             (session, other, None if deadline is None else int(deadline * 1_000_000))
             for session, other, deadline in frame.sessions
@@ -79,20 +79,20 @@ class Inbound:
         await self._run(door.resync(self._slug, self._peer, self._link, sessions, frame.last))
 
     def refusals(self) -> dict[str, Any]:
-        """What an `ack` says of the frames since the last one: the numbers of those refused."""
+        """Return the numbers of the frames refused since the last `ack`, for the next one."""
         refused, self._refused = self._refused, []
         return {"refused": refused} if refused else {}
 
     async def _note(self, frame: frames.Counted, result: door.Routed) -> None:
-        """Keep whether a frame was refused, for its sender. Raises ClosedError."""
+        """Remember whether a frame was refused, for its sender. Raise ClosedError."""
         if frame.seq <= self.done:
-            return  # sent twice: it was told
-        is_repeat = result.outcome == "repeat"  # done in an attempt whose answer was lost
+            return  # sent twice: its sender was notified
+        is_repeat = result.outcome == "repeat"  # processed in an attempt whose reply was lost
         if result.outcome == "refused" or (is_repeat and await self._is_refused(frame.seq)):
             self._refused.append(frame.seq)
 
     async def _is_refused(self, seq: int) -> bool:
-        """Whether the peer has yet to acknowledge that this frame was refused."""
+        """Return whether the frame was refused and the peer has not acknowledged that yet."""
         first = 1
         while rows := await self._run(
             door.outbox(self._slug, self._peer, self._link, first, OUTBOX_FRAMES)
@@ -114,7 +114,7 @@ class Inbound:
                 failures = await self._pause(error, failures, deadline)
 
     async def _pause(self, error: hotpath.HotPathError, failures: int, deadline: float) -> int:
-        """Wait before the next attempt; raises ClosedError when there must not be one."""
+        """Wait before the next attempt. Raise ClosedError if there must be none."""
         if isinstance(error, door.DispatchRefusedError):
             raise ClosedError(close_of(error.reason))
         if asyncio.get_running_loop().time() > deadline:

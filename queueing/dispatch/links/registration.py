@@ -1,4 +1,4 @@
-"""From a `register` frame to a registered peer."""
+"""Turns a `register` frame into a registered peer."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +11,7 @@ from queueing.dispatch.links.directory import GroupRef
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """The `registered` frame of a peer, and what its delivery begins with."""
+    """The `registered` frame of a peer, and where its delivery starts."""
 
     peer: str
     frame: dict[str, Any]
@@ -20,7 +20,7 @@ class Registration:
 
 
 def hello(group: GroupRef, offer: str) -> dict[str, Any]:
-    """Return the server's first frame. offer: the id that an instance may take, "" = none."""
+    """Return the server's first frame. offer: the ID that an instance may take, or ""."""
     frame = {
         "op": "hello",
         "protocol": frames.PROTOCOL,
@@ -35,9 +35,9 @@ def hello(group: GroupRef, offer: str) -> dict[str, Any]:
 async def register(
     slug: str, side: str, raw: dict[str, Any], offer: str, link: str, process: str
 ) -> Registration:
-    """Register the peer of a link. Raises MalformedFrameError, DispatchRefusedError, HotPathError.
+    """Register the peer of a link. Raise MalformedFrameError, DispatchRefusedError, HotPathError.
 
-    Running it twice is harmless: the second time the link takes over from itself.
+    Calling this twice is harmless: the second time, the link replaces itself.
     """
     if side == "back":
         back = frames.read_back(raw)

@@ -1,4 +1,4 @@
-"""One accepted websocket of a peer: it registers, then frames go both ways until one side ends."""
+"""An accepted WebSocket of a peer: it registers, then frames go both ways until one side ends."""
 
 import asyncio
 import logging
@@ -42,7 +42,7 @@ _ENDED = {4401: "the token ended", 4403: "the right was taken away"}
 
 
 class PeerSocket:
-    """One socket. `slug`, `peer`, `link`, `delivery` are what the hub knows it by."""
+    """A peer's socket. The hub uses `slug`, `peer`, `link` and `delivery`."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class PeerSocket:
         self._beats = Allowance(BEATS_PER_SECOND, BEATS_AT_ONCE)
         self._heard = self._linked = False
         self._acked = 0
-        self._left = door.reasons.CONNECTION_LOST  # also when a send was what failed
+        self._left = door.reasons.CONNECTION_LOST  # also if a send failed
         self._ack_timer: asyncio.TimerHandle | None = None
         self.slug = group.slug
         self.heartbeat_seconds = group.heartbeat_seconds
@@ -75,7 +75,7 @@ class PeerSocket:
         self.delivery: Delivery
 
     async def run(self) -> None:
-        """Serve until the peer, the server or a lost right ends it."""
+        """Serve until the peer, the server or a revoked right ends it."""
         watch = access.watch(self._principal, lambda code: self.close(_of_access(code)))
         try:
             async with self._hub.listening():
@@ -89,12 +89,12 @@ class PeerSocket:
             await self._say_goodbye(self._closing.result())
 
     def close(self, close: Close) -> None:
-        """Have the socket closed."""
+        """Close the socket."""
         if not self._closing.done():
             self._closing.set_result(close)
 
     def take_heard(self) -> bool:
-        """Whether frames were done since the last call."""
+        """Return whether frames were processed since the last call."""
         heard, self._heard = self._heard, False
         return heard
 
@@ -120,7 +120,7 @@ class PeerSocket:
     # -- registration -----------------------------------------------------------------------------
 
     async def _register(self) -> bool:
-        """Say hello and take the registration; False: the peer has gone."""
+        """Send `hello` and process the registration. Return False if the peer has gone."""
         offer = await self._offer() if self._side == "back" else ""
         await self._tell(hello(self._group, offer))
         try:
@@ -174,7 +174,7 @@ class PeerSocket:
     # -- in ---------------------------------------------------------------------------------------
 
     async def _next_frame(self) -> dict[str, Any] | None:
-        """The next frame as a mapping; None: the peer has gone. Raises ClosedError."""
+        """Return the next frame as a mapping, or None if the peer has gone. Raise ClosedError."""
         message = await self._receive()
         if message["type"] == "websocket.disconnect":
             silent = self._loop.time() - self.heard_at >= self.limit_seconds
@@ -190,8 +190,10 @@ class PeerSocket:
             raise ClosedError(Close(closes.MALFORMED, str(error))) from None
 
     async def _read(self) -> None:
-        """Take frames until the peer goes. Before a fault of the peer ends the socket, what came
-        before it is done: it is in Redis perhaps, and must then be acknowledged.
+        """Read frames until the peer goes.
+
+        If a fault of the peer ends the socket, process the earlier frames first: they may already
+        be in Redis and must then be acknowledged.
         """
         try:
             await self._read_frames()
@@ -223,7 +225,7 @@ class PeerSocket:
             for _ in taken:
                 self._frames.task_done()
             self.heard_at = self._loop.time()
-            self._heard = True  # only now: a first frame's own meaning comes before its beat
+            self._heard = True  # only now: the frame itself must be processed before its heartbeat
             if self.delivery.held:
                 await self._hub.tell_heard(self.slug, [self])
 
@@ -263,7 +265,7 @@ class PeerSocket:
     # -- the end ----------------------------------------------------------------------------------
 
     async def _farewell(self) -> None:
-        """Tell the group that the link is gone; silence would tell it too, only later."""
+        """Report the link's end to the group, which would otherwise notice it later."""
         reason = self._closing.result().reason if self._closing.done() else self._left
         try:
             async with asyncio.timeout(FAREWELL_SECONDS):
@@ -272,8 +274,11 @@ class PeerSocket:
             logger.warning("dispatch: %s of %s is lost, untold: %s", self.peer, self.slug, error)
 
     async def _say_goodbye(self, close: Close) -> None:
-        """Close, after the peer was told what is done and given what is at hand: when the group's
-        data is lost, nobody else knows it, and it would send again what was done already."""
+        """Close the socket after sending the acknowledgement and the queued frames.
+
+        If the group's data is lost, nothing else has the acknowledgement, and the peer would repeat
+        frames that were processed.
+        """
         if self._linked:
             self._send_ack()
             await self._say(self.delivery.finish(self._send))

@@ -13,12 +13,12 @@ Options = dict[str, Any]
 
 
 def group_of(options: Options) -> Group:
-    """The group that the command line names."""
+    """Return the group in the command's arguments."""
     return group_named(options["slug"])
 
 
 def group_named(slug: str) -> Group:
-    """The group of that slug. CommandError when there is none."""
+    """Return the group with this slug. Raise CommandError if there is none."""
     group = Group.objects.select_related("account").filter(slug=slug).first()
     if group is None:
         raise CommandError(f"Group {slug} not found.")

@@ -18,7 +18,7 @@ PAGE = 500
 
 
 def add_verbs(verbs: Any, say: Say) -> None:
-    """Add them to the command."""
+    """Add the verbs to the command."""
     for verb, told in (
         ("open", "let an instance accept new sessions"),
         ("drain", "stop new sessions; open sessions continue"),

@@ -11,7 +11,7 @@ from queueing.dispatch.models import Upgrade
 
 
 def add_verbs(verbs: Any, say: Say) -> None:
-    """Add them to the command."""
+    """Add the verbs to the command."""
     upgrade = verbs.add_parser("upgrade", help="upgrade the instances one by one")
     upgrade.add_argument("slug")
     upgrade.add_argument("version")
@@ -66,7 +66,7 @@ def _told(upgrade: Upgrade) -> str:
 
 
 def _step(step: dict[str, Any]) -> str:
-    """Its count, with its time when it is old; the estimate where one is known."""
+    """Return a step's session count, with its time if it is outdated, and the estimate if known."""
     as_of = f" as of {step['counted_at'][11:19]} UTC" if step["count_is_late"] else ""
     seconds = step["estimate_seconds"]
     left = "" if seconds is None else f", about {seconds} s left"

@@ -1,4 +1,4 @@
-"""What SQL remembers of the dispatcher: groups, their peers, upgrades, and all that happened."""
+"""The tables of the dispatcher: groups, their peers, upgrades, and all events."""
 
 from poolsite.hotpath.rows import SLUG_PATTERN
 from queueing.dispatch.models.groups import (

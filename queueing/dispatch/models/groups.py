@@ -1,4 +1,4 @@
-"""A group: one dispatcher with its front-ends and its instances."""
+"""A group: a dispatcher with its front-ends and its instances."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -18,7 +18,7 @@ def _between(least: int, most: int) -> list[MinValueValidator | MaxValueValidato
 
 
 class Sharing(models.TextChoices):
-    """How a new session finds its instance."""
+    """How an instance is chosen for a new session."""
 
     LEAST = "least", _("fewest sessions, by weight")
     TURN = "turn", _("in turn")
@@ -26,7 +26,7 @@ class Sharing(models.TextChoices):
 
 
 class LinkState(models.TextChoices):
-    """What heartbeats say of a peer's link."""
+    """The state of a peer's link, which heartbeats decide."""
 
     ACTIVE = "active", pgettext_lazy("link", "active")
     PENDING = "pending", pgettext_lazy("link", "pending")
@@ -34,7 +34,7 @@ class LinkState(models.TextChoices):
 
 
 class ManualState(models.TextChoices):
-    """What an operator says of an instance; heartbeats never change it."""
+    """The state that an operator sets for an instance. Heartbeats never change it."""
 
     OPEN = "open", _("open")
     DRAIN = "drain", _("draining")
@@ -192,6 +192,6 @@ class Group(AggregateRow):
 
 
 class UnsentChange(UnsentMark):
-    """A change that is in SQL and perhaps not yet in Redis: its row goes once it is."""
+    """A change in SQL that may not be in Redis yet. Its row is deleted once it is."""
 
     group = models.ForeignKey(Group, models.CASCADE, related_name="unsent")

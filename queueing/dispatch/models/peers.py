@@ -1,4 +1,4 @@
-"""What is remembered of instances and front-ends beyond Redis."""
+"""Instances and front-ends, as SQL stores them in addition to Redis."""
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -9,18 +9,18 @@ from queueing.dispatch.models.groups import PEER_PATTERN, Group, LinkState, Manu
 
 
 class _Known(models.Manager["Instance"]):
-    """Names that nobody has removed."""
+    """Names that were not removed."""
 
     def get_queryset(self) -> models.QuerySet["Instance"]:
         return super().get_queryset().filter(forgotten_at=None)
 
 
 class Instance(PartRow):
-    """An application-server instance by its name; the id under it may change.
+    """An application-server instance, identified by its name. Its ID may change.
 
-    The manual state belongs to the group and this name: it outlives restarts of everything.
-    A name that was removed keeps its row, because upgrades name it; it is back once an instance
-    registers under it.
+    The manual state belongs to the group and this name, and survives all restarts. A removed name
+    keeps its row, because upgrades refer to it. The name is restored if an instance registers under
+    it.
     """
 
     part_of = "group"
@@ -89,7 +89,7 @@ class Instance(PartRow):
 
 
 class FrontEnd(PartRow):
-    """A protocol front-end by its id."""
+    """A protocol front-end, identified by its ID."""
 
     part_of = "group"
 

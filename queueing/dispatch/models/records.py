@@ -8,9 +8,9 @@ from queueing.dispatch.models.groups import Group
 
 
 class DispatchEvent(HistoryEntry):
-    """One history entry of a group (its `aggregate`), as its script wrote it.
+    """A history entry of a group (its `aggregate`), as the script wrote it.
 
-    `peer` is "f:<id>" or "b:<id>"; `name` the instance's. They outlive the rows of peers.
+    `peer` is "f:<id>" or "b:<id>"; `name` is the instance's name. Both outlive the rows of peers.
     """
 
     aggregate = models.ForeignKey(Group, models.PROTECT, related_name="events", db_index=False)
@@ -45,14 +45,14 @@ class DispatchEvent(HistoryEntry):
 
     @property
     def group(self) -> Group:
-        """The group whose history this is."""
+        """The group of the entry."""
         return self.aggregate
 
 
 class MinuteSample(models.Model):
-    """A group at a minute's end, and what it did within that minute.
+    """A group at the end of a minute, and its counts within that minute.
 
-    The totals are the counters as they stood, to take the next minute's differences from.
+    `totals` are the cumulative counters. The next minute's counts are the differences from them.
     """
 
     group = models.ForeignKey(Group, models.CASCADE, related_name="samples", db_index=False)

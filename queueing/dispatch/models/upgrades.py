@@ -1,4 +1,4 @@
-"""A rolling upgrade of a group, one instance after the other."""
+"""A rolling upgrade of a group, one instance after another."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -11,7 +11,7 @@ from queueing.dispatch.models.peers import Instance
 
 
 class Upgrade(PartRow):
-    """What an operator ordered; any worker that ticks carries it on: nothing is in memory."""
+    """An operator's order. Any worker can continue it, because nothing is only in memory."""
 
     part_of = "group"
 
@@ -64,7 +64,7 @@ class Upgrade(PartRow):
 
 
 class UpgradeStep(models.Model):
-    """One instance's way through an upgrade."""
+    """An instance's progress in an upgrade."""
 
     class Status(models.TextChoices):
         WAITING = "waiting", _("not started")
@@ -74,8 +74,8 @@ class UpgradeStep(models.Model):
         DONE = "done", _("done")
         SKIPPED = "skipped", _("left unchanged")
 
-    BEATS = 3  # heartbeats of the target version before it is trusted
-    BY_ITSELF = "dispatch.upgrade"  # who ends sessions when the drain timeout has passed
+    BEATS = 3  # of the target version, before the instance is trusted
+    BY_ITSELF = "dispatch.upgrade"  # the actor who ends sessions after the drain timeout
 
     upgrade = models.ForeignKey(Upgrade, models.CASCADE, related_name="steps", db_index=False)
     instance = models.ForeignKey(Instance, models.CASCADE, related_name="upgrade_steps")

@@ -1,4 +1,4 @@
-"""What pages and interfaces read of groups, peers, sessions and upgrades; tenant-safe."""
+"""What pages and the API read about groups, peers, sessions and upgrades, limited by tenant."""
 
 from queueing.dispatch.selectors.events import (
     event_words,

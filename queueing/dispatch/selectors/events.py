@@ -16,7 +16,7 @@ from queueing.dispatch.models import DispatchEvent, Group
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-FOLD_US = 60_000_000  # a link that is back within a minute is one line
+FOLD_US = 60_000_000  # a link that is lost and back within a minute is one line
 Look = Literal["ok", "warn", "bad", "neutral"]
 LOOKS: dict[str, tuple[Look, str]] = {
     "opened": ("ok", "check_circle"),
@@ -44,7 +44,7 @@ LOOKS: dict[str, tuple[Look, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class StoryLine:
-    """An event as people read it; with `away_seconds`, a link that was lost and came back."""
+    """An event as pages show it. With `away_seconds`, a link that was lost and came back."""
 
     at: datetime
     word: str
@@ -58,7 +58,7 @@ class StoryLine:
 
 
 def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
-    """Rows of `story`, newest first; a link that was back within a minute is one line."""
+    """Return lines for rows of `story`, newest first. A loss of under a minute is merged."""
     words, reasons = event_words(), reason_words()
     taken: set[int] = set()
     lines = []
@@ -88,12 +88,15 @@ def story_lines(rows: "Sequence[DispatchEvent]") -> list[StoryLine]:
 
 
 def peer_name(row: DispatchEvent) -> str:
-    """The instance's or front-end's own name, without the letter that says which it is."""
+    """Return the instance's name or the peer's ID without the letter of its kind."""
     return row.name or row.peer.partition(":")[2] or row.peer
 
 
 def _lost_before(rows: "Sequence[DispatchEvent]", index: int) -> DispatchEvent | None:
-    """The loss that a return ends, if it is the peer's last event and lasted under a minute."""
+    """Return the loss that a reconnect ended, or None.
+
+    It must be the peer's previous event and have lasted less than a minute.
+    """
     back = rows[index]
     who = peer_name(back)
     for row in rows[index + 1 :]:
@@ -105,7 +108,7 @@ def _lost_before(rows: "Sequence[DispatchEvent]", index: int) -> DispatchEvent |
 
 
 def story(group: Group, **filters: Any) -> "QuerySet[DispatchEvent]":
-    """A group's history, newest first; page it by (at_us, pk)."""
+    """Return a group's history, newest first. Page it by (at_us, pk)."""
     return DispatchEvent.objects.filter(aggregate=group, **filters).order_by("-at_us", "-pk")
 
 
@@ -117,7 +120,7 @@ def story_of(
     since_us: int | None = None,
     until_us: int | None = None,
 ) -> "QuerySet[DispatchEvent]":
-    """The same, filtered. who: part of an instance's name or of a peer's key."""
+    """Return a group's history, filtered. who: part of an instance's name or of a peer's key."""
     rows = story(group)
     if event:
         rows = rows.filter(event=event)
@@ -131,12 +134,12 @@ def story_of(
 
 
 def place_told(row: DispatchEvent) -> str:
-    """Where a page ends, for the address of the next one."""
+    """Return the place after a row, as text for the next page's URL."""
     return f"{row.at_us}.{row.pk}"
 
 
 def place_of(text: str) -> tuple[int, int] | None:
-    """The place that `place_told` made a text of; None for any other text."""
+    """Parse a text of `place_told`. Return None for any other text."""
     parts = text.split(".")
     if len(parts) != 2 or not all(p.isascii() and p.isdecimal() and len(p) < 19 for p in parts):
         return None
@@ -146,12 +149,12 @@ def place_of(text: str) -> tuple[int, int] | None:
 def older_than(
     rows: "QuerySet[DispatchEvent]", place: tuple[int, int]
 ) -> "QuerySet[DispatchEvent]":
-    """The rows of a story that follow a place."""
+    """Return the rows of a story after a place."""
     return rows.filter(Q(at_us__lt=place[0]) | Q(at_us=place[0], pk__lt=place[1]))
 
 
 def event_words() -> dict[str, str]:
-    """What people read for each event; one that is not here is shown by its own name."""
+    """Return the label of each event. An event without a label is shown by its name."""
     return {
         "created": _("Group created"),
         "recovering": _("Recovery started"),
@@ -183,9 +186,9 @@ def event_words() -> dict[str, str]:
 
 
 def reason_told(reason: str, words: dict[str, str] | None = None) -> str:
-    """What people read for a reason; a person's own words stay as they are.
+    """Return a reason as pages show it. A text that a person entered is not changed.
 
-    words: `reason_words()`, where many are told.
+    words: the result of `reason_words()`, for callers with many reasons.
     """
     share = door.reasons.share_failed(reason)
     if share is None:
@@ -200,7 +203,7 @@ def reason_told(reason: str, words: dict[str, str] | None = None) -> str:
 
 
 def reason_words() -> dict[str, str]:
-    """What people read for the dispatcher's own reasons; see `reason_told`."""
+    """Return the labels of the dispatcher's own reasons. See `reason_told`."""
     reasons = door.reasons
     return {
         reasons.NO_SUCH_SESSION: _("session not found"),

@@ -19,14 +19,14 @@ class GroupNow(Now[Group, door.GroupFigures]):
 
     @property
     def group(self) -> Group:
-        """The group itself."""
+        """The group."""
         return self.row
 
 
 def figures_of(found: door.GroupFigures | None) -> dict[str, Any]:
-    """Return a group's figures as pages get them; `status` "missing" while Redis has none.
+    """Return a group's figures for pages. `status` is "missing" while Redis has none.
 
-    lag: history entries that SQL has not yet. dropped: entries that it will never get.
+    lag: history entries that are not in SQL yet. dropped: entries that SQL will never get.
     """
     if found is None:
         return {"status": "missing"}
@@ -46,7 +46,7 @@ GROUPS = Reader(
 
 
 def group_out(now: GroupNow) -> dict[str, Any]:
-    """A group as the interface tells it."""
+    """Return a group as the API shows it."""
     group, figures = now.group, figures_of(now.figures)
     return {
         "slug": group.slug,

@@ -1,4 +1,4 @@
-"""Instances and front-ends: what Redis says of their links beside what SQL remembers."""
+"""Instances and front-ends: their links in Redis, combined with their rows in SQL."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,11 +16,10 @@ def peers_of(
     instances: Iterable[Instance],
     counts: dict[str, tuple[int | None, int | None]],
 ) -> dict[str, dict[str, Any]]:
-    """Peers by key as pages and interfaces tell them; instances are keyed "b:<name>".
+    """Return peers by key as pages and the API show them. The key of an instance is "b:<name>".
 
-    rows: Redis' word, instances: every name that SQL knows, so that one that has stopped is
-    still there with its manual state. counts: front-end's id → sessions started and lost by its
-    own count.
+    rows: the peers in Redis. instances: every name in SQL, so that a stopped instance is included
+    with its manual state. counts: front-end's ID → sessions started and lost by its own count.
     """
     names = {instance.name: instance for instance in instances}
     found: dict[str, dict[str, Any]] = {}
@@ -41,9 +40,9 @@ def peers_of(
 
 
 def peer_of(group: Group, key: str, rows: Iterable[door.PeerRow]) -> dict[str, Any] | None:
-    """One peer, by "f:<id>" or "b:<id>", as `peers_of` tells it; None = the group has none.
+    """Return a peer by "f:<id>" or "b:<id>", in the form of `peers_of`, or None.
 
-    rows: Redis' word of the group; an instance that it has forgotten is told by SQL.
+    rows: the group's peers in Redis. An instance that is no longer in Redis is read from SQL.
     """
     instances = Instance.objects.filter(group=group)
     row = next((each for each in rows if each.key == key), None)
@@ -56,9 +55,9 @@ def peer_of(group: Group, key: str, rows: Iterable[door.PeerRow]) -> dict[str, A
 
 
 def first_snapshots(group: Group) -> dict[str, Any]:
-    """The state of the group's live topic of peers, for its page; {} while Redis cannot say.
+    """Return the first state of the group's live topic of peers, or {} if Redis doesn't answer.
 
-    Rates are counted between two looks, so they are 0 in this first one.
+    Rates need two readings, so they are 0 here.
     """
     try:
         rows = hotpath.run(door.peers(group.slug))
@@ -71,7 +70,7 @@ def first_snapshots(group: Group) -> dict[str, Any]:
 
 
 def front_counts(group: Group) -> dict[str, tuple[int | None, int | None]]:
-    """Each front-end's own count: id → sessions started, sessions lost."""
+    """Return each front-end's own count: ID → sessions started, sessions lost."""
     rows = FrontEnd.objects.filter(group=group).exclude(told_at=None)
     return {
         peer_id: (started, lost)
@@ -121,7 +120,7 @@ def _stopped(instance: Instance) -> dict[str, Any]:
 
 
 def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, Any]:
-    """Who said what of the name. Redis decides what holds now; SQL says who and why."""
+    """Return the manual state of a name. Redis has the current state, SQL who set it and why."""
     known = instance or Instance()
     return {
         "manual": row.manual if row else known.manual_state,
@@ -136,7 +135,7 @@ def _manual(row: door.PeerRow | None, instance: Instance | None) -> dict[str, An
 
 
 def _health(row: door.PeerRow | None) -> dict[str, Any]:
-    """How an instance's sessions come out; None = it has stopped."""
+    """Return an instance's ejection and failure counts. None means that it has stopped."""
     return {
         "ejected_until_us": row.ejected_until_us if row else None,
         "ejections": row.ejections if row else 0,

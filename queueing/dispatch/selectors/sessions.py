@@ -1,4 +1,4 @@
-"""One session: where it goes, why, and what a block of its instance would do."""
+"""A session: its route, why it was chosen, and what blocking its instance would do."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,13 +23,13 @@ def _why() -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class SessionStory:
-    """A session's route, in words for a page."""
+    """A session's route, with texts for pages."""
 
     found: door.ExplainedRoute
 
     @property
     def why(self) -> str:
-        """The rule that chose the instance, in words."""
+        """The rule that chose the instance, as text."""
         found = self.found.route.why
         if found.startswith("key:"):
             return _("same instance for the key %(key)s") % {"key": found[4:]}
@@ -37,23 +37,23 @@ class SessionStory:
 
     @property
     def ejected_until(self) -> datetime | None:
-        """When the ejection of its instance ends; None = it is not ejected."""
+        """When the ejection of its instance ends, or None if it is not ejected."""
         until = self.found.back_ejected_until_us
         return None if until is None else moment_of(until)
 
     @property
     def age_seconds(self) -> int:
-        """Since its start."""
+        """Seconds since the session started."""
         return max(0, self.found.as_of_us - self.found.route.started_us) // 1_000_000
 
     @property
     def left_seconds(self) -> int | None:
-        """Until the route goes at the latest."""
+        """Seconds until the route is removed at the latest, or None."""
         return None if self.found.left_us is None else self.found.left_us // 1_000_000
 
     @property
     def if_blocked(self) -> str:
-        """What would happen if its instance were blocked now."""
+        """What would happen if the instance were blocked now."""
         told = self.found.if_blocked
         words = _("%(count)s sessions would end, and both ends of each would be notified.")
         ended = words % {"count": f"{told.ends:,}"}
@@ -67,19 +67,19 @@ class SessionStory:
 
 
 def session_story(group: Group, session: str) -> SessionStory | None:
-    """Explain a session's route; None when there is none. Raises the runner's errors."""
+    """Explain a session's route. Return None if there is none. Raise the runner's errors."""
     try:
         found = hotpath.run(door.explain(group.slug, session))
     except door.DispatchRefusedError as error:
         if error.reason != door.reasons.NO_SUCH_GROUP:
             raise
-        return None  # lost, and not yet rebuilt: no session has a route
+        return None  # the data is lost and not rebuilt yet: no session has a route
     return None if found is None else SessionStory(found)
 
 
 @dataclass(frozen=True, slots=True)
 class RouteRow:
-    """A route in a list of them."""
+    """A route in a list."""
 
     route: door.Route
     age_seconds: int
@@ -87,7 +87,7 @@ class RouteRow:
 
 
 def route_rows(page: door.RoutePage) -> list[RouteRow]:
-    """The routes of a page with their age and what is left of their time."""
+    """Return the routes of a page, each with its age and the time left."""
     rows = []
     for each in page.rows:
         left = each.goes_at_us
@@ -102,7 +102,7 @@ def route_rows(page: door.RoutePage) -> list[RouteRow]:
 
 
 def session_row_out(route: door.Route) -> dict[str, Any]:
-    """A session in a list, as the interface tells it."""
+    """Return a session of a list as the API shows it."""
     return {
         "session": route.session,
         "front": route.front,
@@ -121,7 +121,7 @@ def session_row_out(route: door.Route) -> dict[str, Any]:
 
 
 def session_out(story: SessionStory) -> dict[str, Any]:
-    """A session as the interface tells it."""
+    """Return a session as the API shows it."""
     found, route = story.found, story.found.route
     return {
         "session": route.session,

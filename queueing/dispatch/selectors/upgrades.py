@@ -1,4 +1,4 @@
-"""Upgrades and how far they are."""
+"""Upgrades and their progress."""
 
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,22 +14,22 @@ from queueing.dispatch.models import Group, ManualState, Upgrade, UpgradeStep
 if TYPE_CHECKING:
     from django.db.models import QuerySet
 
-# An upgrade is looked at every second. A count that is older is shown with its time.
+# Upgrades are checked every second. An older count is shown with its time.
 COUNT_IS_LATE = timedelta(seconds=5)
 
 
 def upgrades_of(group: Group) -> "QuerySet[Upgrade]":
-    """A group's upgrades, newest first."""
+    """Return a group's upgrades, newest first."""
     return Upgrade.objects.filter(group=group).order_by("-id")
 
 
 def running_upgrade(group: Group) -> Upgrade | None:
-    """The one that runs."""
+    """Return the running upgrade of a group, or None."""
     return upgrades_of(group).filter(status=Upgrade.Status.RUNNING).first()
 
 
 def upgrade_out(upgrade: Upgrade, now: datetime | None = None) -> dict[str, Any]:
-    """An upgrade with its steps as pages and interfaces tell it; times are ISO 8601."""
+    """Return an upgrade with its steps as pages and the API show it. Times are ISO 8601."""
     now = now or timezone.now()
     steps = list(upgrade.steps.select_related("instance").order_by("position"))
     return {
@@ -80,7 +80,7 @@ def _step_out(step: UpgradeStep, now: datetime) -> dict[str, Any]:
 
 
 def note(step: UpgradeStep, now: datetime) -> str:
-    """How long a step has taken, and who ended sessions; "" before its drain began."""
+    """Return how long a step took and who ended sessions, or "" before its drain started."""
     took = _seconds(step.drain_began_at, step.ended_at or now)
     if took is None:
         return ""
@@ -99,16 +99,17 @@ def note(step: UpgradeStep, now: datetime) -> str:
 
 
 def count_is_late(step: UpgradeStep, now: datetime) -> bool:
-    """Whether the sessions of an instance that drains were last counted too long ago."""
+    """Return whether the sessions of a draining instance were last counted too long ago."""
     if step.status != UpgradeStep.Status.DRAINING or step.counted_at is None:
         return False
     return now - step.counted_at > COUNT_IS_LATE
 
 
 def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
-    """Until the last session ends, at the pace between the start of the drain and the last count.
+    """Estimate the seconds until the last session ends.
 
-    None: there is no drain, no session has ended yet, or the last count is late.
+    The estimate uses the pace between the start of the drain and the last count. Return None if the
+    instance is not draining, no session has ended yet, or the last count is late.
     """
     if step.status != UpgradeStep.Status.DRAINING or step.drain_began_at is None:
         return None
@@ -121,7 +122,7 @@ def estimate_seconds(step: UpgradeStep, now: datetime) -> int | None:
 
 
 def waits_for(upgrade: Upgrade) -> str:
-    """What an upgrade stands still for, in words; "" = it goes on."""
+    """Return why an upgrade is waiting, as text, or "" if it isn't."""
     return {
         "no room": _("The other instances can't carry the load. Open or add an instance."),
         "over the limit": _("The drain timeout has passed. Wait, or end the remaining sessions."),

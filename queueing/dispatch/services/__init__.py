@@ -1,4 +1,4 @@
-"""Use cases that change groups and their peers: rights, SQL, audit log, then Redis."""
+"""Use cases that change groups and their peers: check rights, change SQL, audit, then Redis."""
 
 from queueing.dispatch.services.alarms import check_alarms
 from queueing.dispatch.services.counting import front_count

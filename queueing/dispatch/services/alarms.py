@@ -1,4 +1,4 @@
-"""Groups that need a person: an incident opens, and closes by itself."""
+"""Incidents of groups that need a person. They close automatically."""
 
 from datetime import datetime, timedelta
 
@@ -12,11 +12,11 @@ from queueing.dispatch import dispatcher as door
 from queueing.dispatch.models import Group, LinkState, ManualState, Upgrade, UpgradeStep
 
 NO_INSTANCE, STUCK = "dispatch.no_instance", "dispatch.upgrade"
-PATIENCE = timedelta(minutes=5)  # between "safe to stop" and the target version's arrival
+PATIENCE = timedelta(minutes=5)  # between "safe to stop" and the target version's registration
 
 
 def check_alarms(now: datetime | None = None) -> dict[str, int]:
-    """Look at every group; returns how many incidents stand."""
+    """Check every group. Return how many incidents are open."""
     groups = list(Group.objects.order_by("pk"))
     found = hotpath.run_batch([door.peers(group.slug) for group in groups])
     standing = 0
@@ -28,7 +28,7 @@ def check_alarms(now: datetime | None = None) -> dict[str, int]:
 
 
 def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
-    """Front-ends are linked, and no instance takes a new session."""
+    """Return trouble if front-ends are linked but no instance takes new sessions."""
     fronts = sum(row.is_front and row.state == LinkState.ACTIVE for row in rows)
     open_ones = sum(
         not row.is_front
@@ -51,7 +51,7 @@ def _no_instance(group: Group, rows: list[door.PeerRow]) -> Trouble | None:
 
 
 def _stuck(group: Group, now: datetime) -> Trouble | None:
-    """An upgrade waits for somebody."""
+    """Return trouble if an upgrade waits for a person."""
     upgrade = Upgrade.objects.filter(group=group, status=Upgrade.Status.RUNNING).first()
     steps = UpgradeStep.objects.filter(upgrade=upgrade).exclude(status__in=("done", "skipped"))
     step = steps.select_related("instance").first() if upgrade is not None else None

@@ -1,4 +1,4 @@
-"""What every service here does alike: rights, marks of unsent changes, Redis after commit."""
+"""What all services of the dispatcher share: marks of unsent changes, refusals, locks."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from queueing.dispatch.models import Group, Instance, UnsentChange
 
 
 def settings_of(group: Group) -> door.GroupSettings:
-    """A group's settings as its scripts take them."""
+    """Return a group's settings for its scripts."""
     return door.GroupSettings(
         heartbeat_seconds=group.heartbeat_seconds,
         missed_limit=group.missed_limit,
@@ -34,7 +34,7 @@ def settings_of(group: Group) -> door.GroupSettings:
 
 
 def name_state(instance: Instance) -> door.NameState:
-    """An instance's manual state as its scripts take it."""
+    """Return an instance's manual state for its scripts."""
     until = us_of(instance.manual_until) if instance.manual_until else None
     return door.NameState(
         instance.name, instance.manual_state, instance.upgrading, until, instance.backup
@@ -42,12 +42,12 @@ def name_state(instance: Instance) -> door.NameState:
 
 
 def name_states(group: Group) -> list[door.NameState]:
-    """Every name of a group with its manual state: what a new life of its data begins with."""
+    """Return every name of a group with its manual state, for a new generation of its data."""
     return [name_state(row) for row in Instance.objects.filter(group=group).order_by("name")]
 
 
 def known_instance(group: Group, name: str) -> Instance:
-    """The row of a name, made if need be, or back if it was removed."""
+    """Return the row of a name. Create it if it is missing, restore it if it was removed."""
     instance = Instance.all_objects.get_or_create(group=group, name=name)[0]
     if instance.forgotten_at is not None:
         instance.forgotten_at = None
@@ -56,16 +56,16 @@ def known_instance(group: Group, name: str) -> Instance:
 
 
 def send_after_commit(group: Group, send: Callable[[], object]) -> None:
-    """Mark the group, and once the transaction around this is committed send its change to Redis.
+    """Mark the group as unsent, and send its change to Redis after the commit.
 
-    A mark that stays is seen by the watch, which brings Redis to what SQL says.
+    If the mark remains, the watch brings Redis in line with SQL.
     """
     rows.send_after_commit(group.tag, UnsentChange.objects.create(group=group), send)
 
 
 @contextlib.contextmanager
 def redis_refusals() -> Iterator[None]:
-    """Turn a group's own refusal into the words of the interface."""
+    """Turn a group's own refusal into the API's problem."""
     try:
         yield
     except door.DispatchRefusedError as error:
@@ -73,9 +73,9 @@ def redis_refusals() -> Iterator[None]:
 
 
 def kind_of(reason: str) -> str:
-    """The problem type of a group's own refusal."""
+    """Return the problem type of a group's refusal."""
     if reason == door.reasons.NO_SUCH_GROUP:
-        return "unavailable"  # SQL knows it: its data in Redis is being rebuilt
+        return "unavailable"  # it is in SQL: its data in Redis is being rebuilt
     if reason.startswith(door.reasons.MALFORMED):
         return "malformed"
     if reason == door.reasons.NO_SUCH_NAME:
@@ -84,5 +84,5 @@ def kind_of(reason: str) -> str:
 
 
 def locked(group: Group) -> Group:
-    """The group's row, locked until the transaction ends."""
+    """Return the group's row, locked until the transaction ends."""
     return rows.locked(Group.objects, group)

@@ -1,4 +1,4 @@
-"""What a front-end says of its own sessions: its count, not ours."""
+"""The sessions that a front-end has counted itself."""
 
 import re
 
@@ -14,11 +14,11 @@ _ID = re.compile(PEER_PATTERN)
 
 
 def front_count(*, actor: Actor, group: Group, peer_id: str, started: int, lost: int) -> FrontEnd:
-    """Note how many sessions a front-end began, and how many it lost, since it counts.
+    """Record how many sessions a front-end has started and lost since it began to count.
 
-    A session is lost when it ended otherwise than by one of its two ends. The last word of a
-    front-end stands; it is shown beside our own figures and changes none of them. Not audited:
-    it is a reading, sent every few seconds.
+    A session is lost if it ended in any other way than by one of its two ends. The last report
+    replaces earlier ones. It is shown next to our own figures and changes none of them. It is not
+    audited, because front-ends send it every few seconds.
     """
     require(actor, "dispatch.link", group)
     if not _ID.fullmatch(peer_id):

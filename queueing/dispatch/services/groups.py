@@ -1,4 +1,4 @@
-"""Use cases of a whole group: made, set, deleted."""
+"""Use cases of a whole group: create, configure, delete."""
 
 from typing import Any
 
@@ -41,24 +41,24 @@ def group_create(
     reason: str = "",
     **settings: Any,
 ) -> Group:
-    """Make a group, in SQL and then in Redis. ValidationError when a field is bad.
+    """Create a group in SQL and then in Redis. Raise ValidationError if a field is invalid.
 
-    A slug that a group has or had is refused: years of history name it.
+    A slug that any group has or had is refused, because years of history refer to it.
     """
     act = Act(actor, "dispatch.group_create", reason)
     return LIFE.create(act, slug=slug, name=name, account=account, settings=settings)
 
 
 def group_configure(*, actor: Actor, group: Group, reason: str = "", **changes: Any) -> Group:
-    """Change settings, in SQL and then in Redis; links and sessions go on."""
+    """Change settings in SQL and then in Redis. Links and sessions continue."""
     return LIFE.configure(group, Act(actor, "dispatch.group_configure", reason), changes)
 
 
 def group_delete(*, actor: Actor, group: Group, reason: str) -> None:
-    """Delete a group. Its history stays; its slug is not given out again.
+    """Delete a group. Its history is kept, and its slug can't be used again.
 
-    DispatchError while peers are linked or pending, and while an upgrade runs. Nothing of it is
-    left in Redis, and a socket that was opened meanwhile is closed.
+    Raise DispatchError while peers are linked or pending, and while an upgrade runs. All its data
+    is removed from Redis, and a socket that was opened meanwhile is closed.
     """
     LIFE.delete(group, Act(actor, "dispatch.group_delete", reason))
 
@@ -73,32 +73,32 @@ def _refuse_in_use(group: Group, _reason: str) -> None:
         raise DispatchError("group-refused", f"{linked} peers are linked: stop them first")
 
 
-# -- what Redis is told ---------------------------------------------------------------------------
+# -- changes in Redis -----------------------------------------------------------------------------
 
 
 def create_in_redis(group: Group) -> None:
-    """Make the group's data of its present generation; harmless when it is there."""
+    """Create the group's data of the current generation. This is harmless if it exists."""
     command = door.create(group.slug, group.generation, settings_of(group), name_states(group))
     hotpath.run(command)
 
 
 def destroy_in_redis(group: Group) -> None:
-    """Remove a deleted group's data, and close sockets that have linked to it meanwhile."""
+    """Remove a deleted group's data, and close sockets that have linked meanwhile."""
     hotpath.run(door.destroy(group.slug, group.generation))
     UnsentChange.objects.filter(group=group).delete()
 
 
 def apply_settings(group: Group) -> None:
-    """Write settings to Redis."""
+    """Write the group's settings to Redis."""
     hotpath.run(door.configure(group.slug, settings_of(group)))
 
 
 def apply_name(group: Group, instance: Instance) -> None:
-    """Write one name's manual state, upgrade flag and tier to Redis as SQL says them now."""
+    """Write a name's manual state, upgrade flag and tier to Redis, as SQL has them now."""
     instance.refresh_from_db()
     state = name_state(instance)
     reason = instance.manual_reason
-    # This first: it makes a name that never registered.
+    # This is first, because it creates a name that never registered.
     changed = hotpath.run(door.manual(group.slug, state.name, state.manual, state.until_us, reason))
     hotpath.run(door.upgrade_flag(group.slug, state.name, state.upgrading))
     hotpath.run(door.backup(group.slug, state.name, state.backup))
@@ -107,7 +107,7 @@ def apply_name(group: Group, instance: Instance) -> None:
 
 
 def _tell_ends(group: Group) -> None:
-    """Both ends of blocked sessions hear of it now; the timers go on with what is left."""
+    """Notify both ends of blocked sessions now. The timers do the rest."""
     for _round in range(TELLING_ROUNDS):
         swept = hotpath.run(door.sweep(group.slug))
         if swept is None or not swept.more:

@@ -1,9 +1,9 @@
-"""The loop that finds lost and half-sent data, and mends it without a hand.
+"""Finds lost and half-sent data, and repairs it automatically.
 
-Redis holds who is linked and every route. When it lost them, the group's data begins a new
-life with the settings and the names' manual states that SQL remembers; peers come back by
-themselves and tell their sessions (`resync`). Any number of workers may find the loss at once:
-the one that moves SQL's generation on does the work, and one that dies is followed.
+Redis has the links and all routes. If they are lost, the group's data starts a new generation with
+the settings and manual states in SQL. Peers reconnect and report their sessions (`resync`). Any
+number of workers may find the loss at the same time: the worker that increments SQL's generation
+does the work, and if it dies, another one continues.
 """
 
 import logging
@@ -36,25 +36,28 @@ FRESH_SECONDS = 60
 
 
 def group_check(group: Group, figures: door.GroupFigures | None) -> bool:
-    """Compare a group's data with what SQL remembers, and rebuild it if it was lost.
+    """Compare a group's data with SQL, and rebuild it if it was lost.
 
-    figures: as Redis has just told them. Returns whether something was done.
+    figures: as just read from Redis. Return whether anything was done.
     """
     return check_life(group, figures, group_rebuild, _failed_over)
 
 
 def _failed_over(group: Group, figures: door.GroupFigures) -> bool:
-    """Closed because its server was promoted (`hotpath/promoted`)."""
+    """Rebuild a group that is closed because its server was promoted (`hotpath/promoted`)."""
     return figures.healing and group_rebuild(group, "failed over", figures.generation)
 
 
 def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
-    """Begin a new life of the group's data. False: not our turn. Raises the runner's errors."""
+    """Start a new generation of the group's data. Raise the runner's errors.
+
+    Return False if another worker does it.
+    """
     cursor = Cursor.objects.filter(kind=KIND, tag=group.tag).first()
     never = cursor is None and not DispatchEvent.objects.filter(aggregate=group).exists()
     fresh = group.created_at > timezone.now() - timedelta(seconds=FRESH_SECONDS)
     if never and fresh and not found_generation:
-        create_in_redis(group)  # its first life: nothing was lost, it only was not begun
+        create_in_redis(group)  # its first generation: nothing was lost, it was not yet created
         return _still_there(group)
     act = Act("dispatch.rebuild", "dispatch.group_rebuild", why)
     drained = cursor.generation if cursor else 0
@@ -68,7 +71,7 @@ def group_rebuild(group: Group, why: str, found_generation: int = 0) -> bool:
 
 
 def _still_there(group: Group) -> bool:
-    """Whether the group that was just made in Redis exists: somebody may have deleted it."""
+    """Return whether the group still exists in SQL. If not, remove its new data from Redis."""
     if Group.objects.filter(pk=group.pk).exists():
         return True
     destroy_in_redis(Group.all_objects.get(pk=group.pk))
@@ -76,7 +79,7 @@ def _still_there(group: Group) -> bool:
 
 
 def watch_groups(shard: int, shards: int) -> dict[str, int]:
-    """One look at every group of a shard; returns what was done, in numbers."""
+    """Check every group of a shard. Return counts of what was done."""
     groups = of_shard(Group.objects.select_related("account").order_by("pk"), shard, shards)
     done = {"groups": len(groups), "rebuilt": 0, "resent": 0, "failed": 0}
 
@@ -94,7 +97,7 @@ def watch_groups(shard: int, shards: int) -> dict[str, int]:
 
 
 def _finish_deletions(shard: int, shards: int, done: dict[str, int]) -> None:
-    """Remove from Redis what a deletion could not: Redis was away, or its process died."""
+    """Remove deleted groups that are still in Redis: Redis was away, or the process died."""
     gone = Group.all_objects.exclude(deleted_at=None).filter(unsent__isnull=False)
 
     def finish(group: Group) -> None:
@@ -106,14 +109,14 @@ def _finish_deletions(shard: int, shards: int, done: dict[str, int]) -> None:
 
 
 def _end_recovery(group: Group) -> None:
-    """Peers have had their time to come back and tell their sessions."""
+    """End the recovery once peers have had time to reconnect and report their sessions."""
     over = timezone.now() - timedelta(seconds=group.disconnect_seconds)
     if group.recovering_since is not None and group.recovering_since < over:
         Group.objects.filter(pk=group.pk, recovering_since__lt=over).update(recovering_since=None)
 
 
 def bring_to_redis(group: Group) -> None:
-    """Settings and every name's state as SQL says. Repeatable; raises the runner's errors."""
+    """Write settings and every name's state from SQL. Repeatable. Raise the runner's errors."""
     group.refresh_from_db()
     apply_settings(group)
     for instance in Instance.objects.filter(group=group):
@@ -123,7 +126,7 @@ def bring_to_redis(group: Group) -> None:
 
 
 def differences(group: Group) -> dict[str, int]:
-    """Where SQL and Redis differ, by kind; empty = nowhere. Reads only."""
+    """Return how many differences SQL and Redis have, by kind; empty if none. This only reads."""
     figures = hotpath.run(door.show(group.slug))
     if figures is None:
         return {"missing in Redis": 1}

@@ -1,4 +1,4 @@
-"""The groups' kind of history: which streams there are, and what becomes of their entries."""
+"""The groups' kind of history: its streams, and where their entries go."""
 
 from poolsite.aggregates.sources import AggregateSource
 from poolsite.history import Retained

@@ -1,4 +1,4 @@
-"""Use cases of single peers: an instance's manual state, the end of a session or of a link."""
+"""Use cases of single peers: set an instance's manual state, end a session or a link."""
 
 import re
 from datetime import datetime
@@ -25,7 +25,7 @@ ROWS = 200
 
 
 def instance_of(group: Group, name: str) -> Instance:
-    """The row of a name, made if need be: an operator may speak of one that never came."""
+    """Return the row of a name. Create it if needed: an operator may set a name in advance."""
     if not _NAME.fullmatch(name):
         raise DispatchError("malformed", "invalid name: use 1 to 40 letters, digits, . _ and -")
     return known_instance(group, name)
@@ -42,9 +42,9 @@ def instance_set(
 ) -> Instance:
     """Open, drain or block an instance by its name, in SQL and then in Redis.
 
-    drain: its sessions go on, no new ones. blocked: its sessions end too, both ends are told.
-    `until`: it opens by itself then. A drain or block needs a reason. Health and upgrades never
-    change what is set here.
+    drain: no new sessions; open ones continue. blocked: open sessions end, too, and both ends are
+    notified. `until`: when it opens automatically. A drain or block needs a reason. Health and
+    upgrades never change this state.
     """
     require(actor, "dispatch.operate", group)
     if state not in ManualState.values:
@@ -67,7 +67,7 @@ def _set(
     reason: str,
     until: datetime | None,
 ) -> Instance:
-    """Inside a transaction that holds the group."""
+    """Set the state, inside a transaction that has locked the group."""
     before = _told(instance)
     instance.manual_state, instance.manual_reason = state, reason
     instance.manual_until, instance.manual_at = until, timezone.now()
@@ -96,7 +96,7 @@ def _told(instance: Instance) -> dict[str, str]:
 
 
 def end_untils() -> dict[str, int]:
-    """Open the instances whose `until` has passed. Safe to run twice at once."""
+    """Open the instances whose `until` has passed. Running this twice at the same time is safe."""
     now = timezone.now()
     due = Instance.objects.filter(manual_until__lte=now, group__deleted_at=None)
     opened = 0
@@ -105,14 +105,14 @@ def end_untils() -> dict[str, int]:
             group = locked(Group(pk=group_id))
             instance = Instance.objects.filter(pk=key, manual_until__lte=now).first()
             if instance is None:
-                continue  # another beat was here, or an operator
+                continue  # another run or an operator was first
             _set(UNTIL_ACTOR, group, instance, ManualState.OPEN, "its time has passed", None)
             opened += 1
     return {"opened": opened}
 
 
 def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> None:
-    """End one session; both ends are told. DispatchError when there is none."""
+    """End a session. Both ends are notified. Raise DispatchError if there is none."""
     reason = _note(actor, "dispatch.session_end", group, reason, session=session[:80])
     with redis_refusals():
         ended = hotpath.run(door.end_session(group.slug, session, reason))
@@ -121,7 +121,7 @@ def session_end(*, actor: Actor, group: Group, session: str, reason: str) -> Non
 
 
 def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> None:
-    """Close a peer's link ("f:<id>", "b:<id>"): it is pending until it comes back."""
+    """Close a peer's link ("f:<id>", "b:<id>"). The peer is pending until it reconnects."""
     reason = _note(actor, "dispatch.peer_disconnect", group, reason, peer=peer[:42])
     with redis_refusals():
         closed = hotpath.run(door.disconnect(group.slug, peer, reason))
@@ -130,7 +130,7 @@ def peer_disconnect(*, actor: Actor, group: Group, peer: str, reason: str) -> No
 
 
 def _note(actor: Actor, action: str, group: Group, reason: str, **what: str) -> str:
-    """Check the right and write the entry of what is about to be done to one thing; the reason."""
+    """Check the right, and write the audit entry before the action. Return the cleaned reason."""
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():

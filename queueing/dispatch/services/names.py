@@ -1,4 +1,4 @@
-"""A name that no instance uses any more is removed, in SQL and then in Redis."""
+"""Removes a name that no instance uses, in SQL and then in Redis."""
 
 import contextlib
 
@@ -15,10 +15,11 @@ from queueing.dispatch.services.common import locked, redis_refusals, send_after
 
 
 def name_forget(*, actor: Actor, group: Group, name: str, reason: str) -> None:
-    """Remove an instance's name with its manual state. Upgrades and events still name it.
+    """Remove an instance's name with its manual state. Upgrades and events still refer to it.
 
-    DispatchError when the group has no such name, while an instance is linked or pending under
-    it, and while an upgrade of it runs. An instance that registers under it later is a new one.
+    Raise DispatchError if the group has no such name, while an instance is linked or pending under
+    it, and while a running upgrade includes it. An instance that registers under it later is a new
+    one.
     """
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=True)
@@ -50,7 +51,7 @@ def apply_forgotten(group: Group, name: str) -> None:
 
 
 def still_in_redis(group: Group) -> list[str]:
-    """Names that SQL has removed and Redis still has, though no instance is linked under them."""
+    """Return names that are removed in SQL and still in Redis, with no instance under them."""
     said = hotpath.run(door.names(group.slug))
     gone = Instance.all_objects.filter(group=group).exclude(forgotten_at=None)
     removed = gone.values_list("name", flat=True)
@@ -73,7 +74,7 @@ def _refuse_upgrading(instance: Instance) -> None:
 
 
 def _empty(instance: Instance) -> None:
-    """What was said of the name is over."""
+    """Reset all that was set for the name, and mark it as removed."""
     instance.manual_state, instance.upgrading = ManualState.OPEN, False
     instance.backup = False
     instance.manual_reason = instance.manual_by = ""

@@ -1,4 +1,4 @@
-"""What is seen of peers in Redis is noted in SQL: pages name them after they have gone."""
+"""Copies peers from Redis to SQL, so that pages can name them after they have gone."""
 
 import logging
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from queueing.dispatch.services.common import known_instance
 
 logger = logging.getLogger(__name__)
 
-KEPT = timedelta(days=7)  # a front-end that stopped; ids that we assign are never seen again
+KEPT = timedelta(days=7)  # for stopped front-ends; IDs that we assign are never used again
 SEEN_EVERY = timedelta(seconds=10)  # how far `last seen` in SQL may lag behind Redis
 _INSTANCE = ("back_id", "version", "capacity", "weight", "link_state", "last_seen_at")
 _FRONT = ("profile", "link_state", "last_seen_at")
 
 
 def note_peers(shard: int, shards: int) -> dict[str, int]:
-    """Bring the rows of instances and front-ends up to date; returns how many were written."""
+    """Update the rows of instances and front-ends. Return how many were written."""
     done = {"groups": 0, "rows": 0, "failed": 0}
     groups = of_shard(Group.objects.order_by("pk"), shard, shards)
     found = hotpath.run_batch([door.peers(group.slug) for group in groups])
@@ -39,7 +39,7 @@ def note_peers(shard: int, shards: int) -> dict[str, int]:
 
 
 def note(group: Group, rows: Sequence[door.PeerRow]) -> int:
-    """The rows of one group as Redis has them now; who is not there has stopped."""
+    """Update the rows of a group from its peers in Redis. Peers that are missing have stopped."""
     backs = {row.name: row for row in rows if not row.is_front}
     fronts = {row.id: row for row in rows if row.is_front}
     with transaction.atomic():
@@ -77,12 +77,12 @@ def _front_values(row: door.PeerRow | None) -> dict[str, object]:
 
 
 def _seen(row: door.PeerRow) -> datetime | None:
-    """When it was heard last; None while it is pending: SQL keeps the moment before."""
+    """Return when a peer was last heard, or None while it is pending: SQL then keeps its value."""
     return None if row.heard_us is None else moment_of(row.heard_us)
 
 
 def _save(row: Instance | FrontEnd, values: dict[str, object], fields: Sequence[str]) -> bool:
-    """Write what differs; a mere `last seen` only now and then."""
+    """Write what differs. A change of `last seen` alone is only written every SEEN_EVERY."""
     seen = values.pop("last_seen_at", None)
     changed = [name for name, value in values.items() if getattr(row, name) != value]
     if isinstance(seen, datetime) and (

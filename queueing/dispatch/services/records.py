@@ -1,4 +1,4 @@
-"""History entries become rows of the event log."""
+"""Turns history entries into rows of the event log."""
 
 import logging
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 def write_entries(group_id: int, generation: int, entries: Sequence[StreamEntry]) -> None:
-    """One page of a group's history, inside the drain's transaction."""
+    """Write a page of a group's history, inside the drain's transaction."""
     insert_rows(DispatchEvent, group_id, generation, [(entry, _row(entry)) for entry in entries])
 
 

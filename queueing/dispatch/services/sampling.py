@@ -1,4 +1,4 @@
-"""What a group looked like at each minute's end, and what it did within that minute."""
+"""Samples each group at the end of every minute, with its counts within that minute."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ COUNTERS = ("started", "ended", "refused", "messages")
 
 
 def sample_take(now: datetime | None = None) -> dict[str, int]:
-    """Sample every group for the minute that has just begun; a minute that is there stays."""
+    """Sample every group for the minute that has just begun. Existing samples are kept."""
     return minutes.take_samples(Group.objects.all(), door.show, _sample, now)
 
 

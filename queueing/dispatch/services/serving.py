@@ -1,4 +1,4 @@
-"""Which instances serve: backups, and the end of an ejection."""
+"""Which instances serve: backups, and ending an ejection."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -18,8 +18,9 @@ def instance_backup(
 ) -> Instance:
     """Make an instance a backup, or a primary again, in SQL and then in Redis.
 
-    A backup is given new sessions only while no primary can be; its sessions go on either way.
-    Setting what is set already changes nothing. Making one a backup needs a reason.
+    A backup gets new sessions only while no primary can take them. Its open sessions continue in
+    both cases. Setting the current value changes nothing. Making an instance a backup needs a
+    reason.
     """
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=backup)
@@ -45,7 +46,7 @@ def instance_backup(
 
 
 def instance_uneject(*, actor: Actor, group: Group, name: str, reason: str) -> None:
-    """End an instance's ejection; its manual state stays. DispatchError when it is not ejected."""
+    """End an instance's ejection. Its manual state is kept. Raise DispatchError if not ejected."""
     require(actor, "dispatch.operate", group)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():

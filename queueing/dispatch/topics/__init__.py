@@ -1,3 +1,3 @@
-"""The groups' live topics; importing this registers them."""
+"""The groups' live topics. Importing this package registers them."""
 
 from queueing.dispatch.topics import figures, peers, upgrades  # noqa: F401

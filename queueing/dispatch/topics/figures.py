@@ -1,4 +1,4 @@
-"""`dispatch.group:<slug>`: one group's figures. `dispatch.groups:<account or all>`: a row each."""
+"""`dispatch.group:<slug>`: a group's figures. `dispatch.groups:<account or all>`: all groups."""
 
 from poolsite import live
 from poolsite.aggregates.topics import FiguresTopic
@@ -11,7 +11,7 @@ from queueing.dispatch.topics.scope import GroupScope
 
 @live.register
 class GroupFiguresTopic(GroupScope, FiguresTopic):
-    """The figures of `selectors.figures_of`; a change is the new state."""
+    """The figures of `selectors.figures_of`. A change is the new state."""
 
     name = "dispatch.group"
     show = staticmethod(door.show)
@@ -20,7 +20,7 @@ class GroupFiguresTopic(GroupScope, FiguresTopic):
 
 @live.register
 class GroupListTopic(AggregateListTopic):
-    """Every group of an account, or of the platform and all accounts: slug → figures and name."""
+    """Every group of an account, or of all accounts and the platform: slug → figures and name."""
 
     name = "dispatch.groups"
     model = Group

@@ -15,13 +15,13 @@ Known = tuple[list[Instance], dict[str, tuple[int | None, int | None]]]
 
 @live.register
 class PeersTopic(live.RowsTopic, GroupScope):
-    """Key of `selectors.peers_of` → its fields, and `rate`: frames a second, both ways."""
+    """Key of `selectors.peers_of` → its fields, and `rate`: frames per second, both ways."""
 
     name = "dispatch.peers"
 
     def __init__(self, key: str) -> None:
         super().__init__(key)
-        self._marks: dict[str, tuple[float, int, float]] = {}  # at, messages, rate
+        self._marks: dict[str, tuple[float, int, float]] = {}  # time, messages, rate
 
     async def read(self) -> dict[str, Any]:
         rows, (instances, counts) = await asyncio.gather(
@@ -35,7 +35,7 @@ class PeersTopic(live.RowsTopic, GroupScope):
         return found
 
     def _rate(self, key: str, messages: int, now: float) -> float:
-        """Messages a second since the last look that was at least half a clock ago."""
+        """Return messages per second since the last reading at least half a clock ago."""
         at, before, rate = self._marks.get(key, (now, messages, 0.0))
         passed = now - at
         if key not in self._marks:

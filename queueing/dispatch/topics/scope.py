@@ -1,4 +1,4 @@
-"""What every topic of one group has in common: its slug, its tenant, its wake."""
+"""What every topic of a group shares: its slug, its tenant, its wake."""
 
 from poolsite import access, live
 from poolsite.live.scopes import slug_of
@@ -7,7 +7,7 @@ from queueing.dispatch.links.directory import group_ref
 
 
 class GroupScope(live.Topic):
-    """A topic whose key is a group's slug; woken by the group's scripts and by `live.touch`."""
+    """A topic whose key is a group's slug. The group's scripts and `live.touch` wake it."""
 
     def __init__(self, key: str) -> None:
         super().__init__(key)

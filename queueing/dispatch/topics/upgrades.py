@@ -1,4 +1,4 @@
-"""`dispatch.upgrade:<id>`: how far an upgrade is; in another language `….zh-hans`."""
+"""`dispatch.upgrade:<id>`: the progress of an upgrade; in another language `….zh-hans`."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ CLOCK_SECONDS = 1.0
 
 @live.register
 class UpgradeTopic(live.SnapshotTopic):
-    """The fields of `selectors.upgrade_out`; empty when it is gone with its group."""
+    """The fields of `selectors.upgrade_out`, or empty if the group was deleted."""
 
     name = "dispatch.upgrade"
 
@@ -35,7 +35,7 @@ class UpgradeTopic(live.SnapshotTopic):
         return await live.in_thread(self._read)
 
     def wake_channels(self) -> list[str]:
-        """One wake for every language."""
+        """Return one channel for all languages."""
         return [live.touch_channel(f"{self.name}:{self._id}")]
 
     def _find(self) -> Upgrade | None:

@@ -1,4 +1,4 @@
-"""A group's event log, filtered, and the same as CSV."""
+"""A group's event log, filtered, as a page and as CSV."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -27,7 +27,7 @@ HEAD = ("at", "event", "peer", "instance", "other end", "count", "reason", "data
 
 @require_GET
 def event_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Newest first; filters and place stand in the address."""
+    """Show the log, newest first. The filters and the place are in the URL."""
     group = GROUPS.get(principal_of(request), slug)
     given = _filters(request)
     rows = _filtered(group, given)
@@ -54,7 +54,7 @@ def event_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def event_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The filtered log, newest first, at most CSV_ROWS rows."""
+    """Return the filtered log as CSV, newest first, at most CSV_ROWS rows."""
     group = GROUPS.get(principal_of(request), slug)
     rows = _filtered(group, _filters(request))[:CSV_ROWS]
     return csv_file(f"{group.slug}-events.csv", HEAD, _cells(rows), mark="")

@@ -1,4 +1,4 @@
-"""One group live: its page, its chart, and what an operator may do to its peers."""
+"""A group, live: its page, its chart, and what an operator may do to its peers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,7 +27,7 @@ UPGRADES_SHOWN = 5
 
 @require_GET
 def group_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """One group live."""
+    """Show a group, live."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug)
     now = selectors.GROUPS.with_figures([group], patient=True)[0]
@@ -63,7 +63,7 @@ def group_page(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def group_samples(request: HttpRequest, slug: str) -> HttpResponse:
-    """The last hour by the minute; null = no sample, a gap in the data."""
+    """Return the last hour by the minute. Null means no sample: a gap in the data."""
     group = GROUPS.get(principal_of(request), slug)
     return JsonResponse(hour_values(partial(selectors.GROUPS.samples, group), SERIES))
 
@@ -73,7 +73,7 @@ def group_samples(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def group_act(request: HttpRequest, slug: str) -> HttpResponse:
-    """One of the verbs below. Says what was done, or why nothing was."""
+    """Run one of the verbs below, and show what was done, or why nothing was."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.operate")
     if request.POST.get("verb") == "upgrade":

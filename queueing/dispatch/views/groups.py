@@ -1,4 +1,4 @@
-"""All groups live, and the first group."""
+"""The list of groups, live, and the form for the first group."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext

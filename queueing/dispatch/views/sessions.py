@@ -1,4 +1,4 @@
-"""The sessions of a peer, and one session's route explained."""
+"""The sessions of a peer, and the explanation of a session's route."""
 
 import re
 from datetime import datetime
@@ -29,7 +29,7 @@ PEER = re.compile(r"[fb]:[A-Za-z0-9][A-Za-z0-9._-]{0,39}\Z")
 
 @require_GET
 def session_page(request: HttpRequest, slug: str) -> HttpResponse:
-    """`?session=` explains one, `?peer=` lists those of a peer; both in the address."""
+    """Explain the session `?session=`, or list the sessions of the peer `?peer=`."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug)
     session = request.GET.get("session", "").strip()[:81]

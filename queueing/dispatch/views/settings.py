@@ -1,4 +1,4 @@
-"""A group's settings, and its end."""
+"""A group's settings, and its deletion."""
 
 from copy import copy
 from functools import partial
@@ -18,7 +18,7 @@ from queueing.dispatch.selectors import GROUPS
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every setting of a group; links and sessions go on when one changes."""
+    """Show and save every setting of a group. Links and sessions continue."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.configure")
     form = GroupSettingsForm(request.POST or None, instance=copy(group))
@@ -33,7 +33,7 @@ def group_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def group_delete(request: HttpRequest, slug: str) -> HttpResponse:
-    """Delete a group, or say why it can't be."""
+    """Delete a group, or show why it can't be deleted."""
     principal = principal_of(request)
     group = GROUPS.get(principal, slug, "dispatch.configure")
 

@@ -1,4 +1,4 @@
-"""A rolling upgrade: how far it is, and what an operator says to it."""
+"""The page of a rolling upgrade: its progress, and an operator's actions."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -19,7 +19,7 @@ ID_LIMIT = 2**63
 
 @require_GET
 def upgrade_page(request: HttpRequest, slug: str, upgrade_id: int) -> HttpResponse:
-    """How far an upgrade is, live."""
+    """Show the progress of an upgrade, live."""
     principal = principal_of(request)
     upgrade = _upgrade_of(principal, slug, upgrade_id)
     told = selectors.upgrade_out(upgrade)
@@ -48,7 +48,7 @@ def _took_seconds(upgrade: Upgrade) -> float | None:
 
 @require_POST
 def upgrade_act(request: HttpRequest, slug: str, upgrade_id: int) -> HttpResponse:
-    """Force the drain that runs, or abort. Says what was done, or why nothing was."""
+    """Force the current drain, or abort the upgrade. Show what was done, or why nothing was."""
     upgrade = _upgrade_of(principal_of(request), slug, upgrade_id, "dispatch.operate")
     act(request, {"force": _force, "abort": _abort}, upgrade)
     return redirect("dispatch:upgrade", slug=slug, upgrade_id=upgrade_id)

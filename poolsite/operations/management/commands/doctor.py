@@ -1,4 +1,4 @@
-"""Look at a running site from the inside: one line for each thing that was looked at."""
+"""Checks a running site from the inside and prints a line for each check."""
 
 import json
 import logging
@@ -69,7 +69,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def _quiet(verbosity: int) -> Iterator[None]:
-    """Keep the log out of the lines, which say the same: it is for servers."""
+    """Turn off the log, which is for servers and would repeat the lines."""
     if verbosity < 2:
         logging.disable(logging.WARNING)
     try:
@@ -79,7 +79,7 @@ def _quiet(verbosity: int) -> Iterator[None]:
 
 
 def _leave(report: DoctorReport, strict: bool) -> None:
-    """Exit 1 if something failed, at once: an orderly end waits for a thread that hangs."""
+    """Exit with 1 if a check failed, and at once if a thread hangs: a normal exit would wait."""
     has_failed = bool(report.count("fail") or (strict and report.count("warn")))
     if report.is_hanging:
         sys.stdout.flush()

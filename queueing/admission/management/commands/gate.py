@@ -18,7 +18,7 @@ DRIFT = 1
 
 
 class Command(VerbCommand):
-    """Everything that the pages of gates do, and the comparison of SQL with Redis."""
+    """Everything that the pages of gates can do, and the comparison of SQL with Redis."""
 
     help = "Admission gates: settings, limits, permits, signing keys, batches and their tasks."
     requires_migrations_checks = False

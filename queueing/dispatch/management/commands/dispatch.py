@@ -21,7 +21,7 @@ DRIFT = 1
 
 
 class Command(VerbCommand):
-    """Make, set, show, check and delete groups; peers, sessions and upgrades stand beside it."""
+    """Creates, configures, shows, checks and deletes groups. Other modules add the other verbs."""
 
     help = (
         "Dispatcher: list, create, set, show, delete, events, check; open, drain, block, forget, "

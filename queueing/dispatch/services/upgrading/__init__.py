@@ -1,1 +1,1 @@
-"""A rolling upgrade: an operator orders it, whichever worker ticks carries it on."""
+"""Rolling upgrades: an operator orders one, and any worker continues it."""

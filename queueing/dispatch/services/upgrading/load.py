@@ -1,4 +1,4 @@
-"""Whether the other instances can carry what runs while one of them is away."""
+"""Whether the other instances can carry the load while an instance is away."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,18 +7,17 @@ from queueing.dispatch.models import LinkState, ManualState
 
 
 def backs(rows: Iterable[door.PeerRow]) -> list[door.PeerRow]:
-    """The instances among a group's peers that have not stopped, by name."""
+    """Return the instances among a group's peers that have not stopped, by name."""
     found = (row for row in rows if not row.is_front and row.state != LinkState.STOP)
     return sorted(found, key=lambda row: row.name)
 
 
 def lacking(rows: Sequence[door.PeerRow], without: str) -> int:
-    """Sessions for which there would be no room if that instance took none; 0 = it can go.
+    """Return how many sessions would have no room without this instance, or 0 if it can go.
 
-    Room: what instances that are active, open, not ejected and in no upgrade's drain can hold at
-    once.
-    Sessions: all that run now, those of the instance that goes too, because as many new ones
-    as end there come to the others.
+    The room is what the instances can hold that are active, open, not ejected and not draining for
+    an upgrade. The sessions are all that run now, including those of the instance, because each
+    session that ends on it is replaced by a new one on the others.
     """
     room = sum(
         row.capacity

@@ -1,4 +1,4 @@
-"""What an operator says: begin, end what is left, stop."""
+"""An operator's orders: start an upgrade, end the remaining sessions, abort."""
 
 import re
 from functools import partial
@@ -42,8 +42,8 @@ def upgrade_start(
 ) -> Upgrade:
     """Order the upgrade of every linked instance that has another version.
 
-    DispatchError: an upgrade runs already, every instance has that version, or the others
-    cannot carry the sessions of one that goes. ValidationError for bad words.
+    Raise DispatchError if an upgrade is running, every instance has that version, or the others
+    can't carry the sessions of an instance that goes. Raise ValidationError if a value is invalid.
     """
     require(actor, "dispatch.operate", group)
     if not _VERSION.fullmatch(target_version):
@@ -103,7 +103,7 @@ def _check(linked: list[door.PeerRow], todo: list[door.PeerRow], target: str) ->
 
 
 def upgrade_force(*, actor: Actor, upgrade: Upgrade, reason: str) -> int:
-    """End now what is left on the instance that drains; returns how many sessions ended."""
+    """End the remaining sessions on the draining instance. Return how many ended."""
     require(actor, "dispatch.operate", upgrade.group)
     reason = clean_reason(reason, needed=True)
     with transaction.atomic():
@@ -120,7 +120,7 @@ def upgrade_force(*, actor: Actor, upgrade: Upgrade, reason: str) -> int:
 
 
 def end_left(step: UpgradeStep, reason: str) -> int:
-    """End what is left on a step's instance; both ends of each session are told."""
+    """End the remaining sessions on a step's instance. Both ends of each are notified."""
     slug, name = step.upgrade.group.slug, step.instance.name
     ended, after = 0, ""
     with redis_refusals():
@@ -139,8 +139,10 @@ def end_left(step: UpgradeStep, reason: str) -> int:
 
 
 def upgrade_abort(*, actor: Actor, upgrade: Upgrade, reason: str) -> Upgrade:
-    """Stop where it stands. Only the upgrade's own drain is lifted: every name is then in the
-    state that an operator gave it, and each step says which.
+    """Abort the upgrade in its current state.
+
+    Only the upgrade's own drain is lifted. Every name then has the state that an operator set, and
+    each step records it.
     """
     require(actor, "dispatch.operate", upgrade.group)
     reason = clean_reason(reason, needed=True)
@@ -174,13 +176,13 @@ def let_go(group: Group, instance: Instance) -> None:
 
 
 def locked_upgrade(key: int) -> Upgrade:
-    """The upgrade's row, locked until the transaction ends."""
+    """Return the upgrade's row, locked until the transaction ends."""
     rows = Upgrade.objects.select_for_update(of=("self",)).select_related("group__account")
     return rows.get(pk=key)
 
 
 def touch(upgrade: Upgrade) -> None:
-    """Wake the pages that show it, once the transaction is committed."""
+    """Wake the pages that show the upgrade, after the commit."""
     for address in (f"dispatch.upgrade:{upgrade.pk}", f"dispatch.group:{upgrade.group.slug}"):
         transaction.on_commit(partial(live.touch, address))
 

@@ -1,7 +1,7 @@
-"""One tick of every running upgrade; all that it knows stands in SQL and in Redis.
+"""Ticks every running upgrade. The whole state is in SQL and in Redis.
 
-A worker that dies between two ticks is followed by the next one that ticks. One that was
-asleep for long and wakes finds a newer fence in the row and leaves it alone.
+If a worker dies between two ticks, the next worker that ticks continues. A worker that was
+suspended for long finds a newer fence in the row and leaves the upgrade alone.
 """
 
 import logging
@@ -32,7 +32,7 @@ NO_ROOM, LIMIT, STRANGE, LOST = "no room", "over the limit", "other version", "n
 
 
 def tick_upgrades() -> dict[str, int]:
-    """Carry every running upgrade one step on; returns how many ran, and how many failed."""
+    """Tick every running upgrade. Return how many ran, and how many failed."""
     done = {"upgrades": 0, "failed": 0}
     for key in Upgrade.objects.filter(status=Status.RUNNING).values_list("pk", flat=True):
         done["upgrades"] += 1
@@ -45,7 +45,7 @@ def tick_upgrades() -> dict[str, int]:
 
 
 def tick(key: int) -> None:
-    """One look at one upgrade. Raises the runner's errors; then nothing was decided."""
+    """Tick an upgrade. Raise the runner's errors; then nothing was decided."""
     slug = Upgrade.objects.values_list("group__slug", flat=True).get(pk=key)
     rows = load.backs(hotpath.run(door.peers(slug)))
     oldest = _oldest_us(slug, key, rows)
@@ -72,7 +72,7 @@ def tick(key: int) -> None:
 
 
 def _oldest_us(slug: str, key: int, rows: list[door.PeerRow]) -> int | None:
-    """When the oldest session of the instance that drains began; None = none, or too many."""
+    """Return when the draining instance's oldest session started, or None if none or too many."""
     step = UpgradeStep.objects.filter(upgrade_id=key, status=Step.DRAINING)
     name = step.values_list("instance__name", flat=True).first()
     found: list[int] = []
@@ -109,7 +109,7 @@ def _finish(upgrade: Upgrade) -> None:
 
 
 class _Tick:
-    """The step that is due, and what Redis says of its instance."""
+    """The current step, and its instance in Redis."""
 
     def __init__(
         self, upgrade: Upgrade, step: UpgradeStep, rows: list[door.PeerRow], now: datetime
@@ -138,17 +138,17 @@ class _Tick:
 
     def _begin(self) -> None:
         if self.row is not None and self.row.version == self.upgrade.target_version:
-            self._done()  # somebody has restarted it meanwhile
+            self._done()  # it was restarted meanwhile
             return
         if load.lacking(self.rows, self.name):
-            self.upgrade.note = NO_ROOM  # it was refused at the start, too: look at each tick
+            self.upgrade.note = NO_ROOM  # already checked at the start: check at each tick
             return
         self.step.status, self.step.drain_began_at = Step.DRAINING, self.now
         self.step.sessions_at_start = self.sessions
         self._flag()
 
     def _flag(self) -> None:
-        """Put the upgrade's own drain beside whatever the operator has said of the name."""
+        """Set the upgrade's own drain, in addition to the operator's state of the name."""
         instance, group = self.step.instance, self.upgrade.group
         if not instance.upgrading:
             instance.upgrading = True
@@ -157,7 +157,7 @@ class _Tick:
 
     def _drain(self) -> None:
         if not self.flagged:
-            self._flag()  # Redis was away when it began, or has lost it: it is not safe yet
+            self._flag()  # Redis was away at the start, or has lost it: not safe yet
             return
         if self.sessions == 0:
             self.step.status, self.step.safe_at = Step.SAFE, self.now
@@ -174,7 +174,7 @@ class _Tick:
         if self.row is None:
             self.upgrade.note = LOST
         elif self.row.version != self.upgrade.target_version:
-            self.upgrade.note = STRANGE  # the old one still runs, or another one came
+            self.upgrade.note = STRANGE  # the old version still runs, or another one came
         else:
             self.step.status, self.step.proving_at = Step.PROVING, self.now
             self.step.proving_id, self.step.beats = self.row.id, 0
@@ -183,14 +183,14 @@ class _Tick:
     def _prove(self) -> None:
         row = self.row
         if row is None or row.version != self.upgrade.target_version:
-            self.step.status, self.step.beats = Step.SAFE, 0  # it went again: begin to wait anew
+            self.step.status, self.step.beats = Step.SAFE, 0  # it went away: wait again
             self.step.proving_at = None
             return
         if row.id != self.step.proving_id:
             self.step.proving_id, self.step.beats = row.id, 0
             self.step.heard_us = row.heard_us or 0
             return
-        # Any frame counts as heard: one beat is counted for each half interval at most.
+        # Any frame counts as heard, so count at most one heartbeat per half interval.
         heard_us = row.heard_us or 0
         if heard_us - self.step.heard_us >= self.upgrade.group.heartbeat_seconds * 500_000:
             self.step.beats, self.step.heard_us = self.step.beats + 1, heard_us
