@@ -1,12 +1,16 @@
 """Texts are plain English and well-set Chinese. The terms are in docs/reference/glossary.md."""
 
+import ast
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.house import messages
-from tests.house.source import ROOT
-from tests.house.wording import unwanted
+from tests.house.figures import product_files
+from tests.house.source import ROOT, tree
+from tests.house.wording import unclear, unwanted
 
 HAN = r"[一-鿿]"
 TYPESET_BADLY = re.compile(
@@ -38,6 +42,23 @@ def test_no_text_uses_a_phrase_that_users_stumbled_over():
 )
 def test_the_phrases_of_the_findings_are_recognised(bad: str):
     assert unwanted(bad)
+
+
+def test_no_docstring_is_a_riddle():
+    found = [
+        f"{path.relative_to(ROOT)}: {phrase}: {text.splitlines()[0]}"
+        for path in product_files()
+        for text in _docstrings(path)
+        if (phrase := unclear(text))
+    ]
+    assert found == []
+
+
+def _docstrings(path: Path) -> Iterator[str]:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree(path)):
+        if isinstance(node, kinds) and (text := ast.get_docstring(node)):
+            yield text
 
 
 def test_chinese_is_typeset_as_chinese():

@@ -78,7 +78,7 @@ def _silent(seconds: float) -> DoctorLine:
 
 
 def _health_rows(chosen: Collection[str]) -> Iterator[DoctorRow]:
-    """Return the result of /readyz, in its words."""
+    """Return the result of /readyz as a text."""
     if chosen and not set(chosen) & set(CHECKS):
         return
     judgement = health.read()
