@@ -4,7 +4,7 @@ from functools import partial
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.db.models import Count
+from django.db.models import Count, F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -30,9 +30,10 @@ def chatbots(request: HttpRequest, slug: str) -> HttpResponse:
     wallet = wallet_get(principal, slug)
     rows = Chatbot.objects.filter(account=wallet.account_id).select_related("token")
     rows = rows.annotate(template_count=_count("templates"), campaign_count=_count("campaigns"))
+    rows = rows.order_by(F("archived_at").asc(nulls_first=True), "slug")
     context = {
         "wallet": wallet,
-        "rows": sorted(rows[:PAGE_ROWS], key=lambda row: row.archived_at is not None),
+        "rows": rows[:PAGE_ROWS],
         "may_change": may_send(principal, wallet),
     }
     return render(request, "billing/chatbots/chatbots.html", context)

@@ -112,5 +112,6 @@ def hour_trends(
     trends: dict[int, list[float | None]] = {each: [None] * HOUR_MINUTES for each in keys}
     found = samples.filter(**{f"{key}__in": list(trends)}, minute__gt=since, minute__lte=last)
     for each, minute, figure in found.values_list(key, "minute", value):
-        trends[each][round((minute - since).total_seconds() / 60) - 1] = float(figure)
+        place = round((minute - since).total_seconds() / 60) - 1
+        trends[each][place] = None if figure is None else float(figure)
     return trends

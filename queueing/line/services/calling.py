@@ -23,6 +23,7 @@ from poolsite.runtime.crash_points import crash_point
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Desk, Visit
+from queueing.line.services.common import REBUILT
 
 logger = logging.getLogger(__name__)
 ACTOR = "line.call_back"
@@ -212,4 +213,4 @@ def _refusal(call: door.CallBack) -> LineError:
         return LineError("not-yours", _("The room has ended or belongs to another agent."))
     if call.answer == "busy":
         return LineError("no-number", _("The previous call is still ending. Try again."))
-    return LineError("unavailable", call.answer)
+    return LineError(*REBUILT)

@@ -19,6 +19,7 @@ from queueing.line.models import Agent, Desk, Queue
 logger = logging.getLogger(__name__)
 TEXT_LENGTH = 4_000
 DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+REBUILT = ("unavailable", "This queue is being restored. Try again in a moment.")
 LINE_BREAKS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n", "\t": " "})
 
 

@@ -16,7 +16,7 @@ from queueing.line import pauses
 from queueing.line.errors import LineError
 from queueing.line.models import Agent, Message, Queue, Visit
 from queueing.line.services import keeping
-from queueing.line.services.common import clean, clean_text
+from queueing.line.services.common import REBUILT, clean, clean_text
 from queueing.line.services.visits import visit_leave
 
 MESSAGES_LIMIT = 2_000  # per visit
@@ -266,7 +266,7 @@ PROBLEM_OF = {
 def _checked(answer: door.DeskReply) -> door.DeskReply:
     if answer.ok:
         return answer
-    raise LineError(*PROBLEM_OF.get(answer.answer, ("unavailable", answer.answer)))
+    raise LineError(*PROBLEM_OF.get(answer.answer, REBUILT))
 
 
 def _standing(standing: door.Standing) -> door.Standing:
@@ -274,4 +274,4 @@ def _standing(standing: door.Standing) -> door.Standing:
         return standing
     if standing.answer in ("gone", "ended"):
         raise LineError("visit-ended", "This visit has ended.")
-    raise LineError(*PROBLEM_OF.get(standing.answer, ("unavailable", standing.answer)))
+    raise LineError(*PROBLEM_OF.get(standing.answer, REBUILT))

@@ -20,7 +20,7 @@ from queueing.line.errors import LineError
 from queueing.line.models import BlockedVisitor, Desk, Queue, Rating, Visit
 from queueing.line.services import estimates, keeping
 from queueing.line.services.beats import visit_beat
-from queueing.line.services.common import clean
+from queueing.line.services.common import REBUILT, clean
 from queueing.line.services.languages import known_language
 from queueing.line.tokens import LinePlace, sign_place, token_for
 
@@ -32,7 +32,6 @@ REFUSALS: Mapping[str, tuple[str, str]] = {
     "full": ("queue-full", "Too many visitors are waiting. Please come again later."),
     "no_agent": ("no-agent", "No agent is available to serve you now."),
 }
-REBUILT = ("unavailable", "This queue is being restored. Try again in a moment.")
 
 
 JoinRunner = Callable[[str, door.Join], door.Standing]  # called with the desk's slug

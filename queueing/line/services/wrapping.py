@@ -4,6 +4,7 @@ from poolsite import hotpath
 from queueing.line import desk as door
 from queueing.line.errors import LineError
 from queueing.line.models import Agent
+from queueing.line.services.common import REBUILT
 
 REFUSED = {
     "late": ("wrap-up-over", "The wrap-up has ended."),
@@ -19,5 +20,5 @@ def agent_more_time(agent: Agent, until_ms: int) -> door.MoreTime:
     """
     found = hotpath.run(door.more_time(agent.desk.slug, agent.user_id, until_ms))
     if not found.ok:
-        raise LineError(*REFUSED.get(found.answer, ("unavailable", found.answer)))
+        raise LineError(*REFUSED.get(found.answer, REBUILT))
     return found
