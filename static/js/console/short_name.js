@@ -2,7 +2,7 @@
 import { h, icon } from "../shared/dom.js";
 import { gettext } from "../shared/words.js";
 
-/** As short_name of operations/short_names.py: "Sales, überall 2" → "sales-uberall-2"; "" if other letters than a to z remain. */
+/** As in operations/short_names.py: "Sales, überall 2" → "sales-uberall-2"; "" if other letters than a to z remain. */
 function shortName(name, length = 40) {
   const plain = name.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "");
   if (/[^\P{L}a-z]/u.test(plain)) return "";

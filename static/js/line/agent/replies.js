@@ -8,7 +8,7 @@ const NAMED = /(^|\s)\/([a-z0-9-]+)\s$/; // a complete shortcut and a space
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
 
 /**
- * Fill a reply's placeholders. Returns the text, and where its first placeholder without a value is: [from, to] or null.
+ * Fill a reply's placeholders. Returns the text, and where the first one without a value is: [from, to] or null.
  * @param {string} text
  * @param {Record<string, string>} values
  */
