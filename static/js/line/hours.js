@@ -85,7 +85,7 @@ class Day {
 
 const inputs = [...document.querySelectorAll("[data-hours-day]")];
 const read = inputs.map((input) => readHours(input.value));
-const days = read.some((spans) => spans === null) ? [] : inputs.map((input, index) => new Day(input, read[index])); // invalid texts stay text fields, to be mended
+const days = read.some((spans) => spans === null) ? [] : inputs.map((input, index) => new Day(input, read[index])); // texts stay if one is invalid
 
 const always = document.querySelector("#id_always");
 function showDays() {
