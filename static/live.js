@@ -1,28 +1,28 @@
-// The browser's side of docs/reference/live-protocol.md: one socket per page, a snapshot of each
-// topic, then its changes; whatever is lost heals by itself.
+// The browser's side of docs/reference/live-protocol.md: one socket per page; a snapshot of each
+// topic, then its changes. Lost frames are recovered automatically.
 
 /**
  * @typedef {object} Handlers
- * @property {(data: any, version: number) => void} snapshot  the whole state; may come again
- * @property {(data: any, version: number) => void} [change]  what has changed since; without
- *     it a change is taken as the new state and goes to `snapshot`
- * @property {(code: number) => void} [refused]  4403 not allowed, 4404 no such thing
+ * @property {(data: any, version: number) => void} snapshot  gets the whole state; may come again
+ * @property {(data: any, version: number) => void} [change]  gets what has changed; without it, a
+ *     change is the new state and goes to `snapshot`
+ * @property {(code: number) => void} [refused]  4403 not allowed, 4404 not found
  *
  * @typedef {object} Entry
  * @property {string} topic
  * @property {Set<Handlers>} handlers
- * @property {number | null} version  of the state that the handlers hold; null = none yet
+ * @property {number | null} version  of the state that the handlers have; null = none yet
  * @property {number} age  FRESH, LOST (its snapshot is on the way) or STALE (the server cannot read it)
- * @property {object[]} early  changes that came ahead of their snapshot
+ * @property {object[]} early  changes that came before their snapshot
  */
 
 import { first } from "./live/first.js";
 import { pauseBefore } from "./live/retry.js";
 
-const QUIET = 10_000; // without a frame for so long, the server is asked
-const PATIENCE = 5_000; // for its answer
-const HIDDEN = 60_000; // a page that nobody sees lets go of its socket
-const STEADY = 5_000; // after a connection that lasted so long, retries begin at the shortest pause
+const QUIET = 10_000; // after this long without a frame, ping the server
+const PATIENCE = 5_000; // for the answer to the ping
+const HIDDEN = 60_000; // then a hidden page closes its socket
+const STEADY = 5_000; // after a connection of this length, retries start with the shortest pause
 const SIGNED_OUT = 4401;
 const TRY_LATER = 4503;
 const [FRESH, LOST, STALE] = [0, 1, 2];
@@ -33,17 +33,17 @@ export const topics = new Map();
 export const people = new Map();
 
 /**
- * What the badge shows. Fires `state` at every change and once a second while the page is seen.
+ * What the badge shows. Fires `state` at every change and once a second while the page is visible.
  * state: idle (nothing to watch), connecting, live, reconnecting, stale (connected, but the server
  * cannot read some figures), offline, signed-out. Times are as of Date.now().
  */
 class Connection extends EventTarget {
   state = "idle";
   attempt = 0;
-  retryAt = 0; // the next try; 0: none is planned
-  dataAt = 0; // when the figures were last known to be right; 0: never
+  retryAt = 0; // the next try; 0 = none planned
+  dataAt = 0; // when the figures were last known to be right; 0 = never
 
-  /** Try now instead of at the end of the pause. */
+  /** Try now instead of after the pause. */
   retry() {
     attempt(0);
   }
@@ -62,11 +62,11 @@ let retryTimer = 0;
 let hiddenTimer = 0;
 let pulse = 0;
 
-/** What live/presence.js may set before the first subscribe. `present`: also while hidden. */
+/** Set by live/presence.js before the first subscribe. `present`: keep the socket while hidden. */
 export const manner = { path: "/ws/live/", greeting: null, present: false };
 
 /**
- * Watch a topic. Returns the function that ends it.
+ * Watch a topic. Returns a function that ends the watch.
  * @param {string} topic
  * @param {Handlers} handlers
  */
@@ -87,7 +87,7 @@ export function subscribe(topic, handlers) {
 }
 
 /**
- * Hear personal messages of one kind. Returns the function that ends it.
+ * Receive personal messages of one kind. Returns a function that ends this.
  * @param {string} kind
  * @param {(data: any) => void} hear
  */
@@ -130,7 +130,7 @@ function askIn(wait, entry) {
   setTimeout(() => watched(entry) && ask(entry), wait);
 }
 
-/** End the watch of a topic that nobody watches any more. */
+/** End the watch of a topic without handlers. */
 function letGo(entry) {
   if (entry.handlers.size || !watched(entry)) return;
   topics.delete(entry.topic);
@@ -138,7 +138,7 @@ function letGo(entry) {
   rest();
 }
 
-/** Connect after so many seconds; 0 = now, unless a socket stands or is on its way. */
+/** Connect after this many seconds, 0 = now, unless there is a socket already. */
 function attempt(seconds) {
   if (socket || !wanted() || (document.hidden && !manner.present)) return;
   clearTimeout(retryTimer);
@@ -171,11 +171,11 @@ function lost(code) {
   loseAll();
   if (code === SIGNED_OUT) return show("signed-out");
   if (steady) connection.attempt = 0;
-  if (document.hidden) show("reconnecting"); // goes on when the page is seen again
+  if (document.hidden) show("reconnecting"); // continues when the page is visible again
   attempt(pauseBefore(connection.attempt));
 }
 
-/** Let go of the socket; nothing that it still says is heard. */
+/** Close the socket, and ignore what it still receives. */
 function drop() {
   const old = socket;
   socket = null;
@@ -260,7 +260,7 @@ function takeRefusal(frame, entry) {
   each(entry.handlers, (handlers) => handlers.refused?.(frame.code));
 }
 
-/** Begin again with a snapshot; at most once a second, or a faulty page would never end. */
+/** Start again with a snapshot, at most once a second, so that a faulty page does not loop. */
 function heal(entry) {
   entry.version = null;
   const wait = Math.max(0, entry.healedAt + 1000 - Date.now());
@@ -275,7 +275,7 @@ function tell(entry, verb, data) {
 
 const loseAll = () => topics.forEach((entry) => { entry.age = LOST; });
 
-/** Call each; one that throws is reported (window's error event) and stops no other. */
+/** Call each. An exception is reported (window's error event) and does not stop the others. */
 function each(all, call) {
   let fine = true;
   for (const one of [...all]) {
@@ -307,7 +307,7 @@ addEventListener("offline", () => {
   loseAll();
   if (wanted()) show("offline");
 });
-addEventListener("pagehide", () => drop()); // an open socket would keep the page from the bfcache
+addEventListener("pagehide", () => drop()); // an open socket would keep the page out of the bfcache
 addEventListener("pageshow", () => attempt(0));
 document.addEventListener("visibilitychange", () => {
   clearTimeout(hiddenTimer);

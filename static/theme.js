@@ -1,5 +1,5 @@
-// Sets the theme before the first paint; small and blocking on purpose. The choice is shared with the admin,
-// which keeps it under the same name, JSON-encoded. `data-js` says that scripts run (js/shared/drawn.js).
+// Sets the theme before the first paint, so it is small and blocking on purpose. The admin shares the choice: it stores
+// it under the same name, JSON-encoded. `data-js` shows that scripts run (js/shared/drawn.js).
 (function () {
   "use strict";
   var root = document.documentElement;

@@ -1,12 +1,12 @@
-// What only some pages ask of the connection (static/live.js). Before the first subscribe.
+// Settings of the connection (static/live.js) for some pages. Call them before the first subscribe.
 import { manner } from "../live.js";
 
-/** Keep the socket while nobody looks at the page: it tells that somebody is there. */
+/** Keep the socket while the page is hidden, because it shows the server that the person is present. */
 export function stayPresent() {
   manner.present = true;
 }
 
-/** Be a visitor with this token instead of the one whose session it is. */
+/** Connect as the visitor with this token instead of the session's user. */
 export function showToken(token) {
   manner.path = "/ws/live/visitor/";
   manner.greeting = { op: "token", token };

@@ -1,9 +1,9 @@
-// How long a page waits before it asks the server again.
+// How long a page waits before it tries again to reach the server.
 const LONGEST_SECONDS = 15;
 
 /**
- * The pause before a retry, in seconds: it doubles, and is spread over its last quarter, or all
- * pages would come back at once.
+ * Return the pause before a retry in seconds. It doubles each time, and its last quarter is random,
+ * so that not all pages come back at once.
  * @param {number} tries  how many have failed
  */
 export function pauseBefore(tries) {

@@ -1,8 +1,8 @@
-// Table topics (live.RowsTopic): the state is {rows: {id: row}}, a change {set: {id: row}, gone: [id]}.
+// Table topics (live.RowsTopic): the state is {rows: {id: row}}, a change is {set: {id: row}, gone: [id]}.
 import { subscribe } from "../live.js";
 
 /**
- * Return the state after one change; `data` stays as it was.
+ * Return the state after one change; `data` is not modified.
  * @param {{rows: Record<string, any>}} data
  * @param {{set: Record<string, any>, gone: string[]}} change
  */
@@ -13,7 +13,7 @@ export function applyRows(data, change) {
 }
 
 /**
- * Watch a table topic: `draw` gets the rows by id now and after every change. Returns what ends it, as subscribe does.
+ * Watch a table topic: `draw` gets the rows by ID now and after every change. Returns a function that ends the watch.
  * @param {string} topic
  * @param {(rows: Record<string, any>) => void} draw
  */

@@ -3,7 +3,7 @@
 const TILE = /(\d*)([A-Za-z?-])(?:\*(\d+);)?/g;
 
 /**
- * The tiles that a change sets: [[index, letter], …].
+ * Return the tiles that a change sets: [[index, letter], …].
  * @param {string} text
  */
 export function unpackTiles(text) {
@@ -17,14 +17,14 @@ export function unpackTiles(text) {
   return tiles;
 }
 
-/** The state after one change; `data` stays as it was. */
+/** Return the state after one change; `data` is not modified. */
 export function applyTiles(data, change) {
   const states = [...data.states];
   for (const [index, letter] of unpackTiles(change.set)) states[index] = letter;
   return { layout: data.layout, states: states.join("") };
 }
 
-// What each letter (numbers/pool/number_state.py) looks like: the tile drawn, and whether it has a corner dot.
+// The look of each letter (numbers/pool/number_state.py): the tile drawn, and whether it has a corner dot.
 export const LOOKS = {
   R: ["R", false], r: ["r", false], p: ["R", true], o: ["R", true], x: ["R", true], u: ["O", true], C: ["C", false], s: ["C", true],
   L: ["L", false], l: ["L", true], O: ["O", false], Q: ["Q", false], "-": ["-", false], "?": ["-", true],

@@ -2,7 +2,7 @@
 
 export const LINES = 40;
 
-/** The state after one change; `data` stays as it was. */
+/** Return the state after one change; `data` is not modified. */
 export function applyWallet(data, change) {
   const lines = new Map(data.lines.map((line) => [line.key, line]));
   for (const line of change.lines) lines.set(line.key, line);

@@ -1,4 +1,4 @@
-/* A mailed link's secret stands behind the #: it is handed over in the form, not in an address. */
+/* The secret of an emailed link is in the URL's fragment. The form sends it, so no request's URL contains it. */
 
 const secret = window.location.hash.slice(1);
 if (secret) {

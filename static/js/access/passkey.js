@@ -1,4 +1,4 @@
-// Says in the page why a passkey cannot be used; the rest is allauth's script.
+// Shows in the page why a passkey can't be used. allauth's script does the rest.
 const words = document.querySelector("[data-passkey-words]");
 const buttons = document.querySelectorAll("[data-passkey]");
 const isNumber = /^[\d.]+$|:/.test(location.hostname.replace(/[[\]]/g, ""));
@@ -8,11 +8,11 @@ const show = (text) => {
   words.querySelector(".notice__words").textContent = text;
 };
 
-// Browsers offer passkeys to names on HTTPS, and to localhost.
+// Browsers allow passkeys for domain names with HTTPS, and for localhost.
 if (!window.PublicKeyCredential || isNumber) {
   for (const button of buttons) {
     button.hidden = true;
-    if (button.dataset.passkey === "only") show(words.dataset.impossible); // else another way is on the page
+    if (button.dataset.passkey === "only") show(words.dataset.impossible); // otherwise the page offers another method
   }
 }
 

@@ -1,4 +1,4 @@
-// A new API token: a purpose ticks its permissions; what follows from the choices comes from the server as HTML.
+// A new API token: choosing a purpose ticks its permissions. The server renders the parts that depend on the choices.
 import { csrfToken } from "../shared/dom.js";
 
 const PARTS = ["reach", "ends", "networks", "summary", "reason"];
@@ -9,7 +9,7 @@ const chosen = new Map(PARTS.map((name) => [name, part(name).innerHTML]));
 let asked = 0;
 let timer = 0;
 
-/** Put the server's parts into the page. The resources keep what was ticked unless they are others now. */
+/** Put the server's parts into the page. The resources keep their ticks unless other resources are listed now. */
 function show(page) {
   for (const name of PARTS) {
     const [old, fresh] = [part(name), part(name, page)];
@@ -22,7 +22,7 @@ function show(page) {
   block();
 }
 
-/** The button waits until nothing is missing; the reason stands below it. */
+/** Disable the Create button while something is missing. The reason is shown below it. */
 function block() {
   create.disabled = part("reason").textContent.trim() !== "";
 }
@@ -39,7 +39,7 @@ async function ask(preset = "") {
     const html = await answer.text();
     if (turn === asked) show(new DOMParser().parseFromString(html, "text/html"));
   } catch {
-    if (turn === asked) create.disabled = false; // the server checks the form again when it is sent
+    if (turn === asked) create.disabled = false; // the server checks the submitted form again
   }
 }
 
@@ -54,13 +54,13 @@ function choosePurpose(radio) {
   ask(radio.value);
 }
 
-/** Permissions that were changed by hand belong to no purpose any more. */
+/** After a permission is changed by hand, select the purpose that has no preset permissions. */
 function leavePurpose() {
   const radio = form.querySelector("[name=purpose]:checked");
   if (radio) form.querySelector("[name=purpose][data-actions='']").checked = true;
 }
 
-/** "All pools" includes each pool: those are ticked and cannot be changed while it is. */
+/** Tick and lock the single objects while their "All …" box is ticked, because it includes them. */
 function includeAll(box) {
   for (const other of box.closest("fieldset").querySelectorAll("[name=things]")) {
     if (other === box) continue;

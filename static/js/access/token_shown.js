@@ -1,4 +1,4 @@
-// The page that shows a new token once: copying, and no second form when it is loaded again.
+// The page that shows a new token once: copy buttons, and no resubmission when the page is reloaded.
 import { announce, copyField } from "../shared/dom.js";
 import { gettext } from "../shared/words.js";
 
@@ -10,7 +10,7 @@ const copyExample = page.querySelector("[data-copy-example]");
 const stored = page.querySelector("[data-stored]");
 const done = page.querySelector("[data-done]");
 
-history.replaceState(null, "", page.dataset.list); // loading the page again shows the list
+history.replaceState(null, "", page.dataset.list); // reloading the page shows the list
 
 copy.hidden = false;
 copy.addEventListener("click", async () => {
@@ -28,7 +28,7 @@ if (copyExample) {
   });
 }
 
-/** "Done" waits until the reader says that the token is stored. */
+/** Disable "Done" until the user confirms that the token is stored. */
 function wait() {
   done.toggleAttribute("inert", !stored.querySelector("input").checked);
   done.setAttribute("aria-disabled", String(done.hasAttribute("inert")));

@@ -1,4 +1,4 @@
-// One batch live: its progress bar, the time left and its tasks by state.
+// One batch, live: its progress bar, the time left and its tasks by state.
 import { subscribe } from "../../live.js";
 import { pageData, setText } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
@@ -11,7 +11,7 @@ const box = document.querySelector("[data-batch-progress]");
 subscribe(`admission.batch:${page.id}`, { snapshot: show });
 
 function show(data) {
-  if (data.total === undefined) return; // the batch is gone
+  if (data.total === undefined) return; // the batch no longer exists
   if (isOutdated(data.state !== page.state, () => show(data))) return;
   const ended = data.done + data.failed + data.expired;
   const bar = box.querySelector("[data-bar]");

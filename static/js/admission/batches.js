@@ -1,4 +1,4 @@
-// A gate's batches live: what moves in the list's rows.
+// A gate's batches, live: the figures in the rows of the list.
 import { followRows } from "../../live/rows.js";
 import { putFigures } from "../shared/figures.js";
 import { isOutdated } from "../shared/outdated.js";
@@ -7,7 +7,7 @@ import { figure } from "../shared/words.js";
 const table = document.querySelector("[data-batches]");
 
 function showRow(line, data) {
-  const ended = data.done + data.failed + data.expired; // as on the batch's page
+  const ended = data.done + data.failed + data.expired; // the same sum as on the batch's page
   line.querySelector("[data-bar]").value = ended;
   putFigures(line, { ...data, ended: `${figure(ended)} / ${figure(data.total)}` });
 }

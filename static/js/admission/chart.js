@@ -1,4 +1,4 @@
-// The last hour of one gate by the minute: slots in use under the cap, and what became of those who asked.
+// The last hour of one gate by the minute: slots in use below the cap, and what became of the requests.
 import { most } from "../shared/chart_box.js";
 import { startHourCharts } from "../shared/hour_charts.js";
 import { figure, fill, gettext } from "../shared/words.js";

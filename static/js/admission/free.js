@@ -1,4 +1,4 @@
-// Buttons that free one holder's slot ask for a reason; the form names the permit that was looked at by its token.
+// Buttons that free a holder's slot ask for a reason. The form names the permit by its token.
 import { setText } from "../shared/dom.js";
 import { fill, gettext } from "../shared/words.js";
 

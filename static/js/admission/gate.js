@@ -1,4 +1,4 @@
-// One gate live: its gauge, its last hour, every holder with what is left of its lease.
+// One gate, live: its gauge, its last hour, and every holder with the time left of its lease.
 import { subscribe } from "../../live.js";
 import { pageData } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
@@ -35,7 +35,7 @@ function show(data) {
   tellLine(data);
 }
 
-/** The three percentiles of recent waits; a dash while nobody has got a permit. A line ends only between two. */
+/** Format the percentiles of recent waits; a dash before the first permit. Lines break only between percentiles. */
 function waitsOf({ p50, p95, p99 }) {
   const whole = (seconds) => spanOf(Math.ceil(seconds)).replaceAll(" ", "\u00a0");
   return p50 === null ? "–" : [p50, p95, p99].map(whole).join("\u00a0· ");

@@ -1,4 +1,4 @@
-// All gates live: every figure that moves, from one topic.
+// All gates, live: one topic has all their figures.
 import { startAggregateList } from "../shared/aggregate_list.js";
 import { figure } from "../shared/words.js";
 

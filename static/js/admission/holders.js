@@ -1,4 +1,4 @@
-// Who holds a slot: task, age and remaining lease, the soonest end first; an operator may free one.
+// The holders of slots: task, age and remaining lease, soonest end first. An operator may free a slot.
 import { followRows } from "../../live/rows.js";
 import { h } from "../shared/dom.js";
 import "./free.js";
@@ -24,5 +24,5 @@ export function startHolders(page) {
   });
 }
 
-/** A device by its name; an anonymous permit says so. */
+/** Return the name of a device, or "anonymous …" for an anonymous permit. */
 const nameOf = (holder) => (holder.startsWith("@") ? holder.slice(1) : holder.startsWith("#") ? fill(gettext("anonymous %(n)s"), { n: holder }) : holder);

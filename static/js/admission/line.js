@@ -1,9 +1,9 @@
-// Who was refused and waits: place, age, the last asking, and how long it may still take.
+// Devices that were refused and are waiting: place, wait time, last request, and the estimated time left.
 import { followRows } from "../../live/rows.js";
 import { LiveTable } from "../shared/live_table.js";
 import { clockOf, fill, figure, gettext, spanOf } from "../shared/words.js";
 
-/** Starts the table; returns what is to be told of each new state of the gate's figures. */
+/** Start the table. Returns a function to call with each new state of the gate's figures. */
 export function startLine(page) {
   const look = "right num";
   const table = new LiveTable("line", [
@@ -18,12 +18,12 @@ export function startLine(page) {
   let gate = page.live;
 
   const draw = () => {
-    let upto = 0; // slots that are wanted up to and with this one
+    let upto = 0; // slots requested up to and including this row
     const rows = Object.entries(waiting).sort(([, a], [, b]) => a.arrived_us - b.arrived_us);
     const counted = rows.map(([who, row]) => [who, { ...row, upto: (upto += row.weight) }]);
     table.draw(counted, rows.length < page.shown_rows ? "" : fill(gettext("First %(n)s"), { n: figure(page.shown_rows) }));
   };
-  // As the gate itself estimates (lua/modules/line.lua): the mean time of a permit, shared by the cap.
+  // The same estimate as in lua/modules/line.lua: the mean duration of a permit, divided by the cap.
   const estimateOf = (units) => {
     if (gate.status !== "open" || !gate.cap) return "–";
     const hold = gate.hold_seconds || page.permit_seconds / 2;

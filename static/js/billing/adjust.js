@@ -1,4 +1,4 @@
-// An adjustment's form: what the balance is afterwards, and whether somebody has to approve, while the amount is typed.
+// An adjustment's form: while the amount is typed, shows the resulting balance and whether approval is needed.
 import { pageData } from "../shared/dom.js";
 import { money, putMoney } from "./money.js";
 import { fill, gettext } from "../shared/words.js";
@@ -25,7 +25,7 @@ function tell() {
   form.querySelector("[data-after-owed]").textContent = after.refused ? gettext("more than is available") : note;
 }
 
-/** As selectors/adjustments.py says it. */
+/** The effect of an adjustment, calculated as in selectors/adjustments.py. */
 function effect(units) {
   if (page.kind === "credit") {
     const paid = Math.min(page.owed, units);

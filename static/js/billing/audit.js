@@ -1,4 +1,4 @@
-// The audit, run by hand.
+// Runs the money audit by hand.
 import { did, once } from "../shared/act.js";
 
 document.querySelector("[data-audit-run]")?.addEventListener("click", ({ currentTarget: button }) => {

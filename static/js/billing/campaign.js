@@ -1,4 +1,4 @@
-// One campaign, live: counts by what became of the messages, money to the unit, pace; a new state draws the page anew.
+// One campaign, live: messages by state, exact amounts, pace. When the campaign's state changes, the page reloads.
 import { subscribe } from "../../live.js";
 import { announce, pageData, setText, svg } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
@@ -11,18 +11,18 @@ const live = document.querySelector("[data-campaign-live]");
 const ORDER = ["native_text", "native_card", "native_session", "yuexin_resolved", "yuexin_unresolved", "video"];
 const GAP = 1.5;
 const PACE_SECONDS = 8;
-let seen = []; // [seconds, tried] of the last seconds
+let seen = []; // [seconds, tried] of the last PACE_SECONDS
 const results = document.querySelector("[data-results]");
-const ROWS_MS = 6000; // between two looks at the rows: SQL is written every 5 s
-const SHARE = 20; // a list that is slow to draw is drawn seldomer
-let drawn = JSON.stringify(page.figures); // the figures that the rows on the page belong to
+const ROWS_MS = 6000; // minimum pause between two fetches of the rows: SQL is written every 5 s
+const SHARE = 20; // fetching takes at most 1/20 of the time, so a slow list is refreshed less often
+let drawn = JSON.stringify(page.figures); // the figures that match the rows on the page
 let asked = false;
 let pause = ROWS_MS;
-let told = 0; // quarters that a screen reader has heard
+let told = 0; // the last quarter that was announced to screen readers
 
 if (live) show(page.figures);
 subscribe(page.topic, { snapshot: take });
-// On the portal the balance has a topic of its own: two that differ by a moment would make it flicker.
+// On the portal, the wallet's topic shows the balance. Two topics that differ for a moment would make it flicker.
 if (!document.querySelector("[data-wallet]")) {
   subscribe(`billing.figures:${page.wallet}`, {
     snapshot(data) {
@@ -39,13 +39,13 @@ function take(data) {
   if (results && JSON.stringify(data.figures) !== drawn) redraw(JSON.stringify(data.figures));
 }
 
-/** The list of recipients follows the bar: SQL has a message a few seconds later than its figures. */
+/** Refresh the list of recipients after the bar: a message gets into SQL a few seconds after the figures count it. */
 function redraw(figures) {
   if (asked) return;
   asked = true;
   setTimeout(async () => {
     asked = false;
-    // Rows do not move under the pointer or the focus.
+    // Don't move rows under the pointer or the focus.
     if (results.matches(":focus-within") || results.querySelector("tbody tr:hover")) return redraw(figures);
     const began = performance.now();
     try {
@@ -54,7 +54,7 @@ function redraw(figures) {
       if (next) results.replaceChildren(...next.childNodes);
       drawn = figures;
     } catch {
-      // The live badge tells that the server is away; the next figures try again.
+      // The live badge shows that the server can't be reached. The next figures trigger another try.
     }
     pause = Math.max(ROWS_MS, SHARE * (performance.now() - began));
   }, pause);
@@ -73,7 +73,7 @@ function show(figures) {
     setText(live.querySelector(`[data-share="${name}"]`), share(figures[name]));
     if (["expired", "refused"].includes(name)) live.querySelector(`[data-row="${name}"]`).hidden = !figures[name];
   }
-  const { charged, returned, held_money } = figures; // beside them a portal has amounts of its own
+  const { charged, returned, held_money } = figures; // only these: the portal shows other amounts of its own
   putMoneys(document, { charged, returned, held_money }, page.currency);
   const tried = figures.handed_over + figures.refused;
   setText(live.querySelector("[data-percent]"), percent(tried / all, 0));
@@ -83,7 +83,7 @@ function show(figures) {
   tell(tried, all);
 }
 
-/** How many a second, and how long it still takes. */
+/** Show the messages per second and the time left. */
 function pace(tried, left) {
   const now = performance.now() / 1000;
   seen = [...seen.filter(([at]) => now - at < PACE_SECONDS), [now, tried]];
@@ -94,7 +94,7 @@ function pace(tried, left) {
   setText(place, fill(gettext("%(n)s/s · about %(time)s left"), { n: figure(rate), time: spanOf(left / rate) }));
 }
 
-/** The bar: delivered by mode, failed, waiting for a report, held; what is left is the track. */
+/** Draw the bar: delivered by mode, failed, waiting for a report, held. The rest is the empty track. */
 function draw(figures, all) {
   const modes = [...ORDER, ...Object.keys(figures.delivered).filter((mode) => !ORDER.includes(mode))];
   const parts = [
@@ -114,7 +114,7 @@ function draw(figures, all) {
   }
 }
 
-/** A screen reader hears each quarter. */
+/** Announce each quarter of the progress to screen readers. */
 function tell(tried, all) {
   const quarter = Math.floor((tried / all) * 4);
   if (quarter > told && told > 0) announce(fill(gettext("%(share)s of messages sent."), { share: percent(tried / all, 0) }));

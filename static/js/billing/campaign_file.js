@@ -1,10 +1,10 @@
-// Forms of campaigns: a file of recipients, and steps that ask first.
+// Forms of campaigns: a file of recipients, and actions that ask for confirmation.
 import "../shared/asking.js";
 import { startFile } from "../shared/file_drop.js";
 
 document.querySelectorAll("[data-file-form]").forEach(startFile);
 
-// A draft is sent as it was saved: with other words in its fields it would go out as nobody sees it.
+// Sending uses the saved draft. With unsaved changes, the user would send something else than the page shows.
 const settings = document.querySelector("[data-settings]");
 const send = document.querySelector("[data-send] button");
 if (settings && send && !send.disabled) {

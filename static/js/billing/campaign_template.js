@@ -1,10 +1,10 @@
-// A template while it is written: the preview follows the fields; under each text, how long it is and how many SMS it takes.
+// A template while it is edited: updates the preview, and the length and the number of SMS below each text.
 import { fill, figure, gettext, ngettext } from "../shared/words.js";
 
 const form = document.querySelector("[data-template-form]");
 const value = (name) => form.elements[name].value.trim();
 
-// As billing/pricing/segments.py counts, which also counts what is charged.
+// Counts as billing/pricing/segments.py does, which determines the charge.
 const BASIC = new Set("@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà");
 const EXTENDED = new Set("\f^{}\\[~]|€");
 
@@ -23,7 +23,7 @@ function parts(text) {
   return count;
 }
 
-/** The link travels in the text: as billing/pricing/content.py joins them. */
+/** The text with its link, joined as in billing/pricing/content.py. */
 function whole() {
   const [text, link] = [value("yuexin_text"), value("yuexin_link")];
   return link && !text.includes(link) ? `${text} ${link}`.trim() : text;

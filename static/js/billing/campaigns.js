@@ -1,4 +1,4 @@
-// The list of campaigns: those that are on their way move; a new state draws the page anew.
+// The list of campaigns: figures of running campaigns are live. When a state changes, the page reloads.
 import { subscribe } from "../../live.js";
 import { pageData } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";

@@ -1,4 +1,4 @@
-// Closing a flagged report: accept the loss, or ask for a charge by hand that another operator approves.
+// Closing a flagged report: accept the loss, or request a manual charge that another operator approves.
 import { did } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
 import { exact } from "./money.js";
@@ -45,7 +45,7 @@ dialog.querySelector("form").addEventListener("submit", async (event) => {
 
 async function send(url, data) {
   if (!(await did(url, data))) return false;
-  document.activeElement?.blur(); // the row under the focus changes, too
+  document.activeElement?.blur(); // otherwise the focused row would not be refreshed
   document.dispatchEvent(new Event("refresh"));
   return true;
 }

@@ -1,4 +1,4 @@
-// "Lasts until": the balance of the last days and where the pace of the last 24 hours leads. Drawn as SVG.
+// "Lasts until": the balance of the last days, projected with the pace of the last 24 hours. Drawn as SVG.
 import { errorState, getJSON, h, svg } from "../shared/dom.js";
 import { cents, money, shortMoney } from "./money.js";
 import { dayOf, figure, fill, gettext, momentOf, pgettext, timeOf, weekdayOf } from "../shared/words.js";
@@ -10,7 +10,7 @@ const BASE = 82;
 
 const round = (n) => Math.round(n * 10) / 10;
 
-/** Keeps the card fresh: `balance(units)` at every change, the pace once a minute. `heard` gets each new pace. */
+/** Start the card. Call `balance(units)` at every change. The pace is fetched every minute and passed to `heard`. */
 export function startLasts(card, page, heard) {
   const body = card.querySelector("[data-lasts-body]");
   const self = { pace: null, spanOf, untilOf };
@@ -91,20 +91,20 @@ export function startLasts(card, page, heard) {
   return self;
 }
 
-/** The moment so many hours from now: Wed 25 Nov, 18:40. */
+/** Format the moment this many hours from now: Wed 25 Nov, 18:40. */
 function untilOf(hours) {
   if (hours > FAR_HOURS) return gettext("more than a year");
   const at = Date.now() + hours * HOUR;
   return fill(pgettext("a moment", "%(day)s, %(time)s"), { day: weekdayOf(at), time: timeOf(at) });
 }
 
-/** The same short: the time within a day, else Wed 25 Nov. */
+/** Like `untilOf`, but shorter: day and time if `latest` is within 24 hours, otherwise Wed 25 Nov. */
 function shortOf(hours, latest) {
   const at = Date.now() + hours * HOUR;
   return latest < 24 ? momentOf(at) : weekdayOf(at);
 }
 
-/** So many hours in words: 11 h, 3 d. */
+/** Format a number of hours: 11 h, 3 days. */
 export function spanOf(hours) {
   if (hours < 1) return fill(gettext("%(m)s min"), { m: figure(hours * 60) });
   if (hours < 72) return fill(gettext("%(h)s h"), { h: figure(hours) });

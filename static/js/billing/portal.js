@@ -1,4 +1,4 @@
-// The customer's portal: what can be spent and what is held, live to the unit; how long it lasts; usage; movements.
+// The customer's portal: available and held money, live and exact; how long it lasts; usage; movements.
 import { subscribe } from "../../live.js";
 import { applyWallet } from "../../live/wallet.js";
 import { announce, pageData } from "../shared/dom.js";
@@ -14,7 +14,7 @@ const lines = new Lines(page);
 const lasts = startLasts(document.querySelector("[data-lasts]"), page, (pace) => { topUpNote(pace); attend(); });
 const usage = document.querySelector("[data-usage]");
 if (usage) {
-  // The figure beside the chart is the chart's own: two counts of one day would differ by what is under way.
+  // The figure next to the chart is the chart's own total: another count would differ while messages are pending.
   usage.addEventListener("usage", ({ detail: { days, untils, totals } }) => {
     const today = document.querySelector("[data-charged-today]");
     if (days.at(-1) === untils.at(-1) && days.at(-1) === today?.dataset.chargedToday) putMoney(today, totals.at(-1), page.currency);
@@ -48,11 +48,11 @@ function show() {
   tellLow();
 }
 
-// -- what needs the reader's eye -------------------------------------------------------------------
+// -- problems that need attention -------------------------------------------------------------------
 
 const SOON_HOURS = 24; // the same in billing/views/lasting.py
 const attention = document.querySelector("[data-urgent]");
-/** The lines above the cards follow the live figures. */
+/** Show the lines above the cards that apply to the live figures. */
 function attend() {
   if (!state || state.status === "missing") return;
   const hours = lasts.pace?.per_hour ? state.spendable / lasts.pace.per_hour : null;
@@ -82,11 +82,11 @@ const form = document.querySelector("[data-top-up]");
 form?.addEventListener("change", () => topUpNote(lasts.pace));
 form?.addEventListener("submit", () => {
   const other = form.querySelector("input:checked");
-  if (other && !other.value) other.disabled = true; // the amount is asked for on the next page
+  if (other && !other.value) other.disabled = true; // the next page asks for the amount
 });
 addEventListener("pageshow", () => { for (const input of form?.querySelectorAll("input[disabled]") ?? []) input.disabled = false; });
 
-/** What the chosen amount does: how long the balance lasts with it. */
+/** Show the effect of the chosen amount: how long the balance then lasts. */
 function topUpNote(pace) {
   if (!form) return;
   const value = Number(form.querySelector("input:checked")?.value || 0);

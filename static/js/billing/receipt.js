@@ -1,4 +1,4 @@
-// A receipt prints; one that waits for its provider looks again until it is paid.
+// Prints a receipt. A receipt that waits for its payment provider polls until the payment is decided.
 const FIRST_MS = 1000;
 const LONGEST_MS = 15000;
 const PATIENCE_MS = 30 * 60 * 1000;
@@ -8,7 +8,7 @@ for (const button of document.querySelectorAll("[data-print]")) button.addEventL
 const waiting = document.querySelector("[data-waits]");
 if (waiting) watch(waiting.dataset.waits, FIRST_MS, Date.now() + PATIENCE_MS);
 
-/** Ask how the payment stands, ever more seldom; a change shows the page anew. */
+/** Poll the payment's state at growing intervals; reload the page when it changes. */
 function watch(url, delay, until) {
   if (Date.now() > until) return;
   setTimeout(async () => {

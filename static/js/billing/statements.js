@@ -1,4 +1,4 @@
-// The months of a year: one at a time opens in place, with its own address; each address is a page of its own, too.
+// The months of a year: one month at a time opens in place, with its own URL. Each URL also works as a page of its own.
 import { pageData } from "../shared/dom.js";
 import { startUsage } from "./usage.js";
 
@@ -9,7 +9,7 @@ function drawDays() {
   if (card?.querySelector("[data-usage-body]")) startUsage(card, pageData("statement-days"));
 }
 
-/** Put the months of another address in the place of these; a page that cannot be read is opened as one. */
+/** Replace the months with those of another URL. If they can't be loaded, navigate to it. */
 async function show(url) {
   const mine = (asked += 1);
   try {

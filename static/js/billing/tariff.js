@@ -1,4 +1,4 @@
-// A price list that is typed in: keys of a spreadsheet, its pasted tables, and what each row says of its cells.
+// An editable price list: spreadsheet keys, pasted tables, and notes on each row about its cells.
 import { ask } from "../shared/dialog.js";
 import { pageData, pressOne } from "../shared/dom.js";
 import { cents, exact, symbolOf, unitsOf } from "./money.js";
@@ -13,7 +13,7 @@ const cell = (row, name) => row.querySelector(`[data-cell="${name}"]`);
 const put = (element, text) => { element.textContent = text; element.hidden = !text; };
 let edited = false;
 
-/** What a row's cells say: null units while it is not sold, undefined while the price cannot be read. */
+/** Read a row's cells; `units` is null if the mode is not sold, undefined if the price is invalid. */
 function read(row) {
   const price = cell(row, "price").value.trim();
   const rule = cell(row, "rule")?.value ?? "";
@@ -69,7 +69,7 @@ function show(row) {
   if (counted) put(counted, changed && fact.sold && now.units !== null && (now.rule !== fact.rule || now.size !== fact.size) ? fact.counted : "");
 }
 
-/** The last 30 days at the prices of the cells, as views/tariffs_traffic.py reckons. */
+/** Show the cost of the last 30 days at the cells' prices, calculated as in views/tariffs_traffic.py. */
 function showTraffic() {
   const field = document.querySelector("[data-traffic-after]");
   if (!field) return;
@@ -80,7 +80,7 @@ function showTraffic() {
     const was = fact?.sold ? costOf(fact, { units: Number(fact.price), rule: fact.rule, size: fact.size }) : 0;
     const now = row && read(row);
     const cost = now?.units === null ? 0 : now && costOf(fact, now);
-    if (was && cost === undefined) return; // a cell that cannot be read yet
+    if (was && cost === undefined) return; // an incomplete or invalid cell
     before += revenue;
     after += was ? Math.round((revenue * cost) / was) : revenue;
   }
@@ -105,7 +105,7 @@ function showAll() {
   showCounts();
 }
 
-/** The cells of one row, or of one column, that can be reached. */
+/** Whether a cell is visible, so that it can be focused. */
 const shown = (field) => field && field.offsetParent !== null && getComputedStyle(field).visibility !== "hidden";
 function step(field, by) {
   const name = field.dataset.cell;
@@ -118,7 +118,7 @@ function step(field, by) {
 }
 
 const SIZED = /(\d[\d\s,]*)\s*(\p{L}+)?/u;
-/** "per 140 characters", "500 kB", "140": into rule and size; anything else is counted as usual. */
+/** Put "per 140 characters", "500 kB" or "140" into rule and size; other texts select the usual counting. */
 function putRule(row, text) {
   const rule = cell(row, "rule");
   if (!rule) return;
@@ -128,7 +128,7 @@ function putRule(row, text) {
   cell(row, "size").value = found ? found[1].replace(/[\s,]/g, "") : "";
 }
 
-/** Fill cells from a pasted table: by the modes' names where it has them, else downwards from the cell. */
+/** Fill cells from a pasted table: by the names of the modes if it has them, otherwise downwards from the cell. */
 function paste(field, text) {
   const lines = text.replace(/\r/g, "").split("\n").filter((line) => line.trim()).map((line) => line.split("\t").map((part) => part.trim()));
   const named = (line) => rows.find((row) => [row.dataset.name.toLowerCase(), row.dataset.mode].includes(line[0].toLowerCase()));
@@ -139,7 +139,7 @@ function paste(field, text) {
   lines.forEach((line, index) => {
     const row = byName ? named(line) : rows[start + index];
     const [price, counted] = byName ? line.slice(1) : line;
-    if (!row || price === undefined || (price && !bare(price))) return; // a heading, or a name that no mode has
+    if (!row || price === undefined || (price && !bare(price))) return; // a heading, or an unknown mode
     cell(row, "price").value = bare(price);
     if (counted !== undefined) putRule(row, counted);
     count += 1;
@@ -179,7 +179,7 @@ form.addEventListener("input", ({ target }) => {
   showCounts();
 });
 
-/** The button and the list of versions name the version as it is typed. */
+/** Show the version's name on the button and in the list of versions as it is typed. */
 function showName(name) {
   document.querySelector("[data-publish]").textContent = fill(gettext("Publish “%(name)s”…"), { name: name || "…" });
   const draft = document.querySelector("[data-draft-name]");

@@ -1,4 +1,4 @@
-// The table of terminals: a file is dropped or chosen, its progress is live; when it is read the page is drawn anew.
+// The table of terminals: drop or choose a file, with live progress. When it has been read, the page reloads.
 import { startFile } from "../shared/file_drop.js";
 import { startProgress } from "../shared/progress.js";
 

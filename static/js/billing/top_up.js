@@ -1,4 +1,4 @@
-// The form of a top-up: one sentence says what the chosen amount does, and the button how much is paid.
+// The form of a top-up: a sentence describes the effect of the amount, and the button shows the amount to pay.
 import { pageData } from "../shared/dom.js";
 import { cents, money } from "./money.js";
 import { spanOf } from "./lasts.js";
@@ -17,15 +17,15 @@ for (const preset of presets) {
   preset.addEventListener("change", () => { if (preset === other) field.focus(); tell(); });
 }
 field.addEventListener("input", tell);
-addEventListener("pageshow", tell); // a browser that goes back fills the fields in again
+addEventListener("pageshow", tell); // when going back, the browser restores the fields
 
-/** The amount that would be sent: a preset's, or what is written under "Other". */
+/** Return the amount that would be sent: a preset's, or the text of "Other". */
 function chosen() {
   const preset = presets.find((each) => each.checked);
   return (preset && preset !== other ? preset.value : field.value).replaceAll(" ", "");
 }
 
-/** Say what happens, and on the button how much is paid; without an amount nothing. */
+/** Describe the effect, and show the amount on the button. Without a valid amount there is no sentence. */
 function tell() {
   const text = chosen();
   const units = /^\d{1,7}(\.\d{1,2}0*)?$/.test(text) ? Math.round(Number(text) * 10000) : 0;

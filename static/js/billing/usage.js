@@ -1,4 +1,4 @@
-// Usage by mode: stacked bars by day or month, with a legend, a tooltip with every series, a table and CSV.
+// Usage by mode: stacked bars by day or month, with a legend, a tooltip with all series, a table and CSV.
 import { chartLibrary, whenSeen } from "../shared/chart_library.js";
 import { colour, download } from "../shared/charts.js";
 import { errorState, getJSON, h, pressOne, togglePressed } from "../shared/dom.js";
@@ -10,7 +10,7 @@ const FONT = { family: "Inter, sans-serif", size: 11 };
 export const modeSwatch = (look) => h("span", { class: `swatch swatch--${look}`, "aria-hidden": "true" });
 const fillOf = (look) => colour({ other: "ctl", call: "call" }[look] ?? `mode-${look}`);
 
-/** `page.data`: what is drawn, once, in place of what the server is asked for; then the highest bar is marked. */
+/** Start the chart. `page.data`, if given, is drawn once in place of fetched data, with its highest bar marked. */
 export function startUsage(card, page) {
   const body = card.querySelector("[data-usage-body]");
   const plot = body.querySelector(".chart__plot");
@@ -62,7 +62,7 @@ export function startUsage(card, page) {
 
   const marked = () => (page.data ? data.totals.indexOf(Math.max(...data.totals)) : data.totals.length - 1);
 
-  /** The step that is still running, and its name below the bar. */
+  /** The label of the current day or month, which is not over yet. */
   const runningWord = () => (range === "12m" ? gettext("This month") : gettext("Today"));
   const running = () => (page.data ? -1 : data.totals.length - 1);
 
@@ -97,7 +97,7 @@ export function startUsage(card, page) {
     tip.style.left = `${right ? x + 20 : Math.max(0, x - 20 - tip.offsetWidth)}px`;
     tip.style.top = "0px";
   };
-  /** A bar opens into the entries that sum to it. */
+  /** Open the entries that add up to a bar. */
   const open = (index) => {
     if (index === undefined || !page.explain_url || !data.totals[index]) return;
     location.assign(`${page.explain_url}?from=${data.days[index]}&until=${data.untils[index]}`);
@@ -148,7 +148,7 @@ export function startUsage(card, page) {
 
 const sum = (values) => values.reduce((all, value) => all + value, 0);
 
-/** What one bar came to, above it. */
+/** Writes the total of one bar above it. */
 const barTotal = {
   id: "barTotal",
   afterDatasetsDraw(chart, _, options) {

@@ -1,4 +1,4 @@
-// The page of usage: the chart, and the shares of the modes and of the chatbots in the same time.
+// The usage page: the chart, and the shares of the modes and the chatbots in the same period.
 import { h, pageData } from "../shared/dom.js";
 import { money } from "./money.js";
 import { modeSwatch, startUsage } from "./usage.js";

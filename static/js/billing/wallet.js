@@ -1,4 +1,4 @@
-// One account as operators see it: the live figures and movements, and what an operator may do.
+// One account as operators see it: live figures and movements, and the operators' actions.
 import { subscribe } from "../../live.js";
 import { applyWallet } from "../../live/wallet.js";
 import { did } from "../shared/act.js";

@@ -1,10 +1,10 @@
-// A wallet's movements, newest first, live: entries of one second, kind and cause are one line.
+// A wallet's movements, live and newest first. Entries with the same second, kind and cause are one line.
 import { h, setText } from "../shared/dom.js";
 import { LiveTable } from "../shared/live_table.js";
 import { exact, money } from "./money.js";
 import { figure, fill, gettext, ngettext, timeExactOf, weekdayOf } from "../shared/words.js";
 
-// Words for several entries; those for one, and the chips, come with the page (LEDGER_WORDS of billing/presentation.py).
+// Texts for several entries. The page brings the chips and the texts for one (LEDGER_WORDS of billing/presentation.py).
 const MANY = {
   hold: (n) => ngettext("%(n)s message held", "%(n)s messages held", n),
   settle: (n) => ngettext("%(n)s message delivered, %(charged)s charged", "%(n)s messages delivered, %(charged)s charged", n),
@@ -46,10 +46,10 @@ function wordOf(line, page) {
 }
 
 const MOST = 22;
-/** A long name keeps its beginning and its end, as in_middle of billing/templatetags/billing.py. */
+/** Shorten a long name in the middle, as in_middle of billing/templatetags/billing.py does. */
 const inMiddle = (name) => (name.length > MOST ? `${name.slice(0, MOST - 8)}…${name.slice(-6)}` : name);
 
-/** What stands in the column: R00000012 of a top-up, a message's id. */
+/** Return the text of the reference column: R00000012 for a top-up, a message's ID. */
 const reference = (line) => {
   const [word, rest] = line.id.split(":");
   if (word === "recharge" && /^\d+$/.test(rest)) return `R${rest.padStart(8, "0")}`;
@@ -94,7 +94,7 @@ function putAmount(cell, { amount }) {
   return setText(cell, exact(amount, true));
 }
 
-/** The reference, which changes when a second entry joins the line. */
+/** The cell of the reference. The reference changes when a second entry joins the line. */
 function referTo(line, page) {
   const name = reference(line);
   const url = urlOf(line, page);

@@ -1,4 +1,4 @@
-// All accounts live: each row watches its own wallet's figures.
+// All accounts, live: each row follows its own wallet's figures.
 import { subscribe } from "../../live.js";
 import { flashRow, h, icon } from "../shared/dom.js";
 import { redraw } from "../shared/figures.js";
@@ -10,12 +10,12 @@ const STATUS = {
   recovering: ["chip--info", "sync", gettext("Safe mode")], missing: ["chip--bad", "error", gettext("No data")],
 };
 
-// The limits are those of billing/views/lasting.py, in hours.
+// The limits of billing/views/lasting.py, in hours.
 const SOON = 24;
 const LATER = 72;
 const FAR = 24 * 365;
 
-/** When the balance runs out at the pace that the page came with. */
+/** Show when the balance runs out at the pace that came with the page. */
 function showLasts(cell, units, perHour) {
   const hours = perHour ? Math.max(0, units / perHour) : FAR + 1;
   if (hours > FAR) { redraw(cell, "", () => ["–"]); return; }
@@ -41,7 +41,7 @@ function showRow(line, data) {
 
 const known = new Map();
 
-/** The sums below the rows are those of the live figures, once every row of that currency has them. */
+/** Sum up the live figures below the rows, once every row of that currency has figures. */
 function showSums(currency) {
   const lines = [...document.querySelectorAll("[data-wallet-row]")].filter((line) => line.dataset.currency === currency);
   const figures = lines.map((line) => known.get(line.dataset.walletRow));

@@ -1,4 +1,4 @@
-// The index of the API reference: a box that hides the operations which don't fit.
+// The index of the API reference: a filter that hides the operations that don't match.
 const box = document.querySelector("[data-api-filter]");
 const groups = [...document.querySelectorAll("[data-api-group]")];
 const none = document.querySelector("[data-api-none]");

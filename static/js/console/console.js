@@ -1,4 +1,4 @@
-// What every page of the console starts.
+// Starts the modules that every page of the console needs.
 import { startBadge } from "../shared/badge.js";
 import { startDialogs } from "../shared/dialog.js";
 import "../shared/drawn.js";
@@ -22,7 +22,7 @@ startTime();
 startPresses();
 startProblems();
 
-// The palette is loaded when it is opened; the field takes what is typed meanwhile, and Escape closes it.
+// The palette's module is loaded when it is first opened. Meanwhile the field accepts text, and Escape closes it.
 const palette = document.querySelector("[data-search]");
 const sought = palette?.querySelector("[data-search-input]");
 async function search() {
@@ -38,7 +38,7 @@ async function search() {
 if (palette) {
   sought.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || event.isComposing) return;
-    event.preventDefault(); // a search field would be emptied and keep its dialog open
+    event.preventDefault(); // by default, Escape would clear the search field and leave the dialog open
     palette.close();
   });
   palette.addEventListener("close", () => { sought.value = ""; });

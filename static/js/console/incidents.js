@@ -1,5 +1,5 @@
-// The incidents: a row opens its incident in the panel beside the list. Where there is no room for the panel, the row's
-// link leads to the incident's page.
+// The list of incidents: a row opens its incident in the panel next to the list. In windows that are too narrow for
+// the panel, the row's link leads to the incident's page.
 import { chosen, dock, open } from "../shared/docked.js";
 import { onKey } from "../shared/keys.js";
 import "../shared/refresh.js";
@@ -17,7 +17,7 @@ function mark() {
   }
 }
 
-/** Another panel: the focus of one that was closed goes back to its row. */
+/** Handle a change of panel: when the panel was closed, return the focus to its row. */
 function changed({ detail: before }) {
   mark();
   const row = !chosen() && list.querySelector(`[data-incident="${CSS.escape(before)}"]`);

@@ -1,4 +1,4 @@
-// The overview: problems first, figures, cards; everything that can change changes by itself.
+// The overview: problems first, then figures and cards. All of it is live.
 import { connection, subscribe } from "../../live.js";
 import { announce, h, icon, postJSON, setText, svg } from "../shared/dom.js";
 import { redraw } from "../shared/figures.js";
@@ -9,7 +9,7 @@ import { tickTimes } from "../shared/time.js";
 import { toast } from "../shared/toast.js";
 import { fill, gettext, momentOf, ngettext } from "../shared/words.js";
 
-const STALE = 10_000; // as the connection badge has it
+const STALE = 10_000; // the same time as in the connection badge
 
 function startAttention() {
   const card = document.querySelector("[data-attention]");
@@ -49,7 +49,7 @@ function startAttention() {
     seen = types;
     freshness();
   };
-  // Whether what stands here is so now: the age of the last word from the server, and what it means.
+  // Show how current the list is: when the server last reported, and what that means.
   const freshness = () => {
     if (!latest) return;
     const stale = connection.state !== "live" && Date.now() - connection.dataAt > STALE;
@@ -73,9 +73,9 @@ function startAttention() {
   subscribe(incidentsTopic(), { snapshot: show });
 }
 
-/** Draws causes into a box; what the reader has in hand stays until they let go of it. */
+/** Return a function that draws causes into a box. It changes nothing while the user is at work in the box. */
 function causeList(box) {
-  let shown; // nothing of ours yet: the server drew the first rows
+  let shown; // undefined at first, because the server drew the first rows
   return (causes) => {
     if (!box || box.matches(":focus-within") || box.querySelector("details[open]:hover")) return;
     const html = causes.map((cause) => cause.html).join("");
@@ -90,7 +90,7 @@ function causeList(box) {
 }
 
 async function post(button, draw) {
-  button.disabled = true; // it loses the focus: the row may be drawn again
+  button.disabled = true; // so the button loses the focus, and its row can be redrawn
   try {
     const answer = await postJSON(button.dataset.acknowledge ?? button.dataset.endSnooze);
     if (answer.yours === false && answer.acknowledged_by) toast({ title: fill(gettext("%(name)s has already acknowledged this."), { name: answer.acknowledged_by }) });
@@ -151,7 +151,7 @@ let latestCards = {};
 
 function showCards(cards) {
   latestCards = cards;
-  let changed = false; // a card has its first row, or lost its last one: the server draws it otherwise
+  let changed = false; // a card got its first row or lost its last one: only the server can draw that
   for (const box of document.querySelectorAll("[data-card]")) {
     const data = cards[box.dataset.card];
     const body = box.querySelector("tbody");
@@ -160,7 +160,7 @@ function showCards(cards) {
     setText(box.querySelector("[data-hint]"), data.hint);
     const same = data.rows.length === body.rows.length && data.rows.every((row, index) => body.rows[index].dataset.row === row.name);
     if (!same && body.matches(":hover, :focus-within")) {
-      // the old order stands under the pointer; figures of the rows that are still there change
+      // the pointer is over the rows: keep their order, and only update the figures of rows that still exist
       for (const row of data.rows) fillRow([...body.rows].find((line) => line.dataset.row === row.name), row);
       continue;
     }

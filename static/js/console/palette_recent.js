@@ -1,11 +1,11 @@
-// What was opened last, kept in this browser for each person; logging out forgets it.
+// The pages opened last, stored in this browser for each user. Logging out deletes them.
 
 const KEPT = 20;
 const dialog = () => document.querySelector("[data-search]");
 const place = () => `poolsite:recent:${dialog()?.dataset.reader ?? ""}`;
 const text = (selector) => document.querySelector(selector)?.textContent.trim() ?? "";
 
-/** The latest first: {title, detail, url, icon, at}. */
+/** Return the recent pages, latest first: {title, detail, url, icon, at}. */
 export function recents() {
   try {
     const kept = JSON.parse(localStorage.getItem(place()) ?? "[]");
@@ -19,10 +19,10 @@ export function remember({ title, detail = "", url, icon }) {
   const others = recents().filter((each) => each.url !== url);
   try {
     localStorage.setItem(place(), JSON.stringify([{ title, detail, url, icon, at: Date.now() }, ...others].slice(0, KEPT)));
-  } catch { /* private window: nothing is kept */ }
+  } catch { /* private window: nothing is stored */ }
 }
 
-/** Remember the page that is shown, where it is that of one thing: it has a way back to its list. */
+/** Remember the current page if it shows a single object, which has breadcrumbs back to its list. */
 function visited() {
   const crumbs = [...document.querySelectorAll(".crumbs a")];
   const title = text("h1");
@@ -35,6 +35,6 @@ function visited() {
 export function startRecents() {
   visited();
   document.querySelector("form[action*='logout']")?.addEventListener("submit", () => {
-    try { localStorage.removeItem(place()); } catch { /* nothing was kept */ }
+    try { localStorage.removeItem(place()); } catch { /* nothing was stored */ }
   });
 }

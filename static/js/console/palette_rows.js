@@ -1,10 +1,10 @@
-// The rows of the search palette: what they look like, and which letters of them fit what was typed.
+// The rows of the search palette: their elements, and which of their letters match the typed text.
 import { h, icon } from "../shared/dom.js";
 import { ageOf, fill, gettext, initialsOf, phone } from "../shared/words.js";
 
 const LETTERS_LEAST = 3;
 
-/** Where the text fits what was typed, as [from, to) pairs; null = it does not. */
+/** Return where the text matches what was typed, as [from, to) pairs, or null if it does not match. */
 export function marks(text, typed) {
   const low = text.toLowerCase();
   const wanted = typed.toLowerCase().trim();
@@ -16,7 +16,7 @@ export function marks(text, typed) {
   return digits(low, wanted) ?? letters(low, wanted);
 }
 
-/** A number is typed with other spaces than it is shown with. */
+/** Match a number that was typed with other separators than it is shown with. */
 function digits(low, wanted) {
   const bare = wanted.replace(/[\s()+-]/g, "");
   if (!/^\d{2,}$/.test(bare)) return null;
@@ -25,7 +25,7 @@ function digits(low, wanted) {
   return at < 0 ? null : [[places[at], places[at + bare.length - 1] + 1]];
 }
 
-/** Letters in this order, close together, from the start of a word on; as poolsite.console.matching does. */
+/** Match letters in this order, close together, from the start of a word, as poolsite.console.matching does. */
 function letters(low, wanted) {
   if (wanted.length < LETTERS_LEAST) return null;
   for (const { index } of low.matchAll(/[\p{L}\p{N}_]+/gu)) {
@@ -57,7 +57,7 @@ function ageWords(at) {
   return seconds < 60 ? gettext("just now") : fill(gettext("%(age)s ago"), { age: ageOf(seconds) });
 }
 
-/** One row: {title, detail, url, icon, chip, look, at, keys}; the letters that were typed are bold. */
+/** Return one row: {title, detail, url, icon, chip, look, at, keys}. Typed letters are bold. */
 export function rowOf(row, index, typed) {
   const title = /^\+?\d{6,}$/.test(row.title) ? phone(row.title) : row.title;
   const inTitle = marks(title, typed);
@@ -79,7 +79,7 @@ export function rowOf(row, index, typed) {
   );
 }
 
-/** The page's own verbs: the buttons of its top bar. */
+/** Return the page's own actions: the buttons of its top bar. */
 export function pageActions() {
   const buttons = document.querySelectorAll(".topbar__actions :is(a.button, button.button):not([data-search-open], [data-theme-switch], [data-menu], [disabled])");
   return [...buttons].filter((button) => button.offsetParent).slice(0, 5).map((button) => {
@@ -94,7 +94,7 @@ export function pageActions() {
   }).filter((row) => row.title);
 }
 
-/** Every page of the sidebar, those with a key first. */
+/** Return every page of the sidebar, those with a keyboard shortcut first. */
 export function menuPages() {
   const links = [...document.querySelectorAll(".sidebar a.nav-item")].map((link) => ({
     title: link.querySelector(".nav-item__label").textContent,

@@ -1,4 +1,4 @@
-// The search palette (`/`, Ctrl-K): the field keeps the focus, the arrows move, Enter opens.
+// The search palette (`/`, Ctrl-K): the field keeps the focus, the arrow keys select a row, Enter opens it.
 import { getJSON, h } from "../shared/dom.js";
 import { recents, remember } from "./palette_recent.js";
 import { marks, menuPages, pageActions, rowOf } from "./palette_rows.js";
@@ -6,7 +6,7 @@ import { figure, fill, gettext, ngettext } from "../shared/words.js";
 
 const LATEST = 5;
 const GO_TO = 6;
-const LOCAL = ["recent", "page", "go"]; // groups that the browser makes
+const LOCAL = ["recent", "page", "go"]; // groups that the browser creates
 const WAIT_MS = 120;
 const SLOW_MS = 200;
 const RETRY_MS = 2000;
@@ -15,13 +15,13 @@ const dialog = document.querySelector("[data-search]");
 const find = (name) => dialog.querySelector(`[data-search-${name}]`);
 let palette = null;
 
-/** Called whenever the dialog was opened. */
+/** Call this whenever the dialog was opened. */
 export function startSearch() {
   palette ??= new Palette();
   palette.typed();
 }
 
-/** A heading's words within a sentence: "Only accounts", but "Only API tokens". */
+/** Return a heading's label as it is written within a sentence: "Only accounts", but "Only API tokens". */
 const inSentence = (label) => (/^\p{Lu}\p{Ll}/u.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
 
 class Palette {
@@ -32,9 +32,9 @@ class Palette {
     this.items = []; // {row, group, element}
     this.at = -1;
     this.asked = 0;
-    this.shown = null; // what the rows are for
-    this.opens = null; // Enter came before the rows: false = here, true = in a new tab
-    this.only = null; // {name, label} of the one group that is searched
+    this.shown = null; // the search that the rows belong to
+    this.opens = null; // Enter was pressed before the rows came: false = open here, true = in a new tab
+    this.only = null; // {name, label} if only one group is searched
     this.input.addEventListener("input", () => this.typed());
     this.input.addEventListener("keydown", (event) => this.key(event));
     this.results.addEventListener("click", (event) => this.clicked(event));
@@ -90,7 +90,7 @@ class Palette {
       if (mine !== this.asked) return;
       this.opens = null;
       this.timer = setTimeout(() => this.ask(), RETRY_MS);
-      if (this.shown === this.wanted && !this.hint.hidden) return; // tried again: the marked row stays
+      if (this.shown === this.wanted && !this.hint.hidden) return; // after another failed try, the marked row stays
       const pages = menuPages().filter((row) => marks(row.title, query));
       this.show(this.withRecent([{ name: "go", label: gettext("Go to"), results: pages }], query), `${error.title}. ${gettext("Try again in a moment.")}`);
     } finally {
@@ -104,7 +104,7 @@ class Palette {
     return gettext("No results. You can search for numbers, call IDs, accounts, people, pages and actions.");
   }
 
-  /** Those of the last ones that fit stand on top, and only there. A recent one is shown as it was found now. */
+  /** Put matching recent pages on top, and only there. A recent page that was found again shows its current data. */
   withRecent(groups, query) {
     const found = new Map(groups.flatMap((group) => group.results.map((row) => [row.url, row])));
     const mine = recents().filter((row) => found.has(row.url) || marks(row.title, query)).slice(0, 3);
@@ -191,7 +191,7 @@ class Palette {
     chip.textContent = this.only?.label ?? "";
   }
 
-  /** Opens the marked row; rows of an earlier text are not opened, the answer is waited for. */
+  /** Open the marked row. If the rows belong to an earlier text, wait for the new ones first. */
   open(aside) {
     if (this.shown !== this.wanted) {
       this.opens = aside;

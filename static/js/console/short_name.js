@@ -1,8 +1,8 @@
-// Short names follow the name while it is typed, until somebody edits them.
+// A short name follows the name while it is typed, until the user edits the short name.
 import { h, icon } from "../shared/dom.js";
 import { gettext } from "../shared/words.js";
 
-/** As short_name of operations/short_names.py: "Sales, überall 2" → "sales-uberall-2"; "" for other letters than a to z. */
+/** As in operations/short_names.py: "Sales, überall 2" → "sales-uberall-2"; "" if other letters than a to z remain. */
 function shortName(name, length = 40) {
   const plain = name.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "");
   if (/[^\P{L}a-z]/u.test(plain)) return "";
@@ -19,7 +19,7 @@ function follow(field) {
   field.replaceWith(row);
   row.append(field, edit);
 
-  /** Locked while it can be made from the name; open where there is nothing to make it from. */
+  /** Lock the field while it follows the name; leave it open if no short name can be made from the name. */
   function lock(locked) {
     field.readOnly = locked;
     edit.hidden = !locked;
@@ -38,7 +38,7 @@ function follow(field) {
   name.addEventListener("input", make);
   field.addEventListener("input", () => { follows = false; });
   lock(false);
-  if (field.getAttribute("aria-invalid") !== "true") make(); // a name may have been typed before this came
+  if (field.getAttribute("aria-invalid") !== "true") make(); // a name may have been typed before this module was loaded
 }
 
 document.querySelectorAll("input[data-short-name]").forEach(follow);

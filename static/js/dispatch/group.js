@@ -1,4 +1,4 @@
-// One group live: its figures, its last hour, its instances and front-ends.
+// One group, live: its figures, its last hour, its instances and front-ends.
 import { subscribe } from "../../live.js";
 import { pageData } from "../shared/dom.js";
 import { putFigures } from "../shared/figures.js";
@@ -22,7 +22,7 @@ function show(data) {
   offerUpgrade(data.active > 0 || data.pending > 0);
 }
 
-/** A group without a linked instance can't be upgraded. */
+/** Disable the upgrade button if no instance is linked, because such a group can't be upgraded. */
 function offerUpgrade(possible) {
   const button = document.querySelector("[data-unlinked]");
   if (!button) return;

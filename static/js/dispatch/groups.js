@@ -1,4 +1,4 @@
-// All groups live: every figure that moves, from one topic.
+// All groups, live: one topic has all their figures.
 import { startAggregateList } from "../shared/aggregate_list.js";
 
 startAggregateList(document.querySelector("[data-groups]"), "group");

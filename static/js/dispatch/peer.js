@@ -1,4 +1,4 @@
-// One peer above the list of its sessions: figures live; once its state is another, the page is drawn anew.
+// One peer, above the list of its sessions: the figures are live. When the peer's state changes, the page reloads.
 import { followRows } from "../../live/rows.js";
 import { pageData, setText } from "../shared/dom.js";
 import { beatOf, sessionsOf } from "./peers.js";

@@ -1,4 +1,4 @@
-// Instances and front-ends live: link, sessions, heartbeat age, rate, version, and what people set.
+// Instances and front-ends, live: link, sessions, heartbeat age, rate, version, and what operators set.
 import { followRows } from "../../live/rows.js";
 import { h, icon, setText, skeleton } from "../shared/dom.js";
 import { LiveTable } from "../shared/live_table.js";
@@ -33,7 +33,7 @@ function markPeer(line, { state, manual, upgrading }, key) {
   Object.assign(line.dataset, { peer: key, state, ...(manual && { manual, upgrading }) });
 }
 
-/** A link to the peer's page; an instance that never came has none. */
+/** Return the URL of the peer's page, or null for an instance that never registered. */
 const leadOf = (page, row) => (row.id ? `${page.sessions_url}?peer=${encodeURIComponent(`${row.kind === "back" ? "b" : "f"}:${row.id}`)}` : null);
 
 function putCount(count, row, page) {
@@ -69,7 +69,7 @@ function putSessions(cell, row, page) {
   putCount(count, row, page);
 }
 
-/** The operator's state with who, why and until; beside it the upgrade's own drain, the ejection and the tier. */
+/** Show the operator's state with who, why and until; also a drain by an upgrade, the ejection and the tier. */
 function manualOf(row) {
   const found = [row.manual === "open" ? h("span", {}, MANUAL.open) : h("span", { class: "chip" }, icon(row.manual === "drain" ? "water_drop" : "block"), MANUAL[row.manual])];
   if (row.upgrading) found.push(" ", h("span", { class: "chip" }, icon("upgrade"), pgettext("instance", "Draining for an upgrade")));
@@ -108,10 +108,10 @@ function linkOf({ state }) {
   return [h("span", { class: `chip ${look}` }, icon(name), word)];
 }
 
-/** How many it has, of an instance with how many it takes. */
+/** Return the number of sessions; for an instance also its capacity. */
 export const sessionsOf = (row) => (row.kind === "back" ? `${figure(row.sessions)} / ${figure(row.capacity)}` : figure(row.sessions));
 
-/** Age of the last frame; a pending peer's: what is left of its disconnect timer. */
+/** Return the age of the last frame; for a pending peer, the time left of its disconnect timer. */
 export function beatOf(row) {
   const now = Date.now() / 1000;
   if (row.state === "pending" && row.pending_until_us) return fill(gettext("%(time)s left"), { time: clockOf(row.pending_until_us / 1e6 - now) });

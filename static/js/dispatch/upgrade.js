@@ -1,11 +1,11 @@
-// One upgrade live: which instance is where, how many sessions are left, what it waits for.
+// One upgrade, live: the state of each instance, the sessions that are left, and what the upgrade waits for.
 import { subscribe } from "../../live.js";
 import { announce, pageData, setText } from "../shared/dom.js";
 import { isOutdated } from "../shared/outdated.js";
 import { figure, fill, gettext, spanOf, timeExactOf } from "../shared/words.js";
 
 const LOOKS = { draining: "chip--info", safe: "chip--warn", proving: "chip--info", done: "chip--ok" };
-const BEATING = ["proving", "done"]; // of the target version
+const BEATING = ["proving", "done"]; // states in which the heartbeat is that of the target version
 const page = pageData("upgrade-page");
 const box = document.querySelector("[data-upgrade]");
 const lines = new Map([...document.querySelectorAll("tr[data-step]")].map((line) => [line.dataset.step, line]));
@@ -14,7 +14,7 @@ show(page.told);
 subscribe(page.topic, { snapshot: show });
 
 function show(data) {
-  if (data.total === undefined) return; // it is gone with its group
+  if (data.total === undefined) return; // the upgrade was deleted with its group
   if (isOutdated(data.status !== page.status, () => show(data))) return;
   const bar = box.querySelector("[data-bar]");
   bar.max = data.total || 1;

@@ -1,5 +1,5 @@
-// What an operator may do to a peer: open, drain, block or remove an instance, make it a backup, end its
-// ejection, close a link. Each asks first.
+// An operator's actions on a peer: open, drain, block or remove an instance, make it a backup, end its ejection,
+// close a link. Each action asks for confirmation.
 import { h, setText } from "../shared/dom.js";
 import { fill, gettext, pgettext } from "../shared/words.js";
 
@@ -14,7 +14,7 @@ const VERBS = {
 };
 const OFFERED = { open: ["drain", "block"], drain: ["open", "block"], blocked: ["open", "drain"] };
 
-/** The buttons beside an instance, by its state. */
+/** Return the buttons next to an instance, by its state. */
 export const setVerbs = (row) => [...(row.ejected_until_us ? ["uneject"] : []), ...(OFFERED[row.manual] ?? []), row.backup ? "primary" : "backup", ...(row.state === "stop" && !row.upgrading ? ["forget"] : [])].map((verb) => h("button", { type: "button", class: "button button--small", "data-verb": verb, onclick: () => askFor(verb, row.name) }, VERBS[verb].word));
 
 function askFor(verb, name) {
@@ -35,7 +35,7 @@ function askFor(verb, name) {
   form.elements.reason.focus();
 }
 
-/** The button beside a front-end. */
+/** Return the button next to a front-end. */
 export function peerVerbs(key) {
   return h("button", { type: "button", class: "button button--small", onclick: () => askToClose(key) }, gettext("Close…"));
 }

@@ -1,20 +1,20 @@
-// When it is somebody's turn: a sound, the title, and a notification where it is allowed.
+// Alerts the user, such as when it is their turn: a sound, the page's title, and a notification if allowed.
 
 let context = null;
 let title = "";
 let timer = 0;
 let muted = false;
-const QUIET = "poolsite:quiet"; // kept by this browser
+const QUIET = "poolsite:quiet"; // stored in this browser
 
-/** Browsers play sound only after a gesture: call it from one. */
+/** Prepare the sound. Call this from a user gesture, because browsers allow sound only after one. */
 export function readySound() {
   try {
     context ??= new AudioContext();
     context.resume();
-  } catch { /* no sound here */ }
+  } catch { /* this browser has no sound */ }
 }
 
-/** The sound is on until this button switches it off; notifications and the title go on. */
+/** Start the button that turns the sound off and on. Notifications and the title continue without sound. */
 export function startSoundSwitch(button) {
   const show = () => {
     button.setAttribute("aria-pressed", String(!muted));
@@ -29,16 +29,16 @@ export function startSoundSwitch(button) {
   show();
 }
 
-/** Ask once whether notifications may be shown; call it from a gesture. */
+/** Ask for permission to show notifications, if it is undecided. Call this from a user gesture. */
 export function askForNotifications() {
   return globalThis.Notification?.permission === "default" ? Notification.requestPermission() : null;
 }
 
-const LATER = "poolsite:notices-later"; // kept by this tab
+const LATER = "poolsite:notices-later"; // stored in this tab
 
-/** A line that asks to allow notifications, while neither "Allow" nor "Not now" has been chosen. */
+/** A banner that asks the user to allow notifications, until "Allow" or "Not now" has been chosen. */
 export class NoticeBanner {
-  /** `element` holds buttons `data-notices-allow` and `data-notices-later`. */
+  /** `element` contains the buttons `data-notices-allow` and `data-notices-later`. */
   constructor(element) {
     this.element = element;
     this.wanted = false;
@@ -49,11 +49,11 @@ export class NoticeBanner {
       try { sessionStorage.setItem(LATER, "1"); } catch { /* this page only */ }
       this.draw();
     });
-    // it may be decided in the browser's own settings
+    // the user may decide in the browser's settings
     navigator.permissions?.query({ name: "notifications" }).then((status) => status.addEventListener("change", () => this.draw()), () => {});
   }
 
-  /** Show it, as long as it is undecided, while the agent is at work. */
+  /** Show the banner while it is `wanted` (the agent is at work) and the permission is undecided. */
   show(wanted) {
     this.wanted = wanted;
     this.draw();
@@ -63,7 +63,7 @@ export class NoticeBanner {
     this.element.hidden = !this.wanted || this.later || globalThis.Notification?.permission !== "default";
   }
 
-  /** Let the browser ask; call it from a gesture. */
+  /** Let the browser ask for the permission. Call this from a user gesture. */
   async ask() {
     if (!this.later) await askForNotifications();
     this.draw();
@@ -84,11 +84,11 @@ function sound() {
   }
 }
 
-/** Call for attention; the title says it until the page is looked at. */
+/** Alert the user. The title shows the text until the page has the focus. */
 export function alertPerson(words, { loud = true } = {}) {
   if (loud) sound();
   if (loud && document.hidden && globalThis.Notification?.permission === "granted") {
-    try { new Notification(words); } catch { /* phones want a service worker */ }
+    try { new Notification(words); } catch { /* phones require a service worker for this */ }
   }
   if (document.hasFocus()) return;
   title ||= document.title;

@@ -1,27 +1,27 @@
-// Files in rooms: chosen, dropped or pasted, looked at before they are sent, sent with progress, shown in the talk.
+// Files in rooms: chosen, dropped or pasted, previewed, sent with progress, and shown in the conversation.
 import { RequestFailed, h, icon } from "../shared/dom.js";
 import { newId } from "./ids.js";
 import { toastFailure } from "../shared/toast.js";
 import { decimal, figure, fill, gettext } from "../shared/words.js";
 
 const MEGABYTE = 1024 * 1024;
-const GOOD_FOR = 540_000; // ms: an address lasts 10 minutes at least
-const LONGEST = 600_000; // ms, of one upload
-const SHOWN = [240, 180]; // a picture in the talk is no larger
-const open = new Set(); // all there are on this page
+const GOOD_FOR = 540_000; // ms; a file's address is valid for at least 10 minutes
+const LONGEST = 600_000; // ms; timeout of one upload
+const SHOWN = [240, 180]; // largest size of a picture in the conversation
+const open = new Set(); // all Files objects of this page
 
-/** 96 kB, 2.4 MB. */
+/** Format a size: 96 kB, 2.4 MB. */
 function sizeOf(bytes) {
   return bytes < MEGABYTE ? `${figure(Math.max(1, bytes / 1024))} kB` : `${decimal(bytes / MEGABYTE)} MB`;
 }
 
-/** What is taken, in words. */
+/** Describe which files are allowed. */
 function takenWords({ mb, kinds }) {
   const words = !kinds.includes("application/pdf") ? gettext("Pictures up to %(n)s MB") : kinds.length === 1 ? gettext("PDFs up to %(n)s MB") : gettext("Pictures and PDFs up to %(n)s MB");
   return fill(words, { n: mb });
 }
 
-/** A small picture of a chosen file; drawn, since the page may load no picture from elsewhere. */
+/** Return a thumbnail of a chosen file. It is drawn, because the page may not load pictures from elsewhere. */
 function thumbOf(file) {
   const box = h("span", { class: "attachment__sign", "aria-hidden": "true" }, file.type === "application/pdf" ? "PDF" : icon("image"));
   if (file.type.startsWith("image/")) {
@@ -30,7 +30,7 @@ function thumbOf(file) {
       canvas.getContext("2d").drawImage(bitmap, 0, 0);
       bitmap.close();
       box.replaceChildren(canvas);
-    }).catch(() => {}); // the server says what is wrong with it
+    }).catch(() => {}); // the server reports what is wrong with the file
   }
   return box;
 }
@@ -41,14 +41,14 @@ export class Files {
   /**
    * The files of one room.
    * @param {{policy: {mb: number, kinds: string[]} | null, list: () => Promise<any>, post: () => {url: string, headers: object, fields: object}}} options
-   *   policy: what is taken, null = nothing; list: the files with their addresses; post: where one is sent to
+   *   policy: the files allowed, null for none; list: fetch the files with their addresses; post: where to send a file
    */
   constructor({ policy, list, post }) {
     Object.assign(this, { policy, list, post });
     this.addresses = new Map(); // id → {url, since}
     this.reading = null;
-    this.chosen = []; // File, not sent yet
-    this.going = []; // on their way, or failed
+    this.chosen = []; // File objects, not sent yet
+    this.going = []; // being sent, waiting or failed
     this.allowed = () => true;
     open.add(this);
   }
@@ -59,9 +59,9 @@ export class Files {
     return Date.now() - (this.addresses.get(id)?.since ?? -Infinity) < GOOD_FOR;
   }
 
-  /** The address of a file; one call asks for all of the room. */
+  /** Return the address of a file. One request fetches the addresses of all files in the room. */
   async address(id) {
-    for (let round = 0; round < 2 && !this.hasAddress(id); round += 1) { // a call that was on its way may not know it yet
+    for (let round = 0; round < 2 && !this.hasAddress(id); round += 1) { // a request already on its way may not include a new file
       this.reading ??= this.list()
         .then(({ attachments }) => attachments.forEach((each) => this.addresses.set(each.id, { url: each.url, since: Date.now() })))
         .finally(() => { this.reading = null; });
@@ -71,7 +71,7 @@ export class Files {
     return this.addresses.get(id).url;
   }
 
-  /** A message's file: a picture that opens, or a row to save it. */
+  /** Return the element of a message's file: a picture that opens, or a row with a download. */
   show(file) {
     const isPicture = file.kind.startsWith("image/");
     const link = h("a", { class: `attachment attachment--${isPicture ? "picture" : "file"}`, href: "#", target: isPicture && "_blank", rel: "noopener", download: isPicture ? null : file.name });
@@ -94,7 +94,7 @@ export class Files {
       event.preventDefault();
       load().then(() => link.click(), toastFailure);
     });
-    load().catch(() => {}); // asked again when it is wanted
+    load().catch(() => {}); // fetched again when the user clicks
     return link;
   }
 
@@ -105,7 +105,7 @@ export class Files {
 
   // -- chosen -------------------------------------------------------------------------------------
 
-  /** Let files be chosen, dropped and pasted for this form; `allowed`: whether they may be now. */
+  /** Let the user choose, drop and paste files for this form, while `allowed` returns true. */
   attach(form, talk, allowed = () => true) {
     if (!this.policy) return;
     this.detach?.abort();
@@ -158,7 +158,7 @@ export class Files {
     this.field.focus();
   }
 
-  /** What is wrong with a file, as far as its name and size tell; the server looks inside. */
+  /** Return what is wrong with a file by its name, size and type. The server checks the content. */
   fault({ name, size, type }) {
     if (!size) return fill(gettext("%(name)s is empty."), { name });
     if (size > this.policy.mb * MEGABYTE) return fill(gettext("%(name)s is too large (%(size)s). The limit is %(n)s MB."), { name, size: sizeOf(size), n: this.policy.mb });
@@ -178,14 +178,14 @@ export class Files {
     this.tray.hidden = !this.chosen.length;
   }
 
-  /** Whether Send sends files. */
+  /** Whether the Send button sends files. */
   get ready() {
     return this.chosen.length > 0 && this.allowed();
   }
 
   // -- sent ---------------------------------------------------------------------------------------
 
-  /** Send what was chosen, one file after another; `text` goes with the first. Words that follow do not wait for them. */
+  /** Send the chosen files one after another; `text` goes with the first file. Later texts don't wait for the files. */
   send(text) {
     this.complain("");
     this.chosen.splice(0).forEach((file, place) => {
@@ -233,13 +233,13 @@ export class Files {
     const body = new FormData();
     for (const [name, value] of Object.entries({ ...fields, id: one.id, text: one.text })) body.set(name, value);
     body.set("file", one.file);
-    const request = one.request = new XMLHttpRequest(); // fetch tells no progress of what it sends
+    const request = one.request = new XMLHttpRequest(); // fetch reports no upload progress
     request.open("POST", url);
     request.responseType = "json";
     request.timeout = LONGEST;
     for (const [name, value] of Object.entries({ Accept: "application/json", ...headers })) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => { bar.max = total; bar.value = loaded; };
-    request.upload.onload = () => bar.removeAttribute("value"); // the server looks at it
+    request.upload.onload = () => bar.removeAttribute("value"); // the server is checking the file
     request.onload = () => (request.status === 200 ? this.sent(one, request.response) : this.failed(one, request.response?.detail || request.response?.title || gettext("Try again in a moment.")));
     request.onerror = request.ontimeout = () => this.failed(one, gettext("Can't reach the server."));
     request.send(body);
@@ -267,7 +267,7 @@ export class Files {
     return this.chosen.length + this.going.length > 0;
   }
 
-  /** The room is over. Returns the names of what was not sent. */
+  /** Stop after the room has ended. Returns the names of the files that were not sent. */
   close() {
     const names = [...this.going.map((one) => one.file.name), ...this.chosen.map((file) => file.name)];
     this.chosen = [];
@@ -280,5 +280,5 @@ export class Files {
   }
 }
 
-// Files are not kept over a reload: whoever leaves before they are sent is asked.
+// Files are lost on a reload, so ask users who leave before their files are sent.
 addEventListener("beforeunload", (event) => { if ([...open].some((files) => files.busy)) event.preventDefault(); });

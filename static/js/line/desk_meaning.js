@@ -1,4 +1,4 @@
-// What a desk's settings mean, as sentences made from the fields.
+// Explains a desk's settings in sentences made from the form's fields.
 import { startMeaning } from "../shared/settings_meaning.js";
 import { gettext } from "../shared/words.js";
 

@@ -1,4 +1,4 @@
-// All desks live: every figure that moves, from one topic.
+// All desks, live: one topic has all their figures.
 import { startAggregateList } from "../shared/aggregate_list.js";
 import { setText } from "../shared/dom.js";
 import { tickTimes } from "../shared/time.js";

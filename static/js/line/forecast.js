@@ -1,4 +1,4 @@
-// A queue's forecast: visitors, agents and shares of a day, by the half hour.
+// A queue's forecast for a day, by the half hour: visitors, agents and shares.
 import { showCharts } from "./charts.js";
 import { pageData } from "../shared/dom.js";
 import { most } from "../shared/chart_box.js";

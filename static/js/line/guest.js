@@ -1,4 +1,4 @@
-// A supervisor beside a room: whispers to its agent, joins as a third person, takes the room over.
+// A supervisor in a room: whispers to its agent, joins as a third person, takes the room over.
 import { ask } from "../shared/dialog.js";
 import { pageData, postJSON, setText } from "../shared/dom.js";
 import { newId } from "./ids.js";
@@ -15,7 +15,7 @@ const fits = limitText(field);
 const agent = page.agent || gettext("the agent");
 let { joined } = page;
 let to = "whisper";
-let sending = null; // the id of what is on its way: sent again it is the same message
+let sending = null; // {id, text, verb} on its way: with the same ID, the server counts a second try as the same message
 
 const post = (verb, body = {}) => postJSON(`/api/v1/desks/${page.desk}/visits/${page.visit}/${verb}`, body);
 
@@ -45,7 +45,7 @@ form.addEventListener("submit", async (event) => {
   if (!text || !fits()) return;
   const [verb, words] = [to, field.value];
   if (sending?.verb !== verb || sending.text !== text) sending = { id: newId(), text, verb };
-  if (!(await does(verb, { id: sending.id, text }))) return; // the words stay
+  if (!(await does(verb, { id: sending.id, text }))) return; // keep the text in the field
   sending = null;
   if (field.value === words) field.value = "";
   field.focus();

@@ -1,4 +1,4 @@
-// The week's hours of a queue: from and until for each day. Without this module the days are texts, "09:00-18:00, …".
+// A queue's opening hours in the week: from and until. Without this module, days are text fields, "09:00-18:00, …".
 import { h, icon } from "../shared/dom.js";
 import { fill, gettext } from "../shared/words.js";
 
@@ -6,7 +6,7 @@ const SPAN = /^(\d{1,2})[:.](\d{2})\s*[-–]\s*(\d{1,2})[:.](\d{2})$/;
 const WEEKDAYS = 5; // Monday to Friday
 const MIDNIGHT = "24:00";
 
-/** "09:00-12:00, 13:00-24:00" → [["09:00", "12:00"], ["13:00", "00:00"]]; null for what is no hours. */
+/** "09:00-12:00, 13:00-24:00" → [["09:00", "12:00"], ["13:00", "00:00"]]; null if the text is invalid. */
 function readHours(text) {
   const spans = [];
   for (const part of text.split(",").map((each) => each.trim()).filter(Boolean)) {
@@ -19,7 +19,7 @@ function readHours(text) {
   return spans;
 }
 
-/** The opposite; a span that lacks a time is left out. */
+/** The reverse of readHours. A span with a missing time is left out. */
 const writeHours = (spans) =>
   spans.filter(([begin, end]) => begin && end).map(([begin, end]) => `${begin}-${end === "00:00" ? MIDNIGHT : end}`).join(", ");
 
@@ -60,7 +60,7 @@ class Day {
     return [...this.list.querySelectorAll(".hours__span")].map((row) => [...row.querySelectorAll("input")].map((input) => input.value));
   }
 
-  /** Write the hours into the field that is sent. */
+  /** Write the hours into the form's hidden field. */
   tell() {
     this.input.value = writeHours(this.spans);
     for (const row of this.list.querySelectorAll(".hours__span")) {
@@ -85,7 +85,7 @@ class Day {
 
 const inputs = [...document.querySelectorAll("[data-hours-day]")];
 const read = inputs.map((input) => readHours(input.value));
-const days = read.some((spans) => spans === null) ? [] : inputs.map((input, index) => new Day(input, read[index])); // a text that is wrong stays to be mended
+const days = read.some((spans) => spans === null) ? [] : inputs.map((input, index) => new Day(input, read[index])); // texts stay if one is invalid
 
 const always = document.querySelector("#id_always");
 function showDays() {

@@ -1,8 +1,8 @@
-// What somebody has typed and the server does not have yet: kept by this tab, over reloads and outages.
+// Texts that the user typed and the server does not have yet: stored in this tab, over reloads and outages.
 
 const keyOf = (what, visit) => `poolsite:${what}:${visit}`;
 
-/** Keep "draft" (a text) or "unsent" (messages in order) of a visit; what is empty is forgotten. */
+/** Store a visit's "draft" (a text), "unsent" messages (in order) and the like; an empty value is removed. */
 export function keep(what, visit, value) {
   try {
     if (value.length) sessionStorage.setItem(keyOf(what, visit), JSON.stringify(value));
@@ -10,7 +10,7 @@ export function keep(what, visit, value) {
   } catch { /* this page only */ }
 }
 
-/** What was kept of a visit; `none` where nothing was. */
+/** Return what was stored for a visit, or `none`. */
 export function kept(what, visit, none) {
   try {
     return JSON.parse(sessionStorage.getItem(keyOf(what, visit))) ?? none;

@@ -1,16 +1,16 @@
-// Messages on their way to the server: in the order in which they were written, each once, kept until the server has them.
+// Messages on their way to the server: sent in order, each once, and stored until the server has them.
 import { connection } from "../../live.js";
 import { pauseBefore } from "../../live/retry.js";
 import { keep, kept } from "./kept.js";
 import { newId } from "./ids.js";
 
-const REFUSED = new Set([404, 409, 413, 422]); // sent again they would be refused again
+const REFUSED = new Set([404, 409, 413, 422]); // the server would refuse these again
 
 export class Outbox {
   /**
    * @param {string} visit whose room it is
-   * @param {(id: string, text: string) => Promise<any>} deliver tell the server; the same id again is the same message
-   * @param {{sending: Function, delivered: Function, failed: Function, refused: Function}} on what became of a message
+   * @param {(id: string, text: string) => Promise<any>} deliver send to the server, which takes each ID once
+   * @param {{sending: Function, delivered: Function, failed: Function, refused: Function}} on called with results
    */
   constructor(visit, deliver, on) {
     Object.assign(this, { visit, deliver, on, busy: false, closed: false, tries: 0, retry: 0 });
@@ -27,13 +27,13 @@ export class Outbox {
     return message;
   }
 
-  /** The server has it. */
+  /** Remove a message that the server has. */
   forget(id) {
     this.messages = this.messages.filter((message) => message.id !== id);
     keep("unsent", this.visit, this.messages);
   }
 
-  /** Send what is there, one after the other: a later message never overtakes one that is tried again. */
+  /** Send the messages one after another. A later message never overtakes one that is being retried. */
   async send() {
     clearTimeout(this.retry);
     if (this.busy) return;
@@ -45,7 +45,7 @@ export class Outbox {
     }
   }
 
-  /** Whether the next one may follow. */
+  /** Send the first message. Returns whether the next message may follow. */
   async sendFirst() {
     const [{ id, text }] = this.messages;
     this.on.sending(id);
@@ -68,7 +68,7 @@ export class Outbox {
     }
   }
 
-  /** The room is over. Returns the texts that the server never had. */
+  /** Stop after the room has ended. Returns the texts that the server never received. */
   close() {
     this.closed = true;
     clearTimeout(this.retry);

@@ -1,4 +1,4 @@
-// Reasons in words: why an agent pauses; why agents do not serve a visitor.
+// Texts for reasons: why an agent pauses, and why agents don't serve a visitor.
 import { fill, gettext, ngettext } from "../shared/words.js";
 
 const WORDS = new Map([
@@ -6,13 +6,13 @@ const WORDS = new Map([
   ["missed offers", gettext("Missed offers")], ["supervisor", gettext("Supervisor")],
 ]);
 
-/** A pause's reason as the reader sees it; "" = none was given. */
+/** Return a pause's reason in the reader's language; "" if none was given. */
 export const pauseWords = (reason) => WORDS.get(reason) ?? reason;
 
 const SHOWN = 12;
-const FAR = ["queue", "offline"]; // who could not serve anyway: told in a row each
+const FAR = ["queue", "offline"]; // agents who could not serve the visitor anyway: one row for each of these reasons
 
-/** The rows of a reason box: agents who could serve one by one, the others by reason. [{name, reason, words, agent}] */
+/** Return a reason box's rows, [{name, reason, words, agent}]: possible agents one by one, the others by reason. */
 export function foldReasons(rows) {
   const near = rows.filter((row) => !FAR.includes(row.reason));
   const far = FAR.map((reason) => rows.filter((row) => row.reason === reason)).filter((all) => all.length);

@@ -1,15 +1,15 @@
-// Read receipts of a transcript: tells how far this side has read, shows how far the other side has.
+// Read receipts of a transcript: reports how far this side has read, and shows how far the other side has read.
 import { h, icon } from "../shared/dom.js";
 import { fill, gettext, timeOf } from "../shared/words.js";
 
-const LOOK = 250; // ms until what has just come into sight counts as read
-const PAUSE = 1000; // between two calls
-const AGAIN = 5000; // after one that failed
+const LOOK = 250; // ms until a message in view counts as read
+const PAUSE = 1000; // ms between two calls
+const AGAIN = 5000; // ms after a failed call
 
 export class Receipts {
   /**
    * @param {{list: HTMLElement, rows: Map<number, HTMLElement>, mine: string}} talk
-   * @param {(number: number) => Promise<any>} tell the server, up to which message this side has read
+   * @param {(number: number) => Promise<any>} tell report to the server up to which message this side has read
    */
   constructor(talk, tell) {
     Object.assign(this, { talk, tell, seen: 0, told: 0, timer: 0, busy: false, closed: false, reads: {}, marks: [] });
@@ -27,7 +27,7 @@ export class Receipts {
     document.removeEventListener("visibilitychange", this.look);
   }
 
-  /** What the server knows: side → {number, at}. Older news change nothing. */
+  /** Show the server's state: side → {number, at}. Older states change nothing. */
   show(reads = {}) {
     for (const [side, read] of Object.entries(reads ?? {})) if (read && read.number > (this.reads[side]?.number ?? 0)) this.reads[side] = read;
     this.seen = Math.max(this.seen, this.reads[this.talk.mine]?.number ?? 0);
@@ -35,13 +35,13 @@ export class Receipts {
     this.changed();
   }
 
-  /** Messages have come, or their rows have changed. */
+  /** Handle new messages or changed rows. */
   changed() {
     this.mark();
     this.look();
   }
 
-  /** Messages of the other side that have not been seen yet. */
+  /** The number of the other side's messages that have not been seen yet. */
   get unread() {
     return this.numbers("theirs").filter((number) => number > this.seen).length;
   }
@@ -52,7 +52,7 @@ export class Receipts {
 
   // -- what the other side has read -----------------------------------------------------------------
 
-  /** The last message of ours that was read says when; a later one that it was sent. */
+  /** Mark our last message that was read with "Read", and our last message with "Sent" if it is later. */
   mark() {
     this.marks.forEach((mark) => mark.remove());
     this.marks = [];
@@ -99,7 +99,7 @@ export class Receipts {
     }, wait);
   }
 
-  /** The newest message of the other side that the reader can see. */
+  /** Return the number of the other side's newest message in view. */
   inSight() {
     const frame = this.talk.list.getBoundingClientRect();
     const bottom = Math.min(frame.bottom, innerHeight);

@@ -1,4 +1,4 @@
-// A desk's report: visitors, waits and shares over the time that the address names.
+// A desk's report: visitors, waits and shares over the period in the URL.
 import { pageData } from "../shared/dom.js";
 import { showCharts } from "./charts.js";
 import { most } from "../shared/chart_box.js";

@@ -1,4 +1,4 @@
-// A transcript that grows, for visitors and agents: each message once, text only, never HTML.
+// A growing transcript, for visitors and agents: each message appears once, as text and never as HTML.
 import { h, icon } from "../shared/dom.js";
 import { keep, kept } from "./kept.js";
 import { Outbox } from "./outbox.js";
@@ -6,10 +6,10 @@ import { Receipts } from "./receipts.js";
 import { limitText } from "./text_limit.js";
 import { fill, gettext, timeOf } from "../shared/words.js";
 
-// A supervisor comes and goes: the server tells it by these words.
+// Texts of the server's system messages about a supervisor who joins or leaves.
 const GUEST = { joined: gettext("%(name)s joined the conversation"), left: gettext("%(name)s left the conversation") };
 
-/** What a supervisor says to the agent alone; no visitor's page ever gets one. */
+/** The row of a supervisor's whisper to the agent. The server never sends whispers to visitors. */
 function whisperRow(message) {
   const who = fill(gettext("Only you and %(name)s"), { name: message.name || gettext("a supervisor") });
   return h("li", { class: "talk__row talk__row--note talk__row--whisper" }, h("p", { class: "talk__words" }, message.text), h("span", { class: "talk__by" }, icon("hearing", "icon--tiny"), ` ${who} · `, h("time", { datetime: message.at }, timeOf(new Date(message.at)))));
@@ -22,12 +22,12 @@ export class Talk {
    */
   constructor(list, { mine, other, deliver, heard = () => {}, read, files = null }) {
     Object.assign(this, { list, mine, other, deliver, heard, files });
-    this.rows = new Map(); // number → row
-    this.own = new Map(); // id → row that is on its way
+    this.rows = new Map(); // message number → row
+    this.own = new Map(); // message ID → row of a message that is being sent
     this.receipts = new Receipts(this, read);
   }
 
-  /** Add messages of the server; `fresh`: they were said just now. */
+  /** Add the server's messages; `fresh`: they were written just now. */
   add(messages, fresh = false) {
     for (const message of messages) {
       if (this.rows.has(message.number)) continue;
@@ -44,13 +44,13 @@ export class Talk {
     this.receipts.changed();
   }
 
-  /** A line about the room itself. */
+  /** Add a line about the room itself. */
   say(text, sign = "bolt") {
     this.list.append(h("li", { class: "talk__system" }, icon(sign, "icon--small"), text));
     this.toEnd();
   }
 
-  /** The talk is of this visit: what this tab has not sent yet is shown, and sent. */
+  /** Start the conversation of this visit: show and send what this tab has not sent yet. */
   open(visit) {
     this.outbox = new Outbox(visit, this.deliver, {
       sending: (id) => this.tell(id, gettext("Sending")),
@@ -62,18 +62,18 @@ export class Talk {
     this.outbox.send();
   }
 
-  /** The room is over. Returns what was written and never sent. */
+  /** Stop after the room has ended. Returns the texts that were never sent. */
   close() {
     this.receipts.close();
     return this.outbox?.close() ?? [];
   }
 
-  /** What this side has written, sent or not. */
+  /** Return the texts of this side, sent or not. */
   texts() {
     return [...this.list.querySelectorAll(".talk__row--mine .talk__words")].map((words) => words.textContent);
   }
 
-  /** Send what was typed: it is shown at once, and says so while the server does not have it. */
+  /** Send what was typed. It is shown at once, and marked until the server has it. */
   post(text) {
     this.draw(this.outbox.post(text));
     this.outbox.send();
@@ -117,7 +117,7 @@ export class Talk {
   }
 }
 
-/** Enter sends, Shift+Enter breaks the line; `typing` is told at most once in 3 s. */
+/** Start a message field: Enter sends, Shift+Enter adds a line; `typing` is called at most once in 3 s. */
 export function composer(form, { post, typing, files = null }) {
   const field = form.querySelector("textarea");
   const fits = limitText(field);
@@ -138,12 +138,12 @@ export function composer(form, { post, typing, files = null }) {
   field.addEventListener("input", () => {
     if (!field.value || Date.now() - told < 3000) return;
     told = Date.now();
-    Promise.resolve(typing()).catch(() => {}); // nobody misses it
+    Promise.resolve(typing()).catch(() => {}); // a missing typing signal does no harm
   });
   return field;
 }
 
-/** What is typed outlives a reload, while `keeps` says so. */
+/** Keep what is typed over a reload, while `keeps` returns true. */
 export function keepDraft(field, visit, keeps = () => true) {
   field.value ||= kept("draft", visit, "");
   field.addEventListener("input", () => keep("draft", visit, keeps() ? field.value : ""));

@@ -1,11 +1,11 @@
-// A text that is too long says so while it is typed; nothing is cut off.
+// Shows while typing that a text is too long. Nothing is cut off.
 import { h } from "../shared/dom.js";
 import { fill, ngettext } from "../shared/words.js";
 
 const LIMIT = 4000; // characters of a message
-const TOLD_FROM = 0.9; // of the limit
+const TOLD_FROM = 0.9; // share of the limit from which the hint is shown
 
-/** Say under the field how much room is left, and let no form send too much. Returns a function: whether it fits. */
+/** Show how many characters are left, and block forms with too many. Returns a function: whether the text fits. */
 export function limitText(field, limit = LIMIT) {
   const hint = h("p", { class: "text-limit", role: "status", hidden: true });
   field.after(hint);

@@ -1,12 +1,12 @@
-// The visitors of a queue's line, as agents and supervisors see them: place, name, wait, and why nobody serves.
+// The visitors of a queue's line, for agents and supervisors: place, name, wait, and why no agent serves them.
 import { h, icon, setText } from "../shared/dom.js";
 import { refill } from "../shared/figures.js";
 import { clockOf, fill, gettext } from "../shared/words.js";
 
-const NORMAL = 5; // the class of everybody who asked for none
+const NORMAL = 5; // the class of visitors without a priority
 const SHOWN = 50;
 
-/** Draw the first of a line's visitors, each by `rowOf(visit, row)`; returns how many wait. */
+/** Draw the first visitors of a line, each with `rowOf(visit, row)`. Returns the number of all who wait. */
 export function drawWaiting(list, rows, rowOf) {
   const all = Object.entries(rows).sort(([, one], [, other]) => one.place - other.place);
   refill(list, all.slice(0, SHOWN).map(([visit, row]) => rowOf(visit, row)));
@@ -14,7 +14,7 @@ export function drawWaiting(list, rows, rowOf) {
   return all.length;
 }
 
-/** One visitor. `name`: a node; `second`: the line of why; `tools`: buttons beside it; `why`: the opened box. */
+/** One visitor's row. `name`: a node; `second`: the text on why; `tools`: buttons; `why`: the opened box. */
 export function waitingRow(visit, row, { name, chips, said = [], second, tools, why }) {
   return h("li", { class: `queue-row${why ? " queue-row--open" : ""}${row.state === "away" ? " queue-row--away" : ""}`, "data-visit-row": visit },
     h("span", { class: "queue-row__place num" }, String(row.place + 1)),
@@ -36,7 +36,7 @@ export function whyButton(visit, name, isOpen, toggle) {
 
 export const whyTitle = (name) => fill(gettext("Why %(name)s is still waiting"), { name });
 
-/** How long each has waited by now. */
+/** Show how long each visitor has waited. */
 export function tellWaits(list) {
   for (const time of list.querySelectorAll("[data-arrived]")) setText(time, clockOf((Date.now() - Number(time.dataset.arrived)) / 1000));
 }

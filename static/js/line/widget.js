@@ -1,16 +1,16 @@
-// The chat on a tenant's own site: a bubble, and behind it a frame with the visitor's page. Served at
-// /widget/<queue>.js with the queue's settings in place of __CONFIG__. No cookie, no request but the frame's.
-// Runs under a host's strict CSP (script-src and frame-src: the console): no markup as text, no style attribute.
+// The chat on a tenant's own site: a bubble that opens a frame with the visitor's page. Served at /widget/<queue>.js
+// with the queue's settings in place of __CONFIG__. It sets no cookies; only the frame sends requests. Works with a
+// strict CSP of the host (script-src and frame-src: the console): no HTML from text, no style attributes.
 (() => {
   "use strict";
   const config = "__CONFIG__";
   const script = document.currentScript;
   const home = new URL(script.src).origin;
   const mark = `poolsite:widget:${config.queue}`;
-  if (document.querySelector(`poolsite-widget[data-queue="${config.queue}"]`)) return; // sites that swap pages run it again
+  if (document.querySelector(`poolsite-widget[data-queue="${config.queue}"]`)) return; // sites that swap pages run this again
 
   const TEASER = 8000;
-  const PATIENCE = 3000; // for a frame that is loaded to speak: what the browser refuses is loaded, too, and silent
+  const PATIENCE = 3000; // for a loaded frame to answer; a refused frame loads, too, but stays silent
   const DAY = 86_400_000;
 
   const STYLE = `
@@ -65,7 +65,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
     return svg;
   };
 
-  // -- what this tab and this browser keep, in the host's name: whether to connect at once, never what was said ----
+  // -- stored in this tab and this browser, under the host's name: whether to connect at once, never what was said --
   const store = (area) => ({
     read: (name) => { try { return JSON.parse(area().getItem(`${mark}:${name}`)); } catch { return null; } },
     write: (name, value) => {
@@ -78,13 +78,13 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
   const tab = store(() => sessionStorage);
   const browser = store(() => localStorage);
 
-  // What the visitor chose in the frame, what the tag says, what the site speaks.
+  // The first of: the visitor's choice in the frame, the tag's data-lang, the site's language.
   const host = /^zh\b/i.test(document.documentElement.lang || navigator.language) ? "zh-hans" : "en";
   const language = [browser.read("language"), script.dataset.lang, host].find((code) => Object.hasOwn(config.words, code ?? "")) ?? "en";
   const words = config.words[language];
-  const identity = script.dataset.identity ?? ""; // a token that the site's own system has signed; no server log has it
+  const identity = script.dataset.identity ?? ""; // a token signed by the site's own system; never in a server log
 
-  // -- what is seen ------------------------------------------------------------------------------
+  // -- the elements ------------------------------------------------------------------------------
   const holder = document.createElement("poolsite-widget");
   holder.dataset.queue = config.queue;
   const root = holder.attachShadow({ mode: "open" });
@@ -106,13 +106,13 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
   let frame = null;
   let isOpen = false;
   let unread = 0;
-  let moves = false; // the focus is to go into the frame, once that can hear of it
-  let heard = false; // the frame has answered: the browser shows it
+  let moves = false; // move the focus into the frame once it listens
+  let heard = false; // the frame has answered, so the browser shows it
   let teaserTimer = 0;
   const phone = matchMedia("(max-width: 767.98px)");
   const page = `${home}/q/${config.queue}/`;
 
-  // Before it has spoken the frame may be a page of the browser's own, which hears nothing.
+  // Before it answers, the frame may be the browser's own error page, which does not listen.
   const tell = (message) => { if (heard) frame.contentWindow?.postMessage({ poolsite: config.queue, ...message }, home); };
 
   function load() {
@@ -122,11 +122,11 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
     panel.replaceChildren(frame);
   }
 
-  /** The browser does not show the frame: the site is not on the desk's list, or its CSP lacks frame-src. */
+  /** Explain that the browser blocks the frame: the site is not on the desk's list, or its CSP lacks frame-src. */
   function refuse() {
     const link = make("a", { href: page, target: "_blank", rel: "noopener" }, words.tab);
     panel.replaceChildren(make("div", { class: "refused" }, make("p", {}, words.refused), make("p", {}, link)));
-    frame = null; // opened again, it is tried again
+    frame = null; // opening tries again
     if (isOpen) link.focus();
   }
 
@@ -177,7 +177,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
   const HEARS = {
     ready: (data) => {
       if (data.language !== language) browser.write("language", line(data.language, 10));
-      if (moves) frame.focus(); // again: the one from before had no page yet
+      if (moves) frame.focus(); // again: the frame had no page before
       tell({ do: "hello", open: isOpen, moves, full: phone.matches, kept: tab.read("visit") });
       moves = false;
     },
@@ -188,7 +188,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
       if (data.text) tease(line(data.name, 80), line(data.text, 200));
       else if (!unread) hush();
     },
-    keep: ({ kept }) => tab.write("visit", kept ?? null), // only where the browser refuses the frame its own storage
+    keep: ({ kept }) => tab.write("visit", kept ?? null), // only if the browser gives the frame no storage
   };
   addEventListener("message", (event) => {
     if (event.origin !== home || !frame || event.source !== frame.contentWindow) return;
@@ -205,7 +205,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
   function begin() {
     document.documentElement.append(holder); // outside of what a site may swap
     const since = Number(browser.read("running")) || 0;
-    if (tab.read("open") && !phone.matches) { // on a phone it would hide the page that was asked for
+    if (tab.read("open") && !phone.matches) { // on a phone it would hide the requested page
       load();
       isOpen = true;
       panel.hidden = false;
@@ -214,7 +214,7 @@ iframe { display: block; width: 100%; height: 100%; border: 0; }
       bubble.replaceChildren(down, badge);
       count(0);
     } else if (Date.now() - since < DAY) {
-      load(); // a visit runs: it is heard, and its place is kept
+      load(); // a visit runs: hear messages and keep the place
     }
   }
   begin();

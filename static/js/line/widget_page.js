@@ -1,8 +1,8 @@
-// The settings of a desk's chat widget: what is typed is seen at once, snippets are copied, the chat is tried here.
+// The settings of a desk's chat widget: a preview while typing, snippets to copy, and the chat itself to try out.
 import { copyField } from "../shared/dom.js";
 import { fill, gettext } from "../shared/words.js";
 
-const NEEDED = 4.5; // as queueing/line/origins.py, which decides
+const NEEDED = 4.5; // as in queueing/line/origins.py, which decides
 const form = document.querySelector("[data-widget-form]");
 const look = document.querySelector("[data-look]");
 const hint = document.querySelector("[data-look-contrast]");
@@ -24,18 +24,18 @@ function show() {
   hint.classList.toggle("field__error", found < NEEDED);
 }
 
-const queue = document.querySelector("[data-snippet-queue]"); // none: the desk has no queue yet
+const queue = document.querySelector("[data-snippet-queue]"); // null if the desk has no queue yet
 const field = document.querySelector("[data-snippet]");
 
 function showSnippet() {
   if (field) field.value = `<script src="${field.dataset.snippet}${queue.value}" async></script>`;
 }
 
-/** The real chat, as it is saved, on this page. */
+/** Open the real chat, with its saved settings, on this page. */
 function tryIt() {
   document.querySelectorAll("poolsite-widget").forEach((each) => each.remove());
   const script = document.createElement("script");
-  script.src = `${queue.value}?try=${Date.now()}`; // not the kept one: the settings may just have been saved
+  script.src = `${queue.value}?try=${Date.now()}`; // bypasses the cache: the settings may just have been saved
   document.head.append(script);
 }
 

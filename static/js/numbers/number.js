@@ -1,4 +1,4 @@
-// One number's page: its story and state grow while one looks; quarantine, release and forced hang-up.
+// One number's page, live: its story and state; quarantine, release and forced hang-up.
 import { subscribe } from "../../live.js";
 import { getJSON, pageData, setText } from "../shared/dom.js";
 import { isNewer, timeline, verbs } from "./pool_story.js";
@@ -29,6 +29,6 @@ subscribe(`numbers.number:${page.number}`, {
   snapshot(told) {
     if (shown && !isNewer(told, shown)) return;
     clearTimeout(waiting);
-    waiting = setTimeout(() => refresh().catch(() => { /* the next change asks again */ }), 300);
+    waiting = setTimeout(() => refresh().catch(() => { /* the next change tries again */ }), 300);
   },
 });

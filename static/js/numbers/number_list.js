@@ -1,4 +1,4 @@
-// The list of numbers: states stay fresh, marked numbers are acted on together, numbers are added and changed.
+// The list of numbers: live states, actions on all selected numbers, adding and changing numbers.
 import { subscribe } from "../../live.js";
 import { once } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
@@ -16,7 +16,7 @@ startChanging();
 
 // -- live states -------------------------------------------------------------------------------
 
-/** A change in one of the pools on the page asks for the page's states again, at most once a second. */
+/** Fetch the states on the page again, at most once a second, when one of the page's pools changes. */
 function startStates() {
   if (!page.numbers.length) return;
   let waiting = 0;
@@ -26,7 +26,7 @@ function startStates() {
     waiting = setTimeout(async () => {
       waiting = 0;
       last = Date.now();
-      try { show(await getJSON(`${page.states_url}?n=${encodeURIComponent(page.numbers.join(","))}`)); } catch { /* the next change asks again */ }
+      try { show(await getJSON(`${page.states_url}?n=${encodeURIComponent(page.numbers.join(","))}`)); } catch { /* the next change tries again */ }
     }, Math.max(0, last + 1000 - Date.now()));
   };
   for (const slug of page.watched) subscribe(`numbers.pool:${slug}`, { snapshot: again });
@@ -37,7 +37,7 @@ function show({ rows }) {
   for (const row of rows) {
     const line = document.querySelector(`tr[data-number="${CSS.escape(row.value)}"]`);
     if (!line) continue;
-    const tile = line.querySelector(".tile"); // any column may be left out
+    const tile = line.querySelector(".tile"); // any column may be hidden
     if (tile) tile.dataset.state = row.letter;
     setText(line.querySelector("[data-word]"), row.word, true);
     line.toggleAttribute("data-in-call", row.in_call);
@@ -59,7 +59,7 @@ function ages() {
   for (const time of document.querySelectorAll("[data-last] time")) setText(time, ageSince(time.dateTime));
 }
 
-// -- verbs for many -----------------------------------------------------------------------------
+// -- actions on several numbers -----------------------------------------------------------------
 
 const questions = {
   quarantine: (n) => ({
@@ -126,7 +126,7 @@ async function act(verb, what) {
   } catch (error) { toastFailure(error); }
 }
 
-/** What was done is told on the page that shows it. */
+/** Reload the page, and let it show what was done. */
 function tell(title, detail = "", undo = null) {
   sessionStorage.setItem("numbers-told", JSON.stringify({ title, detail, undo }));
   location.reload();
@@ -155,7 +155,7 @@ function askMove(count) {
 
 // -- adding and changing ------------------------------------------------------------------------
 
-/** Show what is wrong below the form's main field; "" takes it away. */
+/** Show an error below the form's main field; "" removes it. */
 function complain(form, sentence) {
   const field = form.querySelector("[data-main]");
   const error = field.querySelector("[data-error]");

@@ -1,4 +1,4 @@
-// One pool live: figures, a tile per number, the chosen number's story, charts, sizing, and what an operator may do.
+// One pool, live: figures, a tile for each number, the chosen number's story, charts, sizing, and operators' actions.
 import { subscribe } from "../../live.js";
 import { did, once } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
@@ -50,7 +50,7 @@ function show(data) {
   charts.live({ spark, lastHour });
 }
 
-/** What the minute samples say, until the live counters have run for a while. */
+/** Show the figures of the minute samples until the live counters have run for a while. */
 function lastHour({ offered, blocked_share: share, mean_call_seconds: mean }) {
   if (find("offered").textContent === "–") setText(find("offered"), figure(offered));
   if (find("mean").textContent === "–") setText(find("mean"), clockOf(mean));

@@ -1,4 +1,4 @@
-// The charts of one pool: numbers by state and calls per minute, over 1 h to 7 d, kept fresh each minute.
+// The charts of one pool: numbers by state and calls per minute, over 1 h to 7 d, refreshed each minute.
 import { ChartBox, known, most } from "../shared/chart_box.js";
 import { download } from "../shared/charts.js";
 import { getJSON, pressOne } from "../shared/dom.js";
@@ -41,7 +41,7 @@ export function startPoolCharts(page) {
       hands.spark("busy", hour.values.busy_up.map((value, index) => (value === null ? null : value + hour.values.busy_down[index])));
       hands.spark("mean", hour.values.mean);
       hands.lastHour(hour.now);
-    } catch { /* the figures keep their last value; the next minute asks again */ }
+    } catch { /* the figures keep their last values; the next minute tries again */ }
   };
 
   document.querySelector("[data-ranges]").addEventListener("click", (event) => {

@@ -1,4 +1,4 @@
-// The sizing advisor: measured load, Erlang B, and the cheapest way to stay under the mark.
+// The sizing advisor: measured load, Erlang B, and the cheapest way to keep blocking below the target.
 import { errorState, getJSON, h, icon } from "../shared/dom.js";
 import { decimal, figure, fill, gettext, percent, timeOf } from "../shared/words.js";
 

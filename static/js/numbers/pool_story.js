@@ -1,4 +1,4 @@
-// The chosen number's story beside the tiles, with quarantine and forced hang-up.
+// The chosen number's story next to the tiles, with quarantine and forced hang-up.
 import { subscribe } from "../../live.js";
 import { did } from "../shared/act.js";
 import { ask } from "../shared/dialog.js";
@@ -22,10 +22,10 @@ export function timeline(items) {
   return list;
 }
 
-/** Whether the topic tells something that the story on the page does not have yet. */
+/** Whether the topic reports something newer than the story on the page. */
 export const isNewer = (told, shown) => (told.events?.[0]?.at_us ?? 0) > shown.newest_us || told.letter !== shown.letter;
 
-/** The buttons for what an operator may do to a number in this state; `done` draws it again. */
+/** Return the buttons for an operator's actions on a number in this state; `done` redraws the number. */
 export function verbs(data, page, done) {
   if (!page.may_operate) return [];
   const number = phone(data.number);

@@ -1,4 +1,4 @@
-// The pool's tiles: the layout (which number is which tile) by request, their states live, a page of 10 000 at most.
+// The pool's tiles: the layout (which number has which tile) is fetched, states are live; up to 10,000 tiles on a page.
 import { subscribe } from "../../live.js";
 import { unpackTiles } from "../../live/tiles.js";
 import { errorState, getJSON, h, pressOne, skeleton, togglePressed } from "../shared/dom.js";
@@ -51,7 +51,7 @@ export function startTileBoard(page, { open }) {
   };
 
   const take = (data) => {
-    if (data.layout !== layout.layout) { reload(); return; } // numbers came or went
+    if (data.layout !== layout.layout) { reload(); return; } // numbers were added or removed
     board.set(data.states);
     fresh();
   };
@@ -116,7 +116,7 @@ export function startTileBoard(page, { open }) {
   load(0);
   return {
     filter,
-    /** The pool's own counters, for the legend while the tiles are not all on this page. */
+    /** Show the pool's own counters in the legend while not all tiles are on this page. */
     count(next) {
       if (stop && layout?.pages === 1) return;
       counts = next;

@@ -1,4 +1,4 @@
-// All pools live: every figure that moves, from one topic.
+// All pools, live: one topic has all their figures.
 import { startAggregateList } from "../shared/aggregate_list.js";
 import { putFigures } from "../shared/figures.js";
 import { Rate } from "./rate.js";
@@ -7,14 +7,14 @@ import { figure, fill, gettext, percent } from "../shared/words.js";
 const rates = new Map();
 const totals = document.querySelector("[data-totals]");
 
-/** A counter's rate; undefined while it is not known: the figure of the page stays. */
+/** Return a counter's rate; undefined if it is not known yet, which leaves the page's figure in place. */
 function rateOf(slug, name, value) {
   const key = `${slug} ${name}`;
   if (!rates.has(key)) rates.set(key, new Rate());
   return rates.get(key).push(value) ?? undefined;
 }
 
-/** Calls in progress, and which share of the usable numbers they take; the bar beside the share follows. */
+/** Return the calls in progress and their share of the usable numbers; the bar shows the share, too. */
 function occupancyOf(busy, idle, bar) {
   const share = busy + idle ? busy / (busy + idle) : null;
   bar.value = share ?? 0;

@@ -1,4 +1,4 @@
-// How fast a counter grows, per minute, over the last minute; null until 10 s are known.
+// How fast a counter grows, per minute, over the last minute; null until there are 10 s of data.
 
 const WINDOW = 60000;
 const LEAST = 10000;
@@ -10,7 +10,7 @@ export class Rate {
 
   push(value, now = Date.now()) {
     const { points } = this;
-    if (points.length && value < points.at(-1)[1]) points.length = 0; // the counter began anew
+    if (points.length && value < points.at(-1)[1]) points.length = 0; // the counter restarted
     points.push([now, value]);
     while (points.length > 2 && points[1][0] < now - WINDOW) points.shift();
     const [since, first] = points[0];

@@ -3,7 +3,7 @@ import { colour, wholeTicks } from "../shared/charts.js";
 import { h } from "../shared/dom.js";
 import { figure, fill, gettext, percent } from "../shared/words.js";
 
-/** The Erlang B curve: blocking over numbers, the point of now, the point that meets the mark. */
+/** The Erlang B curve: blocking by numbers, with the current point and the point that meets the target. */
 export class SizingChart {
   constructor(box, sizing) {
     this.canvas = h("canvas", { tabindex: "0", role: "img" });
@@ -55,7 +55,7 @@ const sizingMarks = {
     ctx.setLineDash([]);
     ctx.font = "400 11px Inter, sans-serif";
     ctx.fillStyle = colour("text");
-    // at the right, unless today's point stands there
+    // on the right, unless the current point is there
     const share = (sizing.usable - scales.x.min) / (scales.x.max - scales.x.min);
     const place = share > 0.7 ? (chartArea.left + chartArea.right) / 2 : chartArea.right;
     ctx.textAlign = share > 0.7 ? "center" : "right";

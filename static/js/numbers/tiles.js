@@ -1,11 +1,11 @@
-// A tile per number: elements up to 2 000 numbers, a canvas above; both with one tab stop, arrows, Enter, a ring
-// around the chosen number, a filter by the legend, and groups by region or switch.
+// A tile for each number: elements for up to 2,000 numbers, a canvas for more. Both are one tab stop with arrow keys
+// and Enter, mark the chosen number with a ring, filter by the legend, and group by region or switch.
 import { h } from "../shared/dom.js";
 import { figure, gettext, phone } from "../shared/words.js";
 
 const DOM_LIMIT = 2000;
 
-// letter → word (numbers/topics/states.py); the order is that of the legend. The first five always stand there.
+// letter → word (numbers/topics/states.py), in the order of the legend. The first five are always in the legend.
 export const STATES = {
   R: gettext("Idle"), C: gettext("In call"), L: gettext("In call, offline"), O: gettext("Offline"), Q: gettext("Quarantined"),
   r: gettext("Resting"), p: gettext("Daily limit reached"), o: gettext("Offered to a waiting call"), x: gettext("Previous call active"), u: gettext("Unconfirmed"), s: gettext("Suspect"), l: gettext("Suspect, offline"), "-": gettext("Not in Redis"), "?": gettext("Unreadable"),
@@ -13,8 +13,8 @@ export const STATES = {
 const ALWAYS = "RCLOQ";
 
 /**
- * board = new TileBoard(area, {open(index), count(counts)})
- * board.layout({numbers, groups: [{name, indexes}] | null}), board.set(states) — a letter per number —
+ * board = new TileBoard(area, {open(index, number)})
+ * board.layout({numbers, groups: [{name, indexes}] | null}), board.set(states) with a letter for each number,
  * board.change([[index, letter], …]), board.filter("C" | ""), board.select(index).
  */
 export class TileBoard {
@@ -83,7 +83,7 @@ export class TileBoard {
     this.view?.repaint();
   }
 
-  /** How many tiles of this page show each letter. */
+  /** Count the tiles of this page by letter. */
   counts() {
     const found = {};
     for (const letter of this.states) found[letter] = (found[letter] ?? 0) + 1;
@@ -102,7 +102,7 @@ export class TileBoard {
     return `${phone(this.numbers[index])}, ${STATES[this.states[index]] ?? gettext("Unknown")}`;
   }
 
-  /** Move the cursor by arrows, Home, End; Enter opens. Returns whether the key was taken. */
+  /** Move the cursor with arrow keys, Page Up and Down, Home and End; open a tile with Enter or Space. */
   key(event, columns) {
     const place = this.place.get(this.cursor) ?? 0;
     const last = this.order.length - 1;
@@ -202,7 +202,7 @@ class ElementTiles {
   }
 }
 
-/** The legend with counts, which is also the filter. counts: {R: 99, …}; run(letter or "") on a click. */
+/** Draw the legend with counts, which is also the filter. counts: {R: 99, …}; a click calls run(letter or ""). */
 export function drawTileLegend(box, counts, only, run) {
   const letters = Object.keys(STATES).filter((letter) => ALWAYS.includes(letter) || counts[letter]);
   const known = new Map([...box.querySelectorAll("button[data-letter]")].map((button) => [button.dataset.letter, button]));

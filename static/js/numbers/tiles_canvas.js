@@ -1,4 +1,4 @@
-// More than 2 000 tiles: one canvas, of which only the changed cells are drawn again. Loaded when it is needed.
+// More than 2,000 tiles: one canvas that redraws only the changed cells. Loaded when needed.
 import { colour } from "../shared/charts.js";
 import { h } from "../shared/dom.js";
 import { figure, gettext } from "../shared/words.js";
@@ -17,7 +17,7 @@ export class CanvasTiles {
   build() {
     const { board } = this;
     this.canvas = h("canvas", { class: "tile-canvas", "aria-hidden": "true" });
-    // the cursor's number stands in one hidden option, so that a screen reader hears it
+    // a hidden option contains the cursor's number, so that screen readers announce it
     this.option = h("span", { role: "option", id: "tile-cursor", "aria-selected": "true", class: "visually-hidden" });
     this.list = h("div", { role: "listbox", tabindex: "0", class: "tile-list", "aria-label": gettext("Numbers by state"), "aria-activedescendant": "tile-cursor" }, this.canvas, this.option);
     board.area.replaceChildren(this.list);
@@ -66,7 +66,7 @@ export class CanvasTiles {
   at(event) {
     const { boxes, board } = this;
     const [x, y] = [event.offsetX, event.offsetY];
-    // by place: groups are few, numbers many
+    // search by group, because there are few groups and many numbers
     for (const group of board.groups) {
       const first = group.indexes[0];
       if (first === undefined) continue;

@@ -1,8 +1,8 @@
-// What a button does: it posts, once at a time, and tells what came of it.
+// What a button does: it posts, not twice at a time, and shows the result.
 import { postJSON } from "./dom.js";
 import { toast, toastFailure } from "./toast.js";
 
-/** Do a button's or a form's work unless it is on its way already; the button says that it is. */
+/** Do a button's or a form's work, unless it is already running. The button is marked busy meanwhile. */
 export async function once(place, work) {
   const button = place.matches("button") ? place : (place.querySelector(".button--primary") ?? place.querySelector("button:not([type=button])"));
   if (button.getAttribute("aria-busy") === "true") return;
@@ -14,7 +14,7 @@ export async function once(place, work) {
   }
 }
 
-/** Post, and tell `told` (what toast takes), or the answer's own words where it has no title. Returns whether it was done. */
+/** Post, and show `told` (see toast), or the answer's text if `told` has no title. Returns whether it succeeded. */
 export async function did(url, data, told = {}, timeoutSeconds = 20) {
   try {
     const answer = await postJSON(url, data, timeoutSeconds);

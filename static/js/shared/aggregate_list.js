@@ -1,4 +1,4 @@
-// What the live lists of aggregates share: the state of each as a chip, its figures while it can be read.
+// Shared by the live lists of aggregates: each one's state as a chip, and its figures while they can be read.
 import { followRows } from "../../live/rows.js";
 import { h, icon, setText } from "./dom.js";
 import { putFigures } from "./figures.js";
@@ -7,11 +7,11 @@ import { figure, gettext } from "./words.js";
 const STATES = { paused: ["chip--warn", "pause", gettext("Paused")], recovering: ["chip--info", "sync", gettext("Recovering")], missing: ["chip--bad", "error", gettext("No data")] };
 
 /**
- * Show a table's rows live, if there is a topic for its reader.
- * @param {HTMLElement | null} table  names the topic; its lines carry the slug as data-<kind>
+ * Show a table's rows live, if the reader has a topic for it.
+ * @param {HTMLElement | null} table  has the topic's name; its rows have the slug as data-<kind>
  * @param {string} kind
- * @param {(data: any, line: HTMLElement, slug: string) => Record<string, any>} [figuresOf]  what the line's figures are, if not those of its data
- * @param {(rows: any[]) => void} [showAll]  what can be read of the lines
+ * @param {(data: any, line: HTMLElement, slug: string) => Record<string, any>} [figuresOf]  a row's figures, if not its data
+ * @param {(rows: any[]) => void} [showAll]  gets the data of all rows that can be read
  */
 export function startAggregateList(table, kind, figuresOf = (data) => data, showAll = () => {}) {
   if (!table?.dataset.topic) return;
@@ -31,11 +31,11 @@ export function startAggregateList(table, kind, figuresOf = (data) => data, show
   });
 }
 
-/** A counter of the last hour: its sum as the page was drawn, and what has come since. */
+/** Show a counter for the last hour: its sum when the page was rendered, plus what has come since then. */
 function showHour(cell, count) {
   cell.dataset.base ??= String(count - Number(cell.dataset.sum));
   const passed = count - Number(cell.dataset.base);
-  setText(cell, figure(passed < 0 ? Number(cell.dataset.sum) : passed)); // a counter that began anew counts for nothing
+  setText(cell, figure(passed < 0 ? Number(cell.dataset.sum) : passed)); // after the counter restarted, keep the old sum
 }
 
 function showState(line, status) {

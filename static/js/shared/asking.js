@@ -1,5 +1,5 @@
-// Forms with data-ask-… ask first; the reason goes along in the field `reason`. data-ask-reason="none" asks for no
-// reason, data-ask-calm shows the button of an ordinary step instead of a red one.
+// Forms with data-ask-… ask for confirmation. The reason is sent in the field `reason`. With data-ask-reason="none" the
+// dialog asks for no reason; with data-ask-calm its button looks like that of an ordinary action instead of a red one.
 import { ask } from "./dialog.js";
 
 document.addEventListener("submit", async (event) => {
@@ -8,7 +8,7 @@ document.addEventListener("submit", async (event) => {
   event.preventDefault();
   const reason = form.dataset.askReason === "none" ? false : "required";
   const { askTitle: title, askText: text, askGo: go } = form.dataset;
-  form.dataset.asking = "1"; // refresh.js leaves it where it is: a form that is gone cannot be sent
+  form.dataset.asking = "1"; // refresh.js then does not replace the form, because a removed form can't be submitted
   const answer = await ask({ title, text, go, danger: !("askCalm" in form.dataset), reason });
   delete form.dataset.asking;
   if (!answer) return;

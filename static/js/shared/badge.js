@@ -1,5 +1,6 @@
-// The connection badge: Live (what is shown is right now: changes are pushed), Reconnecting + try + seconds, Not live + time of the data, Offline.
-// Not live for more than 10 s: the page's figures turn muted and keep their last value.
+// The connection badge: Live (changes are pushed, so the page is current), Reconnecting with attempt and seconds,
+// Not live with the time of the data, Offline. After 10 s without a connection, the page's figures turn muted and keep
+// their values.
 import { connection, people, topics } from "../../live.js";
 import { announce } from "./dom.js";
 import { incidentsTopic } from "./problems.js";
@@ -23,7 +24,7 @@ function look() {
   return ["reconnecting", gettext("Reconnecting"), seconds ? fill(gettext("attempt %(n)s in %(s)s s"), { n: Math.max(1, attempt), s: seconds }) : fill(gettext("attempt %(n)s"), { n: Math.max(1, attempt) })];
 }
 
-// The sidebar's counts are live on every page; they alone make no page live.
+// Every page has live counts in its sidebar. They alone don't make a page live.
 const watchesMore = () => people.size > 0 || [...topics.keys()].some((topic) => topic !== incidentsTopic());
 
 export function startBadge() {

@@ -1,12 +1,12 @@
-// The charts of a page over one time: each in the [data-chart] of its name; a button shows their values as tables.
+// A page's charts over the same period, each in the [data-chart] of its name. A button shows their values as tables.
 import { TimeChart, drawLegend } from "./charts.js";
 import { errorState, getJSON, h, togglePressed } from "./dom.js";
 import { gettext } from "./words.js";
 
 export class ChartBox {
   /**
-   * @param {Record<string, object>} options  what a TimeChart takes, by name; a chart without a place on the page is left out
-   * @param {string} [tooFew]  said in the place of a chart of fewer than two values
+   * @param {Record<string, object>} options  a TimeChart's options by name; charts without a place are left out
+   * @param {string} [tooFew]  shown in place of a chart with fewer than two values
    */
   constructor(options, tooFew = "") {
     Object.assign(this, { box: document.querySelector("[data-charts]"), tooFew, latest: null, asked: 0, asTable: false });
@@ -20,7 +20,7 @@ export class ChartBox {
     button.addEventListener("click", () => { this.asTable = togglePressed(button); this.draw(); });
   }
 
-  /** Read values and draw them; `heard` gets what was read. An answer that a later question has overtaken is dropped. */
+  /** Fetch values, draw them and pass them to `heard`. An answer is ignored if a later request was sent. */
   async load(url, heard = () => {}) {
     const mine = (this.asked += 1);
     try {
@@ -62,5 +62,5 @@ export class ChartBox {
 
 export const known = (values) => (values ?? []).filter((value) => value !== null);
 
-/** The largest of a chart's values; 0 where there is none. */
+/** Return the largest of a chart's values, or 0 if there is none. */
 export const most = (values) => Math.max(0, ...known(values));

@@ -1,7 +1,7 @@
-// Chart.js (a static file of the admin theme) is two thirds of a page's scripts: fetched when a chart is about to be seen.
+// Chart.js (from the admin theme) is two thirds of a page's scripts, so it loads when a chart is about to be seen.
 let loading = null;
 
-/** The library from `url`, fetched once; rejects when it does not come, and can be asked again. */
+/** Load the library from `url` once. Rejects if loading fails; then another call tries again. */
 export function chartLibrary(url) {
   if (globalThis.Chart) return Promise.resolve(globalThis.Chart);
   loading ??= new Promise((done, failed) => {
@@ -14,7 +14,7 @@ export function chartLibrary(url) {
   return loading;
 }
 
-/** Calls `act` once, when `element` is on the screen or almost. */
+/** Call `act` once, when `element` is on the screen or close to it. */
 export function whenSeen(element, act) {
   const observer = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;

@@ -1,5 +1,5 @@
-// One wrapper over Chart.js (a static file of the admin theme): colours from the custom properties, a hover line
-// with every series in its tooltip, keyboard, table view and CSV. Nothing slides, nothing blinks.
+// A wrapper around Chart.js (a static file of the admin theme): colours from custom properties, a hover line with all
+// series in its tooltip, keyboard access, a table view and CSV. No animations.
 import { h } from "./dom.js";
 import { dayOf, figure, gettext, momentOf, timeOf } from "./words.js";
 
@@ -7,7 +7,7 @@ const probe = document.createElement("span");
 probe.hidden = true;
 document.body.append(probe);
 
-/** The value of a colour token in the theme of now, as rgb(). */
+/** Return a colour token's value in the current theme, as rgb(). */
 export function colour(token, alpha = 1) {
   probe.style.color = `var(--${token})`;
   const value = getComputedStyle(probe).color;
@@ -32,7 +32,7 @@ function hatch(token, gap = 5) {
   return pattern;
 }
 
-// The five looks of a number, and the three of a call, as they are drawn.
+// The five looks of a number and the three of a call, as drawn.
 const looks = {
   call: () => ({ backgroundColor: colour("call", 0.92), borderColor: colour("call"), borderWidth: 1 }),
   ready: () => ({ backgroundColor: colour("ready"), borderColor: colour("ready-edge"), borderWidth: 1 }),
@@ -44,7 +44,7 @@ const looks = {
   blocked: () => ({ backgroundColor: colour("bad-g"), borderColor: colour("bad-g"), borderWidth: 0 }),
 };
 
-/** A nice highest value for an axis that starts at 0, and its step: at most five lines. */
+/** Return a round maximum for an axis that starts at 0, and its step: at most five lines. */
 function niceAxis(most, lines = 4) {
   const rough = Math.max(most, 1) / lines;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -60,7 +60,7 @@ export function wholeTicks(from, to) {
   return ticks;
 }
 
-/** Each point's radius: a line has two ends, so that a value between two gaps is drawn as a point. */
+/** Return each point's radius: a line needs two ends, so a value between two gaps is drawn as a point. */
 export function lonelyPoints(values) {
   const missing = (value) => value === null || value === undefined;
   return values.map((value, index) => (!missing(value) && missing(values[index - 1]) && missing(values[index + 1]) ? 2.5 : 0));
@@ -70,7 +70,7 @@ function timeTicks(from, to) {
   const minute = 60000;
   const steps = [5, 10, 15, 30, 60, 120, 240, 360, 720, 1440].map((n) => n * minute);
   const step = steps.find((size) => (to - from) / size <= 5) ?? 1440 * minute;
-  const [hours, minutes] = timeOf(from).split(":").map(Number); // whole steps of the reader's time
+  const [hours, minutes] = timeOf(from).split(":").map(Number); // ticks at round times in the reader's zone
   const offset = (hours * 60 + minutes) * minute + (from % minute);
   const first = from + ((step - (offset % step)) % step);
   const ticks = [];
@@ -108,7 +108,7 @@ const directLabels = {
       const label = labels[set.key];
       const points = chart.getDatasetMeta(index).data;
       if (!label || points.length < 2) return;
-      // where the area is thick enough for the whole word, as far left as that is so
+      // as far left as the area is thick enough for the whole label
       const room = (at) => {
         const value = set.data[at]?.y ?? 0;
         const below = chart.data.datasets.slice(0, index).reduce((sum, other) => sum + (other.data[at]?.y ?? 0), 0);
@@ -129,7 +129,7 @@ const directLabels = {
   },
 };
 
-// Each chart is drawn in a task of its own: several in one would block the page for too long.
+// Draw each chart in a task of its own, because several in one task would block the page for too long.
 const waiting = new Set();
 function inTurn(chart) {
   if (!waiting.size) setTimeout(drawNext);
@@ -144,8 +144,9 @@ function drawNext() {
 
 /**
  * A chart over time in `box` (a .chart__plot).
- * options: title, summary(data) → sentence, series: [{key, label, look, kind: "area"|"line"|"bars", factor}], stacked, unit
- * Data: {at: [ms], values: {key: [number|null]}}; `factor` stretches bars and is named in the label.
+ * options: title, summary(data) → sentence, series: [{key, label, look, kind: "area"|"line"|"bars", stretch}], stacked,
+ * labels. Data: {at: [ms], values: {key: [number|null]}}. `stretch` names another series: if the bars are much smaller
+ * than its values, they are drawn larger, and the legend shows the factor.
  */
 export class TimeChart {
   constructor(box, options) {
@@ -154,19 +155,19 @@ export class TimeChart {
     this.data = { at: [], values: {} };
     this.canvas = h("canvas", { tabindex: "0", role: "img", "aria-label": options.title });
     this.tip = h("div", { class: "chart-tip", hidden: true });
-    this.chart = null; // until there is something to draw
+    this.chart = null; // null until the chart is drawn
     box.replaceChildren(this.canvas, this.tip);
     this.#listen();
   }
 
-  /** Draw `data` when the charts before it are drawn. */
+  /** Draw `data` after the charts that are already waiting to be drawn. */
   set(data) {
     if (this.data !== data) this.canvas.setAttribute("aria-label", `${this.options.title}. ${this.options.summary?.(data) ?? ""}`);
     this.data = data;
     inTurn(this);
   }
 
-  /** Draw at once what `set` was given last; `inTurn` calls it. */
+  /** Draw the latest data at once. `drawNext` calls this. */
   draw() {
     const shown = this.chart ?? this.#config();
     shown.data.datasets = this.options.series.map((series) => this.#dataset(series));
@@ -175,7 +176,7 @@ export class TimeChart {
     else this.chart = new globalThis.Chart(this.canvas, shown);
   }
 
-  /** Add or replace the newest points; older ones than `from` fall out. Waits while somebody hovers. */
+  /** Replace the data. While the user hovers over the chart, the new data waits. */
   push(data) {
     if (this.hovering) { this.waiting = data; return; }
     this.set(data);
@@ -270,7 +271,7 @@ export class TimeChart {
         scales: {
           x: {
             type: "linear",
-            offset: false, // with bars, too: charts side by side share their times
+            offset: false, // also with bars, so that charts next to each other have the same time axis
             grid: { display: false },
             border: { display: false },
             afterBuildTicks: (axis) => { axis.ticks = timeTicks(axis.min, axis.max); },

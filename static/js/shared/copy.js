@@ -1,4 +1,4 @@
-// Buttons that copy a field of the page.
+// Buttons that copy an element's text.
 import { copyField } from "./dom.js";
 import { gettext } from "./words.js";
 

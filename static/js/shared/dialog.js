@@ -1,8 +1,8 @@
-// Dialogs. ask() asks first and names the count; elements with data-dialog="id" open the dialog of that id.
+// Dialogs. ask() asks for confirmation, with the count in its button; data-dialog="id" opens the dialog with that ID.
 import { gettext } from "./words.js";
 
 /**
- * Ask before something that cannot be taken back. Resolves to {reason} or null.
+ * Ask for confirmation. Resolves to {reason}, or to null if the user cancels.
  * {title, text, go: "Quarantine 3 numbers", danger, reason: "required" | "optional" | false}
  */
 export function ask({ title, text, go, danger = false, reason = false }) {
@@ -49,11 +49,11 @@ export function startDialogs() {
     const opener = event.target.closest("[data-dialog]");
     if (opener) document.getElementById(opener.dataset.dialog)?.showModal();
     if (event.target.closest("[data-dialog-close]")) event.target.closest("dialog")?.close();
-    // a click on the veil closes what asks nothing yet
+    // a click on the backdrop closes a dialog without a form
     if (event.target instanceof HTMLDialogElement && !event.target.querySelector("form")) event.target.close();
   });
   document.querySelectorAll("dialog[data-open]").forEach((dialog) => dialog.showModal());
-  // a form inside a dialog is sent once
+  // submit a form only once
   document.addEventListener("submit", (event) => {
     const form = event.target;
     if (form.method !== "post" || event.defaultPrevented) return;

@@ -1,18 +1,19 @@
-// The panel docked beside a list. Its address is the page's with ?panel=: the page is fetched and its panel taken over, so
-// that reload and Back keep it. Escape follows [data-dock-close]; a link with data-dock-link shows its panel in this page.
+// The panel docked next to a list. Its URL is the page's with ?panel=: the page is fetched and its panel taken over, so
+// that reload and Back keep the panel. Escape follows [data-dock-close]; a link with data-dock-link shows its panel in
+// this page.
 import { announce, errorState } from "./dom.js";
 import { tickTimes } from "./time.js";
 import { gettext } from "./words.js";
 
 const docked = document.querySelector(".docked");
 export const dock = docked?.querySelector("[data-dock-panel]") ?? null;
-/** Which panel the address names; "" = none. */
+/** The name of the panel in the URL; "" if there is none. */
 export const chosen = () => new URLSearchParams(location.search).get("panel") ?? "";
 
 let shown = chosen();
 let asked = 0;
 
-/** Show the panel that the address names, or none. The dock then hears "panel", with the one before as its detail. */
+/** Show the panel named in the URL, or none. Then fires "panel" on the dock, with the previous panel as its detail. */
 export async function show() {
   const turn = ++asked;
   const panel = chosen() && await load();
@@ -41,7 +42,7 @@ async function load() {
   }
 }
 
-/** Show the panel of an address of this page; the panel of before is a step back, another part of it is not. */
+/** Show the panel of a URL of this page. Another panel is a step in the history; another part of a panel is not. */
 export function go(address) {
   const next = new URL(address, location.href);
   const same = (next.searchParams.get("panel") ?? "") === shown;
@@ -49,7 +50,7 @@ export function go(address) {
   return show();
 }
 
-/** Show the panel of this name with the list as it is; "" = close it. */
+/** Show the panel with this name and leave the list as it is; "" closes the panel. */
 export function open(name) {
   const here = new URL(location.href);
   if (name) here.searchParams.set("panel", name);

@@ -6,7 +6,7 @@ export function h(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** The same for a part of a drawing. */
+/** Like `h`, for SVG elements. */
 export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
@@ -23,7 +23,7 @@ function filled(element, attributes, children) {
 
 export const icon = (name, more = "") => h("span", { class: `icon ${more}`.trim(), "aria-hidden": "true" }, name);
 
-/** An error that a page can show: `title` is what happened, `detail` what was kept. */
+/** An error that a page can show: `title` is what happened, `detail` what was not affected or what to do. */
 export class RequestFailed extends Error {
   constructor(title, detail, status) {
     super(title);
@@ -74,12 +74,12 @@ export const postJSON = (url, data = {}, timeoutSeconds = 20) =>
     timeoutSeconds,
   );
 
-/** Press one of a group's buttons, and no other. */
+/** Mark one button of a group as pressed, and the others as not pressed. */
 export function pressOne(button) {
   for (const each of button.parentElement.children) each.setAttribute("aria-pressed", String(each === button));
 }
 
-/** Press a button, or let it go; returns whether it is pressed now. */
+/** Toggle a button. Returns whether it is pressed now. */
 export function togglePressed(button) {
   const pressed = button.getAttribute("aria-pressed") !== "true";
   button.setAttribute("aria-pressed", String(pressed));
@@ -88,7 +88,7 @@ export function togglePressed(button) {
 
 let lastSaid = 0;
 let waiting = null;
-/** Tell a screen reader, politely and at most once in 5 s; the newest sentence wins. */
+/** Announce a sentence to screen readers, politely and at most once in 5 s. The latest sentence wins. */
 export function announce(sentence) {
   const region = document.querySelector("[data-announce]");
   if (!region) return;
@@ -100,7 +100,7 @@ export function announce(sentence) {
   }, wait);
 }
 
-/** Set text only when it differs; flash the row at most once a second. */
+/** Set text only if it differs. Returns whether it did. `flash` flashes the row, at most once a second. */
 export function setText(element, text, flash = false) {
   if (!element || element.textContent === text) return false;
   element.textContent = text;
@@ -117,7 +117,7 @@ export function flashRow(row) {
   requestAnimationFrame(() => row.classList.add("flash"));
 }
 
-/** Put the words of a skeleton after 2 s; returns a function that ends it. */
+/** Show a placeholder while content loads, with a text after 2 s. Returns a function that removes it. */
 export function skeleton(container, words) {
   const box = h("div", { class: "skeleton", "aria-hidden": "true" });
   for (let index = 0; index < 5; index += 1) box.append(h("div", { class: "skeleton__bar" }));
@@ -130,21 +130,21 @@ export function skeleton(container, words) {
   };
 }
 
-/** The error state: what happened, what is not affected, a button. */
+/** Return an error state: what happened, what is not affected, and a button to try again. */
 export function errorState(title, text, retry) {
   const box = h("div", { class: "state state--error", role: "alert" }, icon("error"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text));
   if (retry) box.append(h("button", { type: "button", class: "button button--small", onclick: retry }, icon("refresh"), gettext("Try again")));
   return box;
 }
 
-/** Copy a field's text; its button says so. */
+/** Copy a field's text, and show `words` on its button. */
 export async function copyField(field, button, words) {
   if (field.select) field.select(); else getSelection().selectAllChildren(field);
   try { await navigator.clipboard.writeText(field.value ?? field.textContent); } catch { document.execCommand("copy"); }
   setText(button.lastElementChild ?? button, words);
 }
 
-/** Read JSON that the page brought along (Django's json_script). */
+/** Read JSON that came with the page (Django's json_script). */
 export function pageData(id) {
   const element = document.getElementById(id);
   return element ? JSON.parse(element.textContent) : null;

@@ -1,11 +1,11 @@
-// Live figures: the places of a page that are marked data-figure="name".
+// Live figures: the elements that are marked data-figure="name".
 import { setText } from "./dom.js";
 import { figure } from "./words.js";
 
 /**
- * Write figures into their places below `root`.
+ * Write figures into the elements below `root`.
  * @param {ParentNode} root
- * @param {Record<string, any>} values  a number is written as one, null as a dash, a text as it is; undefined leaves its place alone
+ * @param {Record<string, any>} values  numbers are formatted, null is a dash, texts stay; undefined changes nothing
  */
 export function putFigures(root, values) {
   for (const place of root.querySelectorAll("[data-figure]")) {
@@ -14,14 +14,14 @@ export function putFigures(root, values) {
   }
 }
 
-/** Draw a part anew only when what it shows, as `told`, has changed. */
+/** Redraw an element only if `told`, which stands for its content, has changed. */
 export function redraw(element, told, make) {
   if (element.dataset.told === told) return;
   element.dataset.told = told;
   refill(element, make());
 }
 
-/** Give an element other children; the focus stays on what has the same data-focus. */
+/** Replace an element's children. The focus stays on the element with the same data-focus. */
 export function refill(element, children) {
   const { focus } = element.contains(document.activeElement) ? document.activeElement.dataset : {};
   element.replaceChildren(...children);

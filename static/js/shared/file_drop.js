@@ -1,4 +1,4 @@
-// A field for one CSV or XLSX file: chosen or dropped, checked before it is sent.
+// A field for one CSV or XLSX file: chosen or dropped, and checked before it is sent.
 import { fill, figure, gettext } from "./words.js";
 
 const LIMIT_BYTES = 32 * 1024 * 1024;

@@ -1,14 +1,14 @@
-// Single keys: `/` search, `?` list, `g` then a letter. Off inside fields, and can be switched off.
+// Single-key shortcuts: `/` search, `?` list, `g` then a letter. They are off inside fields, and can be switched off.
 
 const storage = "poolsite:single-keys";
 const readable = () => { try { return localStorage.getItem(storage) !== "off"; } catch { return true; } };
 
-// A dialog that closes may leave the focus in its hidden field until the next frame.
+// A closing dialog may leave the focus in its hidden field until the next frame.
 const inField = (target) =>
   target instanceof HTMLElement && target.checkVisibility() && (target.isContentEditable || target.matches("input:not([type=radio]), textarea, select"));
 
 const handlers = new Map();
-/** Let a page add a key of its own. */
+/** Add a page's own shortcut. */
 export const onKey = (key, run) => handlers.set(key, run);
 
 export function startKeys() {
@@ -26,7 +26,7 @@ export function startKeys() {
   document.querySelectorAll("[data-keys-open]").forEach((button) => button.addEventListener("click", show));
   onKey("?", show);
 
-  let going = 0; // when `g` was pressed, which on a busy page is earlier than now
+  let going = 0; // when `g` was pressed; on a busy page, earlier than now
   document.addEventListener("keydown", (event) => {
     if (!on || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (inField(event.target) || document.querySelector("dialog[open]")) return;

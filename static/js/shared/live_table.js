@@ -1,26 +1,26 @@
-// A live table whose rows the browser makes: a row for each key, a writer for each column.
+// A live table whose rows are created in the browser: a row for each key, a writer for each column.
 import { flashRow, h, setText } from "./dom.js";
 import { redraw } from "./figures.js";
 
 /**
- * How a column is written: as `text`, as `parts` that are made anew when `told` has changed, or by `write` itself.
+ * How a column is written: as `text`, as `parts` that are recreated when `told` changes, or by `write` itself.
  * @typedef {object} Column
- * @property {string} [label]  beside the value on a phone
+ * @property {string} [label]  shown next to the value on a phone
  * @property {string} [look]  classes of the cell
  * @property {string} [name]  marks the cell as data-<name>
  * @property {boolean} [head]  the cell names its row
- * @property {boolean} [runs]  it changes with time, and is written each second, too
+ * @property {boolean} [runs]  changes with time, so it is also written each second
  * @property {(row: any, key: string, place: number) => string} [text]
  * @property {(row: any, key: string) => (Node | string)[]} [parts]
- * @property {(row: any) => string} [told]  without it, the parts are made once
+ * @property {(row: any) => string} [told]  without it, the parts are created once
  * @property {(cell: HTMLElement, row: any, key: string) => boolean | void} [write]
  */
 export class LiveTable {
   /**
-   * @param {string} name  [data-name] is the table or its body; what stands in its place without rows is [data-name-empty], its hint [data-name-hint]
+   * @param {string} name  [data-name] is the table or its body, [data-name-empty] replaces it without rows, [data-name-hint] is the hint
    * @param {Column[]} columns
    * @param {{mark?: (line: HTMLElement, row: any, key: string) => void, flashes?: boolean}} [options]
-   *   `mark` is told each row's line; `flashes`: so does a row that came or changed after the first
+   *   `mark` gets each row's element; `flashes`: rows flash when they come or change, but not at the first drawing
    */
   constructor(name, columns, { mark = () => {}, flashes = false } = {}) {
     const find = (more) => document.querySelector(`[data-${name}${more}]`);
@@ -30,7 +30,7 @@ export class LiveTable {
     if (columns.some(({ runs }) => runs)) setInterval(() => { if (!document.hidden) this.tick(); }, 1000);
   }
 
-  /** What a key's row is now. */
+  /** Return the current row of a key. */
   row(key) {
     return this.lines.get(key)?.row;
   }
@@ -53,7 +53,7 @@ export class LiveTable {
       this.mark(shown.line, row, key);
       if (this.body.children[place] !== shown.line) this.body.insertBefore(shown.line, this.body.children[place] ?? null);
     });
-    if (held?.isConnected) held.focus({ preventScroll: true }); // its row may have been moved
+    if (held?.isConnected) held.focus({ preventScroll: true }); // moving a row takes the focus from its elements
     if (this.empty) {
       this.table.hidden = !rows.length;
       this.empty.hidden = rows.length > 0;
@@ -61,7 +61,7 @@ export class LiveTable {
     setText(this.hint, hint);
   }
 
-  /** Write what changes with time. */
+  /** Write the columns that change with time. */
   tick() {
     for (const [key, shown] of this.lines) this.write(key, shown, ({ runs }) => runs);
   }
@@ -71,7 +71,7 @@ export class LiveTable {
     return h("tr", {}, ...this.columns.map(cell));
   }
 
-  /** Returns whether a text has changed. */
+  /** Write a row. Returns whether a text has changed. */
   write(key, { line, row, place }, which = () => true) {
     let changed = false;
     this.columns.forEach((column, index) => {

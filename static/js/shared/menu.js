@@ -1,4 +1,4 @@
-// Menus (data-menu="id of the menu") and the drawer that holds the sidebar on a phone.
+// Menus (data-menu="ID of the menu"), and the drawer that contains the sidebar on a phone.
 import { closed, opened } from "./popup.js";
 
 export function startMenus() {
@@ -58,13 +58,13 @@ export function startDrawer() {
   });
 }
 
-/** The page's own entry of a menu that is longer than the window can be seen; sections stay as the user left them. */
+/** Scroll a long sidebar to the current page's entry. Sections stay open or folded as the user left them. */
 export function startNavigation() {
   document.querySelectorAll("[data-nav-group]").forEach((group) => group.addEventListener("toggle", () => keep(group)));
   document.querySelector(".sidebar__nav [aria-current]")?.scrollIntoView({ block: "nearest" });
 }
 
-/** The server renders the sections that are named in this cookie open, so that nothing moves after the paint. */
+/** Store the open sections in a cookie. The server renders them open, so that nothing moves after the first paint. */
 function keep(group) {
   const kept = new Set((/(?:^|; )nav=([\w.]*)/.exec(document.cookie)?.[1] ?? "").split(".").filter(Boolean));
   const name = group.dataset.navGroup;
@@ -74,7 +74,7 @@ function keep(group) {
   document.cookie = `nav=${[...kept].join(".")}; path=/; max-age=31536000; samesite=lax${secure}`;
 }
 
-/** Icons only: on middle widths, and always on pages that ask for it. */
+/** Show only icons in the sidebar: on medium widths, and always on pages that ask for it. */
 export function startRail() {
   const shell = document.querySelector("[data-shell]");
   if (!shell || shell.classList.contains("shell--rail")) return;

@@ -1,14 +1,17 @@
-// A page that the server drew for one state of a thing is drawn anew when the state has changed.
-const YOUNG = 2000; // ms in which a page may still hear of the state before, and would be drawn again and again
-const HANDS = 2000; // ms until it is asked again whether somebody still writes in the page
-const LEAVING = 10000; // ms for the page that was asked for to come; a download asks for none, so the page goes on after them
-let timer = 0; // one for the page: who watches many rows asks once for all of them
+// Reloads a page that the server rendered for one state of an object after that state has changed.
+const YOUNG = 2000; // ms in which a new page may still get the earlier state, and would reload again and again
+const HANDS = 2000; // ms until checking again whether the user is still at work in the page
+const LEAVING = 10000; // ms for the next page to come; a download brings no page, so reloads are possible again afterwards
+let timer = 0; // one timer for the page, so that a module that watches many rows checks once for all rows
 let leftAt = -LEAVING;
 
-// Drawn anew just now, the page would take back the click that is leading away from it.
+// A reload now would cancel the click that is leading to another page.
 addEventListener("beforeunload", () => { leftAt = performance.now(); });
 
-/** Whether the page waits to be drawn anew, because its state `differs`; never under somebody's hands. `look` is asked again when a young page has settled, or those hands may have gone. */
+/**
+ * Reload the page if its state `differs`, but not while the user is at work in it. Returns whether the page is about to
+ * be reloaded. `look` is called again when a new page has settled, or the user may have finished.
+ */
 export function isOutdated(differs, look) {
   clearTimeout(timer);
   if (!differs) return false;
@@ -19,7 +22,7 @@ export function isOutdated(differs, look) {
   return !held;
 }
 
-/** Draw the page anew once what was just done has been told, unless somebody is leaving it already. */
+/** Reload the page after the result of an action was shown, unless the user is already leaving the page. */
 export function drawAnew() {
   setTimeout(() => isOutdated(true, drawAnew), 600);
 }

@@ -1,8 +1,8 @@
-// One popup at a time: what opens closes what is open.
+// One popup at a time: opening a popup closes the open one.
 
 let open = null;
 
-/** Something has opened; `close` is called when something else opens. */
+/** Report that a popup has opened. `close` is called when another popup opens. */
 export function opened(close) {
   const before = open;
   open = close;

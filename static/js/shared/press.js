@@ -1,5 +1,6 @@
-// A click counts although what was pressed was drawn anew, or moved, before the release: a line that moves would swallow it.
-const SLIP = 8; // px that the pointer itself may move
+// A click counts even if the pressed element was redrawn or moved before the release. Otherwise rows that move would
+// swallow clicks.
+const SLIP = 8; // px that the pointer may move
 const named = (element) => element?.closest?.("[data-focus]");
 const again = (name) => document.querySelector(`[data-focus="${CSS.escape(name)}"]`);
 

@@ -1,4 +1,4 @@
-// The badges of the sidebar: how many problems stand open, live.
+// The badges of the sidebar: the number of open incidents, live.
 import { subscribe } from "../../live.js";
 
 export const incidentsTopic = () => document.body.dataset.incidentsTopic ?? "";

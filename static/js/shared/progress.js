@@ -1,4 +1,4 @@
-// Long work: a bar with done of total, time left and cancel, fresh from its topic; it can be left and come back to.
+// A job's progress, live from its topic: a bar with done of total, time left and Cancel. Users may leave and come back.
 import { subscribe } from "../../live.js";
 import { ask } from "./dialog.js";
 import { postJSON, setText } from "./dom.js";
@@ -7,7 +7,7 @@ import { figure, fill, gettext, spanOf } from "./words.js";
 
 export const ENDED = ["done", "failed", "cancelled"];
 
-/** Start every [data-progress="<job id>"] under `root`; `ended(job, box)` is called once when the work is over. */
+/** Start every [data-progress="<job ID>"] below `root`. `ended(job, box)` is called once when the job is over. */
 export function startProgress(root = document, ended = () => {}) {
   for (const box of root.querySelectorAll("[data-progress]")) {
     const bar = box.querySelector("progress");

@@ -1,6 +1,6 @@
-// Pages that the server draws and a topic keeps fresh: each frame fetches the page again and takes
-// over the parts marked data-refresh (each with an id) that have changed. For pages of few readers;
-// figures that move fast have topics of their own.
+// Server-rendered pages that a topic refreshes: each frame fetches the page again and takes over the parts marked
+// data-refresh (each with an ID) that have changed. For pages with few readers; fast-moving figures have their own
+// topics.
 import { subscribe } from "../../live.js";
 import { tickTimes } from "./time.js";
 
@@ -11,7 +11,7 @@ function startRefresh() {
   let again = false;
 
   async function refresh() {
-    if (!document.querySelector("[data-refresh]")) return; // a panel that is closed
+    if (!document.querySelector("[data-refresh]")) return; // a closed panel
     if (running) {
       again = true;
       return;
@@ -24,7 +24,7 @@ function startRefresh() {
         if (answer.ok) takeOver(new DOMParser().parseFromString(await answer.text(), "text/html"));
       } while (again);
     } catch {
-      // The live badge tells that the server is away; the next frame tries again.
+      // The live badge shows that the server can't be reached. The next frame tries again.
     } finally {
       running = false;
     }
@@ -35,14 +35,14 @@ function startRefresh() {
     const part = target.closest("[data-refresh-kept]");
     if (part && !part.contains(relatedTarget)) refresh();
   });
-  document.addEventListener("refresh", refresh); // a module has changed something by itself
+  document.addEventListener("refresh", refresh); // fired by modules that changed something
 }
 
 function takeOver(fresh) {
   for (const part of document.querySelectorAll("[data-refresh]")) {
     const next = fresh.getElementById(part.id);
     if (!next) continue;
-    // What the reader has in hand, or is being asked about, stays until they let go of it.
+    // Don't replace a part while the user is at work in it or answers its dialog.
     const kept = part.matches(":focus-within") || part.querySelector("[data-asking]") !== null;
     part.toggleAttribute("data-refresh-kept", kept);
     for (const { id } of part.querySelectorAll("details[open][id]")) next.querySelector(`#${CSS.escape(id)}`)?.setAttribute("open", "");

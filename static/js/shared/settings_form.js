@@ -1,5 +1,5 @@
-// Settings pages: what was changed and what it was, what matters now, and the bar that saves it. Without this module the
-// form shows every field and its buttons always.
+// Settings pages: what was changed and the value before, which settings matter now, and the bar that saves. Without
+// this module, the form always shows every field and its buttons.
 import { h } from "./dom.js";
 import { fill, gettext, ngettext, pgettext } from "./words.js";
 
@@ -29,7 +29,7 @@ class Row {
     return this.element.closest("[data-section]")?.dataset.section ?? "";
   }
 
-  /** What it was, in words. */
+  /** Describe the earlier value. */
   get words() {
     if (this.control.type === "checkbox") return this.before === "True" ? gettext("was on") : gettext("was off");
     const option = [...(this.control.options ?? [])].find((each) => each.value === this.before);
@@ -39,7 +39,7 @@ class Row {
     return fill(option || quoted ? gettext("was “%(value)s”") : gettext("was %(value)s"), { value: option?.text ?? this.before });
   }
 
-  /** Whether the setting that this one depends on makes it count; a field with an error is always shown. */
+  /** Whether the setting has an effect, given the setting it depends on. A field with an error is always shown. */
   get matters() {
     const name = this.element.dataset.when;
     if (!name || this.element.matches(".field--error")) return true;
@@ -74,7 +74,7 @@ class Row {
   }
 }
 
-/** Several boxes of which some are ticked: its value is their values, in their order. */
+/** A group of checkboxes. Its value is the list of the ticked boxes' values, in their order. */
 class Choices extends Row {
   constructor(element) {
     super(element);
@@ -147,11 +147,11 @@ function start(form) {
   window.addEventListener("beforeunload", (event) => {
     if (count && !leaving) event.preventDefault();
   });
-  window.addEventListener("pageshow", () => { leaving = false; show(); }); // also back from the next page, with what was typed
+  window.addEventListener("pageshow", () => { leaving = false; show(); }); // also after Back, which restores the fields
   show();
 }
 
-/** What saving changes, setting by setting. */
+/** Show what saving changes, setting by setting. */
 function showDifferences(changed) {
   const cell = (label, value, more = {}) => h("td", { "data-label": label, class: "settings__value", ...more }, value);
   const line = ({ name, before, now }) => h("tr", {}, h("th", { scope: "row", class: "name" }, name), cell(pgettext("value", "Saved"), h("del", {}, before)), cell(pgettext("value", "New"), h("ins", {}, now)));
@@ -165,7 +165,7 @@ function showDifferences(changed) {
   dialog.showModal();
 }
 
-/** Mark the section that is in view, and open the folded one that a link leads to. */
+/** Mark the section that is in view, and open a folded section when its link is clicked. */
 function startSections() {
   const links = [...document.querySelectorAll(".settings__link")];
   for (const link of links) {

@@ -1,17 +1,17 @@
-// "What this means": sentences made from a settings form's fields; they follow what is typed.
+// "What this means": sentences made from a settings form's fields, updated while typing.
 import { h } from "./dom.js";
 
 /**
- * Show the sentences of a settings page, if it has a place for them.
+ * Show the sentences of a settings page, if the page has a card for them.
  * @param {(ask: {none: (name: string) => boolean, chosen: (name: string) => string, on: (name: string) => boolean}) => string[]} texts
- *   the sentences, with fields in their %(name)s places; empty ones are left out. `none`: the field is 0 or empty.
+ *   returns the sentences, with fields as %(name)s; empty ones are left out. `none`: whether the field is 0 or empty.
  */
 export function startMeaning(texts) {
   const card = document.querySelector("[data-meaning]");
   const form = card?.closest("form");
   if (!card) return;
 
-  /** A field's value as a word of a sentence: marked where it was changed, or can't be saved. */
+  /** Return a field's value for a sentence. It is marked if it was changed, or can't be saved. */
   function value(name) {
     const control = form.elements[name];
     const row = control.closest("[data-setting]");

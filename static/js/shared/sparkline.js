@@ -1,5 +1,5 @@
-// Sparklines: <svg class="sparkline" data-values="1,2,,3">. Own scale, last point dotted, a gap stays a gap,
-// flat data is a line in the middle. Colour stays muted: the figure beside it speaks.
+// Sparklines: <svg class="sparkline" data-values="1,2,,3">. Each has its own scale, a dot at its last point and gaps
+// for missing values; constant data is a line in the middle. The colour is muted: the figure next to it matters.
 import { svg } from "./dom.js";
 
 const W = 64;
@@ -46,7 +46,7 @@ function parseValues(text) {
   return text === "" ? [] : text.split(",").map((value) => (value === "" ? null : Number(value)));
 }
 
-/** Draw every sparkline under `root` from its data-values. */
+/** Draw every sparkline below `root` from its data-values. */
 export function startSparklines(root = document) {
   for (const place of root.querySelectorAll("svg.sparkline[data-values]")) drawSparkline(place, parseValues(place.dataset.values));
 }

@@ -1,5 +1,5 @@
-// Tables: a row leads to its page, rows can be marked, sort and filters live in the address, a form of filters
-// goes by itself.
+// Tables: a row leads to its page, rows can be selected, sorting and filters are in the URL, and filter forms submit
+// automatically.
 import { fill, figure, gettext } from "./words.js";
 
 export function startTables(root = document) {
@@ -14,7 +14,7 @@ export function startTables(root = document) {
     const field = event.target.closest("[data-auto-submit] select, [data-auto-submit] input[type=checkbox]");
     if (field) field.form.requestSubmit();
   });
-  // empty filters stay out of the address
+  // keep empty filters out of the URL
   root.addEventListener("submit", (event) => {
     if (event.target.method !== "get") return;
     for (const field of event.target.elements) if (!field.value && field.name) field.disabled = true;
@@ -24,9 +24,9 @@ export function startTables(root = document) {
 }
 
 /**
- * Marked rows and the bar above the head. In `card`: input[data-mark] per row, input[data-mark-all] in the head,
- * [data-bulk-bar] with [data-bulk-count], [data-bulk-all] ("Select all 84") and [data-bulk-clear].
- * The whole result is chosen by a hidden input[name=all].
+ * Selected rows, and the bar for them above the head. In `card`: input[data-mark] in each row, input[data-mark-all] in
+ * the head, [data-bulk-bar] with [data-bulk-count], [data-bulk-all] ("Select all 84") and [data-bulk-clear].
+ * A hidden input[name=all] selects the whole result.
  */
 function startBulk(card) {
   const bar = card.querySelector("[data-bulk-bar]");

@@ -1,4 +1,4 @@
-// The button that changes between light and dark; theme.js has set the theme before paint.
+// The button that switches between light and dark. theme.js sets the theme before the first paint.
 const button = document.querySelector("[data-theme-switch]");
 
 for (const choice of document.querySelectorAll("[data-theme-choice]"))

@@ -1,5 +1,5 @@
-// Times that grow while one looks: <span data-since="2026-11-21T10:00:00Z"> and <time data-clock>. With
-// data-sentence="checked %(time)s ago" the time stands in that sentence.
+// Times that grow while the page is open: <span data-since="2026-11-21T10:00:00Z"> and <time data-clock>.
+// data-sentence="checked %(time)s ago" puts the time into a sentence.
 import { ageOf, clockOf, fill, momentOf, spanOf } from "./words.js";
 
 const kinds = { since: ageOf, span: spanOf, running: clockOf };

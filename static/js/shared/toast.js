@@ -1,4 +1,4 @@
-// Toasts: bottom right, one at a time per topic. Success goes after 6 s, errors stay; hover and focus hold it.
+// Toasts: bottom right, one at a time per topic. They close after 6 s, errors stay; hovering or focus keeps them open.
 import { announce, h, icon } from "./dom.js";
 import { gettext } from "./words.js";
 
@@ -7,7 +7,7 @@ const open = new Map();
 
 /**
  * toast({title, detail, kind: "ok" | "bad" | "info", topic, action: {label, run}})
- * Never the only place of a message.
+ * Don't use a toast as the only place of a message.
  */
 export function toast({ title, detail = "", kind = "ok", topic = title, action = null }) {
   const shelf = document.querySelector("[data-toasts]");
@@ -34,7 +34,7 @@ export function toast({ title, detail = "", kind = "ok", topic = title, action =
   box.addEventListener("focusout", go);
 }
 
-/** Show what a failed request said. */
+/** Show the message of a failed request. */
 export function toastFailure(error) {
   toast({ kind: "bad", title: error.title ?? gettext("Something went wrong"), detail: error.detail ?? "" });
 }

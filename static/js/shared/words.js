@@ -1,15 +1,15 @@
-// Translated words. The catalogue is the script at /strings/<language>.js (Django's, same origin); the functions keep
+// Translated texts. The catalogue is the script at /strings/<language>.js (Django's, same origin). The functions have
 // gettext's names so that `makemessages -d djangojs` finds their texts.
 
 const catalogue = globalThis.django ?? {};
 
 export const gettext = (text) => (catalogue.gettext ?? globalThis.gettext ?? ((t) => t))(text);
-/** The same word with two meanings: `context` tells them apart. */
+/** Translate a word that has several meanings; `context` distinguishes them. */
 export const pgettext = (context, text) => (catalogue.pgettext ?? globalThis.pgettext ?? ((c, t) => t))(context, text);
 export const ngettext = (one, many, count) =>
   (catalogue.ngettext ?? globalThis.ngettext ?? ((a, b, n) => (n === 1 ? a : b)))(one, many, count);
 
-/** Fill %(name)s places. */
+/** Fill in %(name)s placeholders. */
 export const fill = (text, values) =>
   text.replace(/%\((\w+)\)s/g, (whole, name) => (name in values ? String(values[name]) : whole));
 
@@ -20,17 +20,17 @@ export const zone = root.dataset.zone || "UTC";
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
 const one = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** 1,284; an en dash where there is nothing. */
+/** 1,284; an en dash if there is no value. */
 export const figure = (value) => (value === null || value === undefined ? "–" : whole.format(value));
 export const decimal = (value) => (value === null || value === undefined ? "–" : one.format(value));
-/** A share, 0 to 1, with `digits` after the point: 2.1%. */
+/** A share from 0 to 1, with `digits` decimal places: 2.1%. */
 export const percent = (share, digits = 1) =>
   share === null || share === undefined
     ? "–"
     : new Intl.NumberFormat(locale, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits }).format(share);
 
 const pad = (n) => String(n).padStart(2, "0");
-/** A running or mean time: 2:41, 1:02:07. */
+/** A duration like a clock: 2:41, 1:02:07. */
 export function clockOf(seconds) {
   if (seconds === null || seconds === undefined) return "–";
   const all = Math.max(0, Math.round(seconds));
@@ -38,7 +38,7 @@ export function clockOf(seconds) {
   return h ? `${h}:${pad(m)}:${pad(s)}` : `${m}:${pad(s)}`;
 }
 
-/** A length of time in text: 42 s, 3 min 10 s, 59 min, 2 h 5 min, 3 d. */
+/** A duration in text: 42 s, 3 min 10 s, 59 min, 2 h 5 min, 3 d. */
 export function spanOf(seconds) {
   const all = Math.max(0, Math.floor(seconds));
   if (all < 60) return fill(gettext("%(s)s s"), { s: all });
@@ -57,7 +57,7 @@ export function ageOf(seconds) {
   return fill(gettext("%(d)s d"), { d: Math.floor(all / 86400) });
 }
 
-// How dates and times are written, the same as in poolsite/dates.py.
+// Dates and times are written as in poolsite/dates.py.
 const formats = new Map();
 function format(options) {
   const key = JSON.stringify(options);
@@ -65,11 +65,11 @@ function format(options) {
   return formats.get(key);
 }
 const yearOf = (at) => format({ year: "numeric" }).format(at);
-/** The date, with the year where it isn't this year. "Sept" is what en-GB calls Django's "Sep". */
+/** The date, with the year if it isn't this year. "Sept" is en-GB's form of Django's "Sep". */
 const dated = (at, options) =>
   format({ ...options, day: "numeric", month: "short", ...(yearOf(at) === yearOf(Date.now()) ? {} : { year: "numeric" }) }).format(at).replace(",", "").replace("Sept", "Sep");
 const weekday = locale === "en-GB" ? "short" : "long"; // Django's short Chinese name is 星期五
-/** 07:43, where the day is said elsewhere. */
+/** 07:43, if the day is shown elsewhere. */
 export const timeOf = (at) => format({ hour: "2-digit", minute: "2-digit" }).format(at);
 /** 07:43:05 */
 export const timeExactOf = (at) => format({ hour: "2-digit", minute: "2-digit", second: "2-digit" }).format(at);
@@ -83,7 +83,7 @@ export const momentOf = (at) => fill(pgettext("a moment", "%(day)s, %(time)s"), 
 /** The first letters of a name's first two words: LJ. */
 export const initialsOf = (name) => name.split(/\s+/).filter(Boolean).slice(0, 2).map((word) => [...word][0]).join("").toUpperCase();
 
-/** A telephone number in groups, for reading: +86 138 0013 0417. Unknown shapes stay as they are. */
+/** A telephone number in groups: +86 138 0013 0417. Unknown formats stay as they are. */
 export function phone(value) {
   const match = /^(\+86|86)?(1\d{2})(\d{4})(\d{4})$/.exec(value);
   return match ? match.slice(1).filter(Boolean).join(" ") : value;

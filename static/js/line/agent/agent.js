@@ -1,4 +1,4 @@
-// The agent's console: online, the line, the rooms side by side, one keyboard path for all.
+// The agent's console: online state, the lines, the rooms side by side, and a keyboard shortcut for every action.
 import { onPersonal, subscribe } from "../../../live.js";
 import { stayPresent } from "../../../live/presence.js";
 import { announce, getJSON, h, icon, pageData, postJSON, setText } from "../../shared/dom.js";
@@ -21,14 +21,14 @@ const queues = new Map(page.queues.map((queue) => [queue.slug, queue]));
 const rooms = new Map();
 let state = null;
 const slots = new Slots(page.user, page.capacity);
-let chosen = Number(kept("chosen", page.user, "0")); // the slot that is seen
-let wanted = ""; // the visit of a room that the agent has asked for: it is seen when it comes
+let chosen = Number(kept("chosen", page.user, "0")); // the visible slot
+let wanted = ""; // the visit whose room the agent asked for; the room is shown when it comes
 
-let asked = ""; // what waits to be seen in the state: pressed twice, it is sent once
+let asked = ""; // the last command until the state shows its effect, so that pressing twice sends it once
 
 /**
- * One call of the agent's interface. The state that it answers is shown only without the live one: that comes in
- * order, and an older frame on its way would turn a room back into its offer, under the agent's hands.
+ * Call the agent's API. The state in the answer is shown only while the live state is disconnected. Live frames come in
+ * order; but an older frame, still on its way, would turn a room back into its offer while the agent uses it.
  */
 async function act(what, body = {}) {
   const words = JSON.stringify([what, body]);
@@ -88,11 +88,11 @@ function showVerbs(now, inRooms) {
   find("pause-button").setAttribute("aria-label", pause);
 }
 
-/** Rooms and offers as the server has them; a wrap-up stays in the room that it follows. */
+/** Show the server's rooms and offers. A wrap-up stays in the room that it follows. */
 function showRooms(given, tell) {
   const there = new Set(given.filter((slot) => slot.visit).map((slot) => slot.visit));
   const wraps = given.filter((slot) => slot.kind === "wrap_up").sort((one, other) => one.until_ms - other.until_ms);
-  const opened = []; // to be told of
+  const opened = []; // slots to notify the agent about
   for (const slot of given.filter((each) => each.visit)) {
     const known = rooms.get(slot.visit);
     if (known) known.show(slot, state);
@@ -115,7 +115,7 @@ function showRooms(given, tell) {
     chosen = slots.indexOf(wanted);
     wanted = "";
   }
-  // the first room of a page that opens, or of an agent who had none; otherwise nothing jumps
+  // choose the first room when the page opens or the agent had none; otherwise the chosen room stays
   if (!chosenRoom() && (!tell || slots.used === 1)) chosen = Math.max(0, slots.rows.findIndex((row) => row.visit));
   opened.forEach((slot) => tellOf(slot));
   showFree();
@@ -124,7 +124,7 @@ function showRooms(given, tell) {
 
 const chosenRoom = () => rooms.get(slots.rows[chosen]?.visit);
 
-/** One room is seen at a time; the list (on a phone: tabs) leads to the others. */
+/** Show one room at a time. The list (on a phone, the tabs) leads to the other rooms. */
 function showChosen() {
   const room = chosenRoom();
   slots.rows.forEach((row, index) => rooms.get(row.visit)?.number(index + 1, index === chosen));
@@ -132,11 +132,11 @@ function showChosen() {
   if (seen === room) return;
   seen = room;
   keep("chosen", page.user, String(chosen));
-  chose(room); // the one place where the chosen room changes
+  chose(room); // the only place where the chosen room changes
 }
 
 let seen;
-/** The room that is seen is another one now; undefined: an empty slot. What stands beside it follows here. */
+/** Handle a change of the visible room (undefined for an empty slot): show its context next to it. */
 function chose(room) {
   find("side").replaceChildren(...(room?.context ? [room.context.element] : []));
 }
@@ -157,7 +157,7 @@ function open(slot) {
   room.show(slot, state);
 }
 
-/** A room or an offer has come while the page was open. */
+/** Notify the agent of a room or an offer that came while the page was open. */
 function tellOf(slot) {
   if (slot.kind === "room") return matched(slot);
   const words = fill(gettext("New visitor: %(name)s"), { name: slot.name || gettext("A visitor") });
@@ -185,10 +185,10 @@ function openWrap(wrap) {
 function close(room) {
   room.close();
   rooms.delete(room.visit);
-  if (!room.visit.startsWith("wrap-up")) setTimeout(askDay, 4000); // by then the history has it
+  if (!room.visit.startsWith("wrap-up")) setTimeout(askDay, 4000); // by then, the visit is in the history
 }
 
-/** The chosen slot is empty: what comes next. */
+/** Show what comes next if the chosen slot is empty. */
 function showFree() {
   shelf.querySelectorAll(".room--free").forEach((each) => each.remove());
   if (chosenRoom()) return;
@@ -198,7 +198,7 @@ function showFree() {
   shelf.append(h("section", { class: "card room room--free" }, h("div", { class: "state" }, icon(online ? "chair" : "headset_off"), h("p", { class: "state__title" }, title), h("p", { class: "state__text" }, text), online ? null : h("dl", { class: "console__today" }, ...queuesNow()), h("a", { class: "button button--small", href: "/agent/history/" }, icon("history"), gettext("My history")))));
 }
 
-/** Who waits in each of the agent's queues, while no visitor is served. */
+/** Return the number of waiting visitors in each of the agent's queues, shown while no visitor is served. */
 function queuesNow() {
   return lines.flatMap((line) => {
     const count = Object.keys(line.data).length;
@@ -219,7 +219,7 @@ function showDay({ served, mean_seconds: mean, stars, since }) {
 async function askDay() {
   try {
     showDay((await getJSON("/api/v1/agent/rooms")).today);
-  } catch { /* the figures of before stay */ }
+  } catch { /* the earlier figures stay */ }
 }
 
 // -- starting -------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ const lines = page.queues.map((queue) => new AgentLine(document.querySelector(`[
   counted: () => { if (state && state.state !== "online") showFree(); },
 }));
 
-/** Take a visitor: the agent wants to see this room. */
+/** Take a visitor, and show their room when it comes. */
 async function take(body = {}) {
   const answer = await act("take", body);
   if (!answer?.visit) return;
@@ -260,7 +260,7 @@ onKey("a", () => {
 });
 onKey("t", () => chosenRoom()?.transfer());
 for (let digit = 1; digit <= 9; digit += 1) onKey(String(digit), () => choose(digit - 1));
-// out of a field the single keys work again
+// outside of a field, the single-key shortcuts work again
 shelf.addEventListener("keydown", (event) => { if (event.key === "Escape" && event.target.matches("textarea")) event.target.closest(".room").focus(); });
 
 const keyList = document.querySelector("[data-keys] dl");

@@ -1,9 +1,9 @@
-// Calling the visitor of a room back: whom, from which number, and the end of it.
+// Calling the visitor of a room back: the callee, the number used, and ending the call.
 import { announce, h, icon } from "../../shared/dom.js";
 import { fill, gettext } from "../../shared/words.js";
 
 export class CallBar {
-  /** `act(what, body)` calls the agent's interface; `slot()` is the room as the server has it now. */
+  /** `act(what, body)` calls the agent's API; `slot()` returns the room's current state on the server. */
   constructor({ visit, act, slot }) {
     Object.assign(this, { visit, act, slot });
     this.element = h("div", { class: "room__call", role: "group" });
@@ -11,19 +11,19 @@ export class CallBar {
     this.drawn = null;
   }
 
-  /** The visitor's name and number are known now, or others. A number that is being typed stays. */
+  /** Show the visitor's name and number when they become known or change. A number that is being typed stays. */
   showWho(name) {
     this.element.setAttribute("aria-label", fill(gettext("Call %(name)s back"), { name }));
     if (this.field && !this.field.value) this.field.value = this.suggested;
   }
 
-  /** What the visitor gave as contact, if that is a number. */
+  /** The visitor's contact if it is a telephone number, otherwise "". */
   get suggested() {
     const contact = this.slot().contact ?? "";
     return /^[+0-9][0-9\s().-]+$/.test(contact) ? contact : "";
   }
 
-  /** Draw again only what has changed: a number that is being typed stays. */
+  /** Redraw only if the call changed, so that a number that is being typed stays. */
   show() {
     const call = this.slot().call;
     const now = call ? `${call.state} ${call.number} ${call.callee}` : "";

@@ -1,4 +1,4 @@
-// What an agent writes in a room: messages and notes, canned replies, drafts of both.
+// The agent's text field in a room: messages and notes, saved replies, and drafts of both.
 import { h, icon, setText } from "../../shared/dom.js";
 import { Replies } from "./replies.js";
 import { keep, kept } from "../kept.js";
@@ -35,7 +35,7 @@ export class AgentComposer {
       },
       typing: () => (box.checked ? null : typing()),
     });
-    // a draft comes back as what it was: a note must not turn into a message
+    // restore a draft as what it was: a note must not turn into a message
     const noted = kept("note", visit, "");
     if (noted) {
       box.checked = true;
@@ -50,7 +50,7 @@ export class AgentComposer {
     setText(this.label, fill(gettext("Message to %(name)s"), { name }));
   }
 
-  /** Files are dropped on the room and sent in its talk: both must be there. A note has none. */
+  /** Accept files dropped on the room, and send them through its talk. Notes have no files. */
   takeFiles(talk) {
     this.files.attach(this.element, talk, () => !this.box.checked);
   }
@@ -59,7 +59,7 @@ export class AgentComposer {
     return this.field.value;
   }
 
-  /** The room is over: nothing is kept. */
+  /** Delete the drafts after the room has ended. */
   forget() {
     keep("draft", this.visit, "");
     keep("note", this.visit, "");

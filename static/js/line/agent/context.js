@@ -1,16 +1,16 @@
-// Who the visitor of a room was before: earlier visits at this desk, and what agents noted then.
+// The history of a room's visitor: earlier visits to this desk, and the notes of agents.
 import { getJSON, h, icon } from "../../shared/dom.js";
 import { toastFailure } from "../../shared/toast.js";
 import { clockOf, dayOf, decimal, fill, gettext, ngettext, timeOf, weekdayOf } from "../../shared/words.js";
 
-const FIRST = 3; // visits that are shown before "All"
-const AGAIN_MS = [4_000, 15_000]; // a visit that has just ended comes into the history a moment later
+const FIRST = 3; // visits shown before "All" is clicked
+const AGAIN_MS = [4_000, 15_000]; // a visit that just ended gets into the history a moment later
 const CHIPS = { good: "chip--ok", open: "chip--warn" };
 
 /**
- * A returning visitor's history, to be put anywhere; it stays hidden where there is none.
+ * A returning visitor's history. The page may put the element anywhere; it stays hidden if there is no history.
  * @param {{visit: string}} options
- * @returns {{element: HTMLElement, load: () => Promise<void>}} load: ask for it
+ * @returns {{element: HTMLElement, load: () => Promise<void>}} load: fetch the history
  */
 export function showContext({ visit }) {
   const element = h("details", { class: "context", hidden: true, open: true });
@@ -22,7 +22,7 @@ export function showContext({ visit }) {
     try {
       found = await getJSON(`/api/v1/agent/visitor/${visit}`);
     } catch {
-      return; // the room is there without it
+      return; // the room works without the history
     }
     rows.splice(0, rows.length, ...found.visits);
     element.hidden = !found.total;
@@ -84,7 +84,7 @@ function notes(found) {
   ];
 }
 
-// -- an earlier visit, to read --------------------------------------------------------------------
+// -- an earlier visit, read-only ------------------------------------------------------------------
 
 function dialogOf() {
   const known = document.getElementById("earlier-visit");

@@ -1,11 +1,11 @@
-// What the agent's page says about a room: a line in the list of rooms, the facts at its top, why it was matched.
+// The agent's view of a room in short: its entry in the list of rooms, the facts at its top, why it was assigned.
 import { h } from "../../shared/dom.js";
 import { clockOf, fill, gettext, spanOf } from "../../shared/words.js";
 
-/** How long something has lasted: 4:12. */
+/** Return the time since a moment: 4:12. */
 export const since = (ms) => clockOf((Date.now() - ms) / 1000);
 
-/** Why this agent, in a sentence: the scripts' words, said to a person. */
+/** Return why this agent was chosen: the reason from the Lua scripts as a sentence. */
 export function whyWords(why) {
   const found = /^(fewest rooms longest idle|agent became free) rooms (\d+) idle s (\d+)$/.exec(why);
   if (!found) return handedBy(why);
@@ -23,20 +23,20 @@ function handedBy(why) {
 
 export const awayWords = (slot) => fill(gettext("Away for %(time)s"), { time: since(slot.away_ms) });
 
-/** The facts at the top of a room; `lasted` shows how long it has lasted. */
+/** Return the facts at the top of a room; `lasted` is the element with the room's duration. */
 export function factsOf(slot, began, lasted) {
   const waited = slot.joined ? clockOf((began - Date.parse(slot.joined)) / 1000) : "–";
   const fact = (label, value) => h("div", {}, h("dt", {}, label), value instanceof Element ? value : h("dd", { title: value }, value));
   return h("dl", { class: "room__facts" }, fact(gettext("In the room"), lasted), fact(gettext("Wait"), waited), fact(gettext("Topic"), slot.topic || "–"), fact(gettext("Queue"), slot.queue || "–"));
 }
 
-/** What the placeholders of canned replies mean in a room. */
+/** Return the values of the saved replies' placeholders in a room. */
 export function replyValues(slot, began, agent) {
   const wait = slot.joined ? spanOf((began - Date.parse(slot.joined)) / 1000) : "";
   return { visitor: slot.name, agent, topic: slot.topic, queue: slot.queue, place: slot.place || "", wait };
 }
 
-/** A room in the list of rooms. */
+/** Return a room's entry in the list of rooms. */
 export function summaryOf(room) {
   const { slot, drawn, talk } = room;
   if (room.until) return { chip: gettext("Wrap-up"), sign: "timer", time: clockOf(room.secondsLeft), words: gettext("The room has ended"), unread: 0 };

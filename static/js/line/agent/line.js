@@ -1,4 +1,4 @@
-// A queue's line on the agent's console: place, name, class, skills, wait, and why nobody serves.
+// A queue's line on the agent's console: place, name, class, skills, wait, and why no agent serves the visitor.
 import { followRows } from "../../../live/rows.js";
 import { h, icon, setText } from "../../shared/dom.js";
 import { languageChip } from "./language.js";
@@ -52,7 +52,7 @@ export class AgentLine {
     });
   }
 
-  /** One line of why this visitor is not served now. */
+  /** Return one line on why this visitor is not served yet. */
   second(row) {
     if (row.why) return row.why;
     if (row.state === "away") return gettext("Away, place held");

@@ -1,8 +1,8 @@
-// A visitor who is offered to the agent: accept or decline, before the time is over.
+// A visitor who is offered to the agent, to accept or decline before the time is over.
 import { h, icon } from "../../shared/dom.js";
 import { fill, gettext } from "../../shared/words.js";
 
-/** What an offer shows in its room's place; `chips` what is known of the visitor, `left` the seconds that are left. */
+/** Return the offer's element; `chips` shows what is known about the visitor, `left` the seconds left. */
 export function offerOf({ name, topic, chips, left, accept, decline }) {
   return h(
     "div",

@@ -1,14 +1,14 @@
-// Canned replies: "/" at the start of a word opens the list above the field; Enter inserts, and never sends.
+// Saved replies: "/" at the start of a word opens the list above the field. Enter inserts a reply and never sends it.
 import { announce, h } from "../../shared/dom.js";
 import { closed, opened } from "../../shared/popup.js";
 import { fill, gettext, ngettext } from "../../shared/words.js";
 
-const WORD = /(^|\s)\/([^\s/]*)$/; // what is being typed, up to the caret
-const NAMED = /(^|\s)\/([a-z0-9-]+)\s$/; // a whole shortcut and a space
+const WORD = /(^|\s)\/([^\s/]*)$/; // the word being typed, up to the caret
+const NAMED = /(^|\s)\/([a-z0-9-]+)\s$/; // a complete shortcut and a space
 const PLACEHOLDER = /\{([a-z_]+)\}/g;
 
 /**
- * Fill a reply's placeholders. Returns the text, and where the first one stands that has no value: [from, to] or null.
+ * Fill a reply's placeholders. Returns the text, and where the first one without a value is: [from, to] or null.
  * @param {string} text
  * @param {Record<string, string>} values
  */
@@ -26,7 +26,7 @@ function fillReply(text, values) {
   return [out + text.slice(at), open];
 }
 
-/** Replies for what was typed: shortcuts that begin so, then shortcuts and texts that contain it. */
+/** Return replies that match: shortcuts that start with the typed text, then shortcuts, then texts that contain it. */
 export function matching(replies, typed) {
   const wanted = typed.toLowerCase();
   const rank = ({ shortcut, text }) => (shortcut.startsWith(wanted) ? 0 : shortcut.includes(wanted) ? 1 : text.toLowerCase().includes(wanted) ? 2 : 3);
@@ -37,7 +37,7 @@ export class Replies {
   /**
    * @param {HTMLTextAreaElement} field
    * @param {{shortcut: string, text: string}[]} replies
-   * @param {() => Record<string, string>} values what placeholders mean in this room now
+   * @param {() => Record<string, string>} values the placeholders' current values in this room
    */
   constructor(field, replies, values) {
     Object.assign(this, { field, replies, values, found: [], active: 0, start: -1, dismissed: -1 });
@@ -56,7 +56,7 @@ export class Replies {
     field.addEventListener("click", () => this.typed());
   }
 
-  /** The button "Replies": as if "/" had been typed. */
+  /** Open the list with the "Replies" button, as if "/" had been typed. */
   open() {
     const { field } = this;
     field.focus();
@@ -125,11 +125,11 @@ export class Replies {
     };
     if (!Object.hasOwn(keys, event.key) || event.shiftKey) return;
     event.preventDefault();
-    event.stopImmediatePropagation(); // Enter does not send, Escape stays in the field
+    event.stopImmediatePropagation(); // keep Enter from sending, and Escape from leaving the field
     keys[event.key]();
   }
 
-  /** Put the reply in the place of the typed word; what could not be filled is selected, to be typed over. */
+  /** Replace the typed word with the reply. The first placeholder without a value is selected, to be overwritten. */
   insert(reply, start = this.start) {
     const { field } = this;
     const [text, open] = fillReply(reply.text, this.values());

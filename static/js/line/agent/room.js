@@ -1,4 +1,4 @@
-// One room of the agent's console: facts, transcript, composer; an offer before, a wrap-up after.
+// One room of the agent's console: facts, transcript, composer; before it an offer, after it a wrap-up.
 import { subscribe } from "../../../live.js";
 import { ask } from "../../shared/dialog.js";
 import { announce, csrfToken, getJSON, h, icon, postJSON, setText } from "../../shared/dom.js";
@@ -18,11 +18,11 @@ import { newId } from "../ids.js";
 import { toast, toastFailure } from "../../shared/toast.js";
 import { fill, gettext, timeExactOf } from "../../shared/words.js";
 
-/** What only SQL knows of a visit: the desk tells of it a moment before. */
+/** The data of a visit that comes from SQL: the desk reports the visit a moment before it is there. */
 const whoOf = ({ name, joined, topic, queue, language, verified, contact }) => JSON.stringify([name, joined, topic, queue, language, verified, contact]);
 
 export class Room {
-  /** `changed()`: what the list of rooms shows of this one may differ now; `want(visit)`: the agent wants to see it. */
+  /** `changed()`: the room's entry in the list may have changed; `want(visit)`: the agent wants to see that room. */
   constructor(slot, { act, page, queues, offerToken, changed, want }) {
     Object.assign(this, { visit: slot.visit, slot, act, page, queues, offerToken, changed, want });
     this.isTyping = false;
@@ -60,7 +60,7 @@ export class Room {
     else this.drawRoom();
   }
 
-  /** In which slot it is, and whether it is the one that is seen. */
+  /** Set the room's slot, and whether it is the visible room. */
   number(place, isChosen) {
     if (this.place) setText(this.place, String(place));
     this.element.toggleAttribute("data-behind", !isChosen);
@@ -84,7 +84,7 @@ export class Room {
     this.element.remove();
   }
 
-  /** What was written and cannot be sent any more is not lost without a word. */
+  /** Show what was written and can no longer be sent, so that it is not lost silently. */
   over() {
     const unsent = [...(this.talk?.close() ?? []), ...(this.files?.close() ?? []), this.composed?.text ?? ""].filter((text) => text.trim());
     this.composed?.forget();
@@ -163,7 +163,7 @@ export class Room {
     });
   }
 
-  /** Who the visitor is, in every place of the room. What the agent is typing stays. */
+  /** Show who the visitor is everywhere in the room. What the agent is typing stays. */
   showWho() {
     const { name, slot } = this;
     this.header.replaceChildren(...[this.place, h("h2", { class: "card__title" }, name), languageChip(slot.language), ...verified(slot), this.away, this.head].filter(Boolean));
@@ -215,7 +215,7 @@ export class Room {
     }
   }
 
-  /** A visitor whose connection is lost may come back to this room for a while. */
+  /** Show how long the visitor's connection has been lost. For a while, the visitor may come back to this room. */
   showAway() {
     if (!this.away) return;
     this.away.hidden = !this.slot.away_ms || this.drawn !== "room";
@@ -237,7 +237,7 @@ export class Room {
     this.changed();
   }
 
-  /** End the room; in the wrap-up: be free. */
+  /** End the room; during the wrap-up, finish the wrap-up. */
   async finish() {
     if (this.kind === "offer") return;
     if (this.until) return this.panel.free();
@@ -262,7 +262,7 @@ export class Room {
     this.showAway();
     this.calls?.element.remove();
     this.calls = null;
-    this.context?.element.remove(); // its words may be read while the room lasts
+    this.context?.element.remove(); // the context is only for the duration of the room
     this.context = null;
     if (!this.foot) {
       this.foot = h("div", {});

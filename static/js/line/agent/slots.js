@@ -1,10 +1,10 @@
-// The numbered slots of an agent's rooms. A room keeps its slot; an ended one leaves it empty until it is filled.
+// The numbered slots of an agent's rooms. A room keeps its slot; when it ends, the slot is empty until filled again.
 import { h, icon, setText } from "../../shared/dom.js";
 import { summaryOf } from "./facts.js";
 import { keep, kept } from "../kept.js";
 import { fill, gettext, ngettext, timeOf } from "../../shared/words.js";
 
-/** Which room is in which slot, over reloads of this tab. */
+/** Which room is in which slot. Survives reloads of this tab. */
 export class Slots {
   constructor(user, capacity) {
     this.user = String(user);
@@ -15,14 +15,14 @@ export class Slots {
     this.capacity = capacity;
   }
 
-  /** These rooms are there now: each keeps its slot, a new one gets the first empty slot. */
+  /** Place the current rooms: each keeps its slot, and a new room gets the first empty slot. */
   place(rooms) {
     const there = new Map(rooms.map((room) => [room.visit, room]));
     this.rows.forEach((row, index) => {
       const room = there.get(row.visit);
       if (room) {
         if (!room.visit.startsWith("wrap-up")) row.name = room.name;
-        if (room.until) row.endedAt ||= Date.now(); // a wrap-up is the end of its room
+        if (room.until) row.endedAt ||= Date.now(); // the wrap-up starts when the room ends
       } else if (row.visit) {
         this.rows[index] = { visit: "", name: row.name, endedAt: row.endedAt || (this.isNew ? 0 : Date.now()) };
       }
@@ -46,13 +46,13 @@ export class Slots {
   }
 }
 
-/** "Your rooms": a row for each slot; and the tabs of a phone. */
+/** "Your rooms": a row for each slot, and tabs on a phone. */
 export class SlotList {
   constructor({ list, count, tabs, choose }) {
     Object.assign(this, { list, count, tabs, choose, rows: [], chips: [] });
   }
 
-  /** The place of the slots before their rooms are known. */
+  /** Reserve the space of the slots before their rooms are known. */
   reserve(count) {
     while (this.rows.length < count) {
       const row = this.row(this.rows.length);
@@ -62,7 +62,7 @@ export class SlotList {
     }
   }
 
-  /** `roomOf(visit)`: the Room of a slot. */
+  /** Draw the slots; `roomOf(visit)` returns the Room of a slot. */
   draw(slots, chosen, roomOf) {
     while (this.rows.length < slots.rows.length) this.rows.push(this.row(this.rows.length));
     while (this.rows.length > slots.rows.length) this.rows.pop().item.remove();

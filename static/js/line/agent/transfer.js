@@ -1,10 +1,10 @@
-// Handing a visitor over: who is free now, then the queues. The button names the target.
+// Transferring a visitor: free agents first, then the queues. The button names the target.
 import { announce, getJSON, h, icon, setText } from "../../shared/dom.js";
 import { closed, opened } from "../../shared/popup.js";
 import { toastFailure } from "../../shared/toast.js";
 import { clockOf, fill, gettext, initialsOf, ngettext } from "../../shared/words.js";
 
-const AGAIN = 4000; // ms until the list is read again
+const AGAIN = 4000; // ms until the list is refreshed
 const STATES = {
   free: gettext("Free"),
   at_capacity: gettext("Full"),
@@ -112,7 +112,7 @@ export class Transfer {
     return option;
   }
 
-  /** Mark the chosen target; the button names it. */
+  /** Mark the chosen target, and name it on the button. */
   show() {
     const chosen = this.chosen;
     for (const option of this.list.querySelectorAll("[role=option]")) option.setAttribute("aria-selected", String(option.id === `${this.list.id}-${this.active}`));
@@ -146,7 +146,7 @@ export class Transfer {
     return this.hand();
   }
 
-  /** Hand over; refused, the list is read again and says why. */
+  /** Transfer the visitor. If the server refuses, the list is refreshed and shows why. */
   async hand() {
     const { chosen } = this;
     if (!chosen) return;

@@ -1,4 +1,4 @@
-// After a room: what came of it, a note for the next agent, more time; and which wrap-up is of which room.
+// The wrap-up after a room: its outcome, a note for the next agent, more time; and which wrap-up belongs to which room.
 import { announce, h, icon, postJSON, svg } from "../../shared/dom.js";
 import { keep, kept } from "../kept.js";
 import { newId } from "../ids.js";
@@ -6,13 +6,13 @@ import { limitText } from "../text_limit.js";
 import { toast, toastFailure } from "../../shared/toast.js";
 import { clockOf, fill, gettext } from "../../shared/words.js";
 
-const MORE_MS = 30_000; // of lua/more_time.lua
+const MORE_MS = 30_000; // as in lua/more_time.lua
 
-/** Whether a wrap-up ends at `until` that ended at `before` once: it was extended, in this tab or another. */
+/** Whether the wrap-up that once ended at `before` now ends at `until`: it was extended, in this tab or another. */
 const isExtended = (before, until) => before > 0 && until > before && (until - before) % MORE_MS === 0;
 
 /**
- * Which ended room each wrap-up follows: the one known by its end, then one that was extended, then one just ended.
+ * Pair each wrap-up with the ended room that it follows: one with the same end, an extended end, or one just ended.
  * @returns {Map<any, any>} slot → room; slots of no known room are left out
  */
 export function pairWraps(wraps, ended) {
@@ -29,7 +29,7 @@ export function pairWraps(wraps, ended) {
   return pairs;
 }
 
-/** The room of a wrap-up, for this tab after a reload: the server knows only when it ends. */
+/** Remember a wrap-up's room in this tab, over reloads: the server only knows when the wrap-up ends. */
 export function keepWrap(until, slot) {
   const known = kept("wraps", "", []).filter((each) => each.until > Date.now() && each.slot.visit !== slot.visit);
   keep("wraps", "", [...known, { until, slot: { visit: slot.visit, name: slot.name, topic: slot.topic, queue: slot.queue, queue_slug: slot.queue_slug } }]);
@@ -42,12 +42,12 @@ export function keptWrap(until) {
 /**
  * The wrap-up of one room.
  * @param {{visit: string, until: number, total: number, outcomes: {id: number, name: string, tone: string}[], required: boolean, act: (what: string, body?: object) => Promise<any>}} options
- *   visit: "" where it is not known, then only the time is shown; total: seconds that it lasts without extensions
+ *   visit: "" if unknown, then only the time is shown; total: its duration in seconds without extensions
  * @returns {{element: HTMLElement, field: HTMLElement | null, extend: (until: number) => void, tick: () => void, free: () => Promise<void>, close: () => void}}
  */
 export function wrapPanel({ visit, until, total, outcomes, required, act }) {
   const first = until;
-  let chosen = null; // the outcome that the server has
+  let chosen = null; // the outcome that the server has stored
   let noteId = newId();
   const ring = svgRing();
   const left = h("p", { class: "wrap__title" });
@@ -86,7 +86,7 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
     }
   }
 
-  /** Save the note; what cannot be saved is not lost without a word. */
+  /** Save the note. Returns false, and keeps the text in the field, if it can't be saved. */
   async function saveNote() {
     const text = field?.value.trim();
     if (!text) return true;
@@ -120,7 +120,7 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
     ring.show(seconds / all, clockOf(seconds));
   }
 
-  /** The time is up, or the agent is free: a note that stands there is saved. */
+  /** Save the note that is in the field when the time is up or the agent has finished. */
   function close() {
     const text = field?.value.trim();
     if (!text) return;
@@ -132,7 +132,7 @@ export function wrapPanel({ visit, until, total, outcomes, required, act }) {
   return { element, field, extend, tick, free, close };
 }
 
-/** The outcomes as radio buttons; each choice is saved at once. */
+/** Return the outcomes as radio buttons. Each choice is saved at once. */
 function choiceOf(visit, outcomes, choose) {
   const said = h("span", { class: "wrap__said", role: "status" });
   const radios = outcomes.map((each) => h("input", { type: "radio", name: `outcome-${visit}`, value: String(each.id), onchange: () => choose(each.id) }));

@@ -1,4 +1,5 @@
-// The floor's agents, who needs a look first: a new order waits 2 s, and never comes under a pointer, the focus or an open menu.
+// The floor's agents, those who need attention first. A new order waits 2 s, and never comes while the pointer or the
+// focus is on the rows, or a menu is open.
 import { h, icon, setText } from "../../shared/dom.js";
 import { redraw, refill } from "../../shared/figures.js";
 import { LiveTable } from "../../shared/live_table.js";
@@ -21,7 +22,7 @@ export class FloorAgents {
     this.body = find("agents");
     this.table = new LiveTable("agents", this.columns(), { mark: (line, { id }) => { line.dataset.agent = id; } });
     this.order = [];
-    this.wantedAt = 0; // since when another order is wanted; 0 = it is the one that is shown
+    this.wantedAt = 0; // since when another order is wanted; 0 if the current order is right
     this.state = "";
     this.seen = "";
     for (const name of ["find", "skill", "queue"]) find(name).addEventListener("input", () => this.draw(true));
@@ -34,7 +35,7 @@ export class FloorAgents {
     this.draw();
   }
 
-  /** Only the agents of one queue. */
+  /** Show only the agents of one queue. */
   showQueue(slug) {
     find("queue").value = slug;
     this.draw(true);
@@ -58,7 +59,7 @@ export class FloorAgents {
       && (!find("queue").value || agent.queues.includes(find("queue").value));
   }
 
-  /** `atOnce`: the reader has asked for it. */
+  /** `atOnce`: apply a new order at once, because the user asked for it. */
   draw(atOnce = false) {
     if (!this.data) return;
     const among = this.data.agents.filter((agent) => this.matches(agent));
@@ -88,7 +89,7 @@ export class FloorAgents {
       this.wantedAt = 0;
       return;
     }
-    const there = new Set(ids); // who came is last until then
+    const there = new Set(ids); // until then, new agents come last
     this.order = [...this.order.filter((id) => there.has(id)), ...ids.filter((id) => !this.order.includes(id))];
   }
 

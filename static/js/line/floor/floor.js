@@ -1,4 +1,4 @@
-// The floor: queues worst first with the chosen one's line, and every agent who is on shift.
+// The floor: queues, worst first, with the line of the chosen queue, and all agents on shift.
 import { connection, subscribe } from "../../../live.js";
 import { stayPresent } from "../../../live/presence.js";
 import { pageData } from "../../shared/dom.js";
@@ -18,7 +18,7 @@ const verbs = new FloorVerbs(page);
 const agents = new FloorAgents({ verbs, now: nowMs });
 const line = new FloorLine({ page, verbs, now: nowMs });
 const queues = new FloorQueues(choose);
-document.querySelector("main").append(find("agent-menu")); // over everything, and under no card's scrolling
+document.querySelector("main").append(find("agent-menu")); // so that the menu is above everything and no card's scrolling cuts it off
 
 function nowMs() {
   return Date.now();
@@ -51,7 +51,7 @@ function drawSum() {
   find("sum").textContent = words.join(" · ");
 }
 
-/** Older than 10 s: figures are muted, and what would act on them waits. */
+/** Mute figures older than 10 s, and disable the actions on them. */
 function showAge() {
   const stale = ["stale", "offline", "signed-out"].includes(document.documentElement.dataset.connection ?? "");
   if (root.hasAttribute("data-stale") === stale) return;
@@ -60,7 +60,7 @@ function showAge() {
 }
 
 find("line-agents").addEventListener("click", () => agents.showQueue(chosen));
-connection.addEventListener("state", () => queueMicrotask(showAge)); // after the badge has told the page's state
+connection.addEventListener("state", () => queueMicrotask(showAge)); // after the badge has set the page's connection state
 stayPresent();
 draw();
 subscribe(`line.floor:${page.desk}`, { snapshot: (next) => { data = next; draw(); } });

@@ -1,11 +1,11 @@
-// The chosen queue's line on the floor: one sentence of why for each visitor, opened agent by agent.
+// The chosen queue's line on the floor: for each visitor one sentence on why they wait, with details agent by agent.
 import { followRows } from "../../../live/rows.js";
 import { getJSON, h, setText } from "../../shared/dom.js";
 import { foldReasons } from "../reasons.js";
 import { classChips, drawWaiting, skillChips, tellWaits, whyButton, whyTitle, waitingRow } from "../waiting.js";
 import { fill, gettext } from "../../shared/words.js";
 
-const ASK_MS = 5000; // how old the sentences may be
+const ASK_MS = 5000; // maximum age of the sentences
 const find = (name) => document.querySelector(`[data-${name}]`);
 
 export class FloorLine {
@@ -19,7 +19,7 @@ export class FloorLine {
     this.askedAt = 0;
   }
 
-  /** Show this queue's line; null = the desk has no queue. */
+  /** Show this queue's line; null if the desk has no queue. */
   watch(queue) {
     if (queue) setText(find("line-agents"), fill(gettext("Show agents (%(n)s)"), { n: queue.online }));
     if (this.queue?.slug === queue?.slug) return;

@@ -1,4 +1,4 @@
-// The floor's queues, worst first: each is a button that shows its line.
+// The floor's queues, worst first. Each is a button that shows its line.
 import { h, icon } from "../../shared/dom.js";
 import { redraw } from "../../shared/figures.js";
 import { LiveTable } from "../../shared/live_table.js";
@@ -42,7 +42,7 @@ function putLevel(cell, { level, goal, within }) {
   putSigned(cell, percent(level, 0), level !== null && level < goal, "floor__warn", "warning");
 }
 
-/** A figure, with a sign before it when it is out of its bounds. */
+/** Write a figure, with a sign before it if it is out of bounds. */
 function putSigned(cell, text, isOut, look, sign) {
   cell.classList.toggle(look, isOut);
   redraw(cell, `${isOut} ${text}`, () => [...(isOut ? [icon(sign, "icon--tiny")] : []), text]);

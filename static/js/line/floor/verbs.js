@@ -1,4 +1,4 @@
-// What a supervisor does on the floor. Verbs name their target; who may not use one does not see it.
+// A supervisor's actions on the floor. Each action names its target; users who may not use an action don't see it.
 import { did } from "../../shared/act.js";
 import { ask } from "../../shared/dialog.js";
 import { h, icon } from "../../shared/dom.js";
@@ -25,7 +25,7 @@ export class FloorVerbs {
     return h("button", { type: "button", class: "button button--small", "data-focus": focus, "data-verb": "", disabled: this.stale, title: this.stale ? gettext("The figures aren't live. Wait until they're up to date.") : null, onclick: run }, icon(sign, "icon--small"), words);
   }
 
-  /** While figures are old, nothing acts on them; each button says why. */
+  /** Disable all actions while the figures are old, and give the reason on each button. */
   setStale(stale) {
     this.stale = stale;
     for (const button of document.querySelectorAll("[data-verb]")) {
@@ -61,7 +61,7 @@ export class FloorVerbs {
     return this.does(`agents/${agent.id}/pause`, { reason }, agent.slots.length ? fill(gettext("%(name)s pauses after the rooms"), { name: agent.name }) : fill(gettext("%(name)s is paused"), { name: agent.name }));
   }
 
-  // -- the menu of an agent -------------------------------------------------------------------------
+  // -- an agent's menu ------------------------------------------------------------------------------
 
   get isOpen() {
     return this.opener !== null;

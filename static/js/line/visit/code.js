@@ -9,7 +9,7 @@ const find = (name) => document.querySelector(`[data-${name}]`);
 let ends = 0;
 let ticking = 0;
 
-/** The dialog "Your place is held". @param {() => any} kept the visit */
+/** Start the dialog "Your place is held". @param {() => any} kept the visit */
 export function startHolding(kept) {
   find("hold").addEventListener("click", () => {
     find("hold-link").value = linkOf(kept());
@@ -47,7 +47,7 @@ function tick() {
   find("code-left").textContent = gettext("This code has expired. Request a new one.");
 }
 
-/** "I have a code" beside the form to join. @param {(visit: any) => void} resumed what to do with the visit found */
+/** Start "I have a code" next to the join form. @param {(visit: any) => void} resumed called with the visit found */
 export function startCodes(slug, resumed) {
   const form = find("code-form");
   form.addEventListener("submit", (event) => {

@@ -4,7 +4,7 @@ import { h } from "../../shared/dom.js";
 import { limitText } from "../text_limit.js";
 import { gettext } from "../../shared/words.js";
 
-/** Say what is wrong under a form's one field; "" = nothing is. */
+/** Show an error under a form's only field; "" removes it. */
 export function tellError(form, words) {
   const error = form.querySelector("[data-error]");
   error.hidden = !words;
@@ -12,7 +12,7 @@ export function tellError(form, words) {
   form.querySelector("input").toggleAttribute("aria-invalid", Boolean(words));
 }
 
-/** A form for an address: `send` gets one that can be one, once at a time. */
+/** Start a form for an email address: `send` is called with a valid address, and not again while it runs. */
 export function startEmail(form, send) {
   const field = form.elements.email;
   form.addEventListener("submit", (event) => {
@@ -49,7 +49,7 @@ const TITLES = {
   "queue-full": gettext("Too many visitors are waiting"),
 };
 
-/** A join that was refused leads to the message form, with the reason. */
+/** Show the message form with the reason why joining was refused. */
 export function showClosed(main, error) {
   main.querySelector("[data-closed-title]").textContent = TITLES[error.kind] ?? error.title;
   main.querySelector("[data-closed-text]").textContent = error.detail;
@@ -95,7 +95,7 @@ function thank(form, call) {
   title.focus();
 }
 
-/** Returns a function that shows the rating that was given before. */
+/** Start the rating form. Returns a function that shows an earlier rating. */
 export function startRating(form, send, known) {
   const stars = [...form.querySelectorAll("input[name=stars]")];
   const button = form.querySelector(".button");

@@ -1,5 +1,5 @@
-// The visitor's page in a frame on a tenant's own site (static/js/line/widget.js): what the two tell each other.
-// Neither believes a message before it has looked at its origin and its window. On its own, the page tells nobody.
+// The visitor's page in a frame on a tenant's own site (static/js/line/widget.js): the messages between the two. Each
+// side checks the origin and the window of a message before it trusts it. Without a frame, no messages are sent.
 import { pageData } from "../../shared/dom.js";
 import { startSoundSwitch } from "../alert.js";
 import { rangeWords } from "./wait.js";
@@ -11,7 +11,7 @@ const isWidget = Boolean(page.widget);
 const framed = isWidget && window.parent !== window;
 const find = (name) => document.querySelector(`[data-frame-${name}]`);
 const main = document.querySelector("[data-visit]");
-const GREETING = 3000; // a host that does not answer is not waited for
+const GREETING = 3000; // ms to wait for the host's answer
 const RUNNING = new Set(["waiting", "room"]);
 const ORDINALS = {
   one: gettext("You're %(n)sst"),
@@ -20,24 +20,24 @@ const ORDINALS = {
   other: gettext("You're %(n)sth"),
 };
 
-let origin = ""; // the host's, once it has said hello
+let origin = ""; // the host's origin, once it has said hello
 let open = !framed;
-let moves = false; // the focus comes in with the first view
+let moves = false; // the focus moves into the frame with the first view
 let greeted = () => {};
 let visit = "";
-let readTo = 0; // the number of the last message that was seen
+let readTo = 0; // the number of the last message that the visitor saw
 let newest = [];
 
 const tell = (message) => { if (origin) window.parent.postMessage({ poolsite: page.slug, ...message }, origin); };
 
-/** Resolves when it is known what the host's script has kept for this page; at once for a page on its own. */
+/** Resolve once the host's script has reported what it stored for this page; at once without a frame. */
 export function joinHost(store) {
   if (!framed) return Promise.resolve();
   store.refused = (kept) => tell({ tells: "keep", kept });
   return new Promise((resolve) => {
     greeted = (kept) => { store.offer(kept); resolve(); };
     setTimeout(resolve, GREETING);
-    window.parent.postMessage({ poolsite: page.slug, tells: "ready", language: page.language }, "*"); // nothing that anybody might not know
+    window.parent.postMessage({ poolsite: page.slug, tells: "ready", language: page.language }, "*"); // contains nothing secret
   });
 }
 
@@ -77,7 +77,7 @@ function moveIn() {
   (main.querySelector(fields[main.dataset.view] ?? ":scope") ?? main).focus({ preventScroll: true });
 }
 
-// -- what the host's bubble shows while the frame is closed -----------------------------------------
+// -- what the host's bubble shows while the frame is closed -------------------------------------------
 
 const keyOf = (id) => `poolsite:read:${id}`;
 
@@ -92,7 +92,7 @@ function keepRead() {
   try { if (visit) localStorage.setItem(keyOf(visit), String(readTo)); } catch { /* this page only */ }
 }
 
-/** Messages of the server, some of them perhaps known: those of others that nobody has seen are unread. */
+/** Count the other side's messages that the visitor has not seen as unread. Some of `messages` may be known already. */
 function said(id, messages) {
   if (!framed) return;
   if (id !== visit) begin(id, messages);
@@ -110,7 +110,7 @@ function begin(id, messages) {
   newest = [];
   let known = null;
   try { known = localStorage.getItem(keyOf(id)); } catch { /* this page only */ }
-  // a visit that comes from elsewhere brings along what was read there
+  // in a visit that was continued from elsewhere, its messages count as read
   readTo = known === null ? Math.max(0, ...messages.map((message) => message.number)) : Number(known) || 0;
   keepRead();
 }
@@ -141,7 +141,7 @@ function place(ahead, estimate) {
   if (find("line").textContent !== words) find("line").textContent = words;
 }
 
-/** An agent serves; `news` is what to say about it, "" when it is none. */
+/** Show the agent who serves; `news` is the text for the bubble, "" if nothing is new. */
 function agent(name, news) {
   if (!isWidget) return;
   const shown = name || gettext("Your agent");
@@ -171,7 +171,7 @@ function startHeader() {
     button.hidden = false;
     button.addEventListener("click", close);
   }
-  // before the menu's own listener: Esc closes what is on top, one thing at a time
+  // before the menu's own listener: Esc closes only what is on top
   addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.isComposing && !document.querySelector("dialog[open], .menu:not([hidden])")) close();
   }, { capture: true });

@@ -1,11 +1,11 @@
-// The language of a visitor's page: another one loads the page again, with the visit and all that was typed.
+// The language of a visitor's page: choosing another one reloads the page, with the visit and all that was typed.
 import { keep, kept as keptOf } from "../kept.js";
 import { call, linkOf } from "./store.js";
 
 const FIELDS = ["name", "topic"];
 
 /**
- * @param {{slug: string, form: HTMLFormElement, kept: () => any}} page `kept`: the visit, null before it began
+ * @param {{slug: string, form: HTMLFormElement, kept: () => any}} page `kept`: returns the visit, null before it began
  */
 export function startLanguages({ slug, form, kept }) {
   restore(form, slug);
@@ -15,16 +15,16 @@ export function startLanguages({ slug, form, kept }) {
       event.preventDefault();
       if (link.getAttribute("aria-current") === "true") return;
       const visit = kept();
-      // who serves the visitor hears of it; the page changes whether or not that is told
+      // notify the visitor's agent; the page changes even if that fails
       if (visit) await call(`visits/${visit.visit}/language`, { kept: visit, body: { language: link.dataset.language } }).catch(() => {});
       else for (const name of FIELDS) keep(`join-${name}`, slug, form.elements[name].value);
-      // a browser that keeps nothing in a frame is given the visit behind the #, which no server is sent
+      // in a frame without storage, the fragment carries the visit; it is not sent to servers
       location.assign(new URL(link.search + (visit ? new URL(linkOf(visit)).hash : ""), location.href));
     });
   }
 }
 
-/** What stood in the form before the page was loaded again. */
+/** Restore the form's values from before the reload. */
 function restore(form, slug) {
   for (const name of FIELDS) {
     const value = keptOf(`join-${name}`, slug, "");

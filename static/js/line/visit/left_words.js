@@ -1,16 +1,16 @@
-// What a visitor wrote for an agent who never came: offered as a message to leave.
+// What a visitor wrote for an agent who never came can be left as a message.
 import { keep, kept as keptOf } from "../kept.js";
 import { call } from "./store.js";
 
 const UNSERVED = new Set(["no agent", "max wait", "form", "lost"]);
 const LIMIT = 4000; // characters of a message
 
-/** The name outlives a reload, for the form to leave a message. */
+/** Store the name over reloads, for the form to leave a message. */
 export const keepName = (visit, name) => keep("name", visit, name);
 
 /**
- * The visit has ended. Offer to leave a message, where nobody served it.
- * @param {{word: string, kept: any, texts: string[], show: () => void}} ended `show`: the form to leave a message
+ * After the visit has ended: offer to leave a message, if no agent served the visitor.
+ * @param {{word: string, kept: any, texts: string[], show: () => void}} ended `show`: opens the form to leave a message
  */
 export function offerToLeave(main, { word, kept, texts, show }) {
   const button = main.querySelector("[data-leave-words]");
@@ -27,7 +27,7 @@ export function offerToLeave(main, { word, kept, texts, show }) {
   };
 }
 
-/** The page was loaded after the end: the server has what was written. */
+/** After a reload, fetch from the server what the visitor wrote. */
 async function said(kept) {
   const found = await call(`visits/${kept.visit}/messages`, { kept }).catch(() => ({ messages: [] }));
   return found.messages.filter((each) => each.author === "visitor").map((each) => each.text);

@@ -1,4 +1,4 @@
-// The transcript: saved as a file, or mailed.
+// The transcript: saved as a file, or emailed.
 import { call } from "./store.js";
 import { startEmail, tellError } from "./forms.js";
 import { toastFailure } from "../../shared/toast.js";
@@ -18,7 +18,7 @@ export function startTranscript(kept) {
   startEmail(form, send);
 }
 
-/** Ask for an address and have the transcript mailed there; any button or menu may call it. */
+/** Ask for an email address and send the transcript there. Any button or menu may call this. */
 function mailTranscript() {
   words.textContent = asked;
   showForm(true);

@@ -1,35 +1,35 @@
-// A visitor's own place: the number ahead at one moment, and every move of the line since.
+// A visitor's own place: the number of visitors ahead at one moment, and every move of the line since then.
 
-const LONGEST = 20_000; // moves kept; beyond it the place is asked for again
+const LONGEST = 20_000; // largest number of stored moves; with more, the place is fetched again
 
 export class Place {
   constructor() {
     this.base = null; // {seq, ahead, priority, ticket}
     this.moves = [];
-    this.life = 0; // how often the line began anew: an answer of an earlier life says nothing
+    this.life = 0; // counts how often the line restarted: answers from an earlier life are ignored
   }
 
-  /** Where the visit stands, as the server said. */
+  /** Set the place that the server reported. */
   stand({ seq, ahead, priority, ticket }) {
     if (this.base && seq < this.base.seq && this.base.ticket === ticket) return;
     this.base = { seq, ahead, priority, ticket };
     this.moves = this.moves.filter((move) => move[0] > seq);
   }
 
-  /** The line began anew: moves of before say nothing about what follows. */
+  /** Forget the place and the moves, because the line restarted. */
   restart() {
     this.life += 1;
     this.base = null;
     this.moves = [];
   }
 
-  /** [[seq, class, ticket, +1 | -1]]; false = too many, ask again. */
+  /** Add moves, [[seq, class, ticket, +1 | -1]]. Returns false if there are too many; then fetch the place again. */
   move(moves) {
     this.moves.push(...moves);
     return this.moves.length <= LONGEST;
   }
 
-  /** How many are before this visit now; null = not known. */
+  /** The number of visitors ahead now, or null if unknown. */
   get ahead() {
     if (!this.base) return null;
     const { seq, priority, ticket } = this.base;

@@ -1,4 +1,4 @@
-// What leads a visitor: a token of the customer's own system, a topic of another queue, hours in both zones.
+// Where a visitor is routed: a token of the customer's own system, a topic of another queue, hours in both time zones.
 import { keep, kept } from "../kept.js";
 import { fill, gettext, timeOf, weekdayOf, zone as myZone } from "../../shared/words.js";
 
@@ -6,7 +6,7 @@ const LONGEST = 2048;
 const root = document.documentElement;
 const ownerKey = (slug) => `poolsite:visit-of:${slug}`;
 
-/** The token of the link that led here; it leaves the address and outlives a reload of this tab. */
+/** Take the token from the link, and remove it from the URL. The token outlives a reload of this tab. */
 export function takeIdentity(slug) {
   const words = new URLSearchParams(location.hash.slice(1));
   const token = words.get("identity");
@@ -21,7 +21,7 @@ export function takeIdentity(slug) {
 const remembered = (slug) => kept("identity", slug, "");
 const remember = (slug, token) => keep("identity", slug, token);
 
-/** Whether the token names somebody else than the one whose visit this browser keeps. */
+/** Whether the token names another person than the owner of the visit stored in this browser. */
 export function isSomebodyElse(slug, token) {
   const subject = claimsOf(token).sub;
   try {
@@ -39,7 +39,7 @@ function keepOwner(slug, subject) {
   } catch { /* this page only */ }
 }
 
-/** Show whom the token names; the server decides whether it is true. */
+/** Show the name in the token. The server decides whether the token is valid. */
 export function showIdentity(main, token) {
   const { name: said } = claimsOf(token);
   const name = typeof said === "string" ? said : "";
@@ -59,7 +59,7 @@ function claimsOf(token) {
   }
 }
 
-/** Join with the token; where the server refuses it, without one. Returns [joined, whether it was refused]. */
+/** Join with the token, or without it if the server refuses it. Returns [joined, whether it was refused]. */
 export async function joinAs(slug, send, body) {
   const identity = remembered(slug);
   if (!identity) return asGuest(slug, send, body, false);
@@ -80,7 +80,7 @@ async function asGuest(slug, send, body, isRefused) {
   return [joined, isRefused];
 }
 
-/** A refusal of the queue that a topic leads to: its hours, and where a message to it goes. */
+/** Show the refusal of the queue that a topic leads to: its hours, and where a message would go. */
 export function showRefusingQueue(main, slug, error) {
   const { queue, queue_name: name, opens_at: opensAt, zone } = error.problem ?? {};
   const isOther = Boolean(queue) && queue !== slug;
@@ -95,7 +95,7 @@ export function showRefusingQueue(main, slug, error) {
   }
 }
 
-/** Whose clock the week's hours follow, for a visitor whose clock shows another time. */
+/** Show the time zone of the opening hours, if the visitor's clock shows another time. */
 export function showHoursZone(main, zone) {
   const now = new Date();
   const line = main.querySelector("[data-hours-zone]");
@@ -104,7 +104,7 @@ export function showHoursZone(main, zone) {
   line.hidden = false;
 }
 
-/** When a queue opens: by the visitor's clock, and by the queue's where it shows another time. */
+/** Show when a queue opens: in the visitor's time, and in the queue's if it differs. */
 export function showOpens(element, opensAt, zone) {
   const at = new Date(opensAt);
   element.dateTime = opensAt;
@@ -130,7 +130,7 @@ const partsIn = (at, zone) => [
 ];
 const dateIn = (at, zone) => new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(at);
 
-/** "Shanghai time": people know a zone by its city. */
+/** Return a zone's name by its city, which people recognise: "Shanghai time". */
 function zoneName(at, zone) {
   const city = zone.split("/").pop().replaceAll("_", " ");
   if (locale === "en") return fill(gettext("%(city)s time"), { city });

@@ -1,4 +1,4 @@
-// What a visitor's page keeps of its visit, over reloads, tabs and devices; and the calls that it makes.
+// What a visitor's page stores of its visit, over reloads, tabs and devices; and the page's API calls.
 import { RequestFailed } from "../../shared/dom.js";
 import { newId } from "../ids.js";
 import { gettext } from "../../shared/words.js";
@@ -8,20 +8,20 @@ import { gettext } from "../../shared/words.js";
 export class Store {
   constructor(slug) {
     this.key = `poolsite:visit:${slug}`;
-    this.memory = null; // where the browser keeps nothing
-    this.refused = () => {}; // told what the browser would not keep; null = forget it
+    this.memory = null; // for browsers that store nothing
+    this.refused = () => {}; // called with what the browser would not store; null = forget it
   }
 
-  /** What somebody else has kept for this page, unless the browser has it. */
+  /** Use the visit that the host stored for this page, unless the browser has one. */
   offer(kept) {
     this.memory ??= valid(kept);
   }
 
-  /** The visit of this browser, or of the link that led here; null = none. */
+  /** Return the visit of the link that led here, or of this browser; null if there is none. */
   load() {
     const carried = read(location.hash.slice(1));
     if (carried) {
-      history.replaceState(null, "", location.pathname + location.search); // the token leaves the address
+      history.replaceState(null, "", location.pathname + location.search); // remove the token from the URL
       this.save(carried);
       return carried;
     }
@@ -43,7 +43,7 @@ export class Store {
   }
 }
 
-/** The link that continues a visit elsewhere: what stands after # is never sent to a server. */
+/** Return the link that continues a visit elsewhere. Its fragment is never sent to a server. */
 export const linkOf = (kept) =>
   `${location.origin}${location.pathname}#${new URLSearchParams({ v: kept.visit, t: kept.token, p: kept.place, j: String(kept.joined) })}`;
 
@@ -59,7 +59,7 @@ function valid(kept) {
 
 const VISITOR_KEY = "poolsite:visitor";
 
-/** This browser's own key, by which desks know a visitor again; "" where the browser keeps nothing. */
+/** Return this browser's own key, by which desks recognise a visitor; "" if the browser stores nothing. */
 export function visitorKey() {
   try {
     const known = localStorage.getItem(VISITOR_KEY);
@@ -72,7 +72,7 @@ export function visitorKey() {
   }
 }
 
-/** Call the interface as this visitor, without cookies. Throws RequestFailed, with `kind`. */
+/** Call the API as this visitor, without cookies. Throws RequestFailed, with `kind`. */
 export async function call(path, { kept = null, body = undefined, text = false } = {}) {
   const headers = { Accept: text ? "text/plain" : "application/json", "Accept-Language": document.documentElement.lang };
   if (kept) headers.Authorization = `Bearer ${kept.token}`;

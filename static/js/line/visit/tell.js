@@ -1,4 +1,4 @@
-// "Notify me when I'm third": by sound and notification while the page is open, by one mail when it is not.
+// "Notify me when I'm third": by sound and notification while the page is open, and by one email otherwise.
 import { setText } from "../../shared/dom.js";
 import { alertPerson, askForNotifications, readySound } from "../alert.js";
 import { keep, kept as keptOf } from "../kept.js";
@@ -43,7 +43,7 @@ export class Tell {
     return this.find("-when").value;
   }
 
-  /** The visit has begun, perhaps on another device or before a reload: what was chosen is shown. */
+  /** Show the earlier choices after the visit has begun, perhaps on another device or before a reload. */
   async open(visit) {
     this.visit = visit;
     const chosen = keptOf("tell", visit.visit, "");
@@ -53,7 +53,7 @@ export class Tell {
     }
     setText(this.find("-label"), LABELS[this.when]);
     this.told = keptOf("told", visit.visit, "") === this.when;
-    const joinedHere = keptOf("name", visit.visit, ""); // then a mail was asked for here, or not at all
+    const joinedHere = keptOf("name", visit.visit, ""); // an email, if any, was then requested in this tab
     if (!joinedHere || keptOf("mailed", visit.visit, "")) await this.look();
   }
 
@@ -66,7 +66,7 @@ export class Tell {
     askForNotifications();
   }
 
-  /** The place is this now; says once that it is as near as was asked for. */
+  /** Update the place. Alerts the visitor once, when the place is as near as they chose. */
   moved(ahead) {
     if (!this.isOn || this.told || ahead === null || ahead > AHEAD[this.when]) return;
     this.told = true;

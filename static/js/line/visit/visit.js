@@ -1,4 +1,4 @@
-// A visitor's page: join, the place in the line, the room, the end. One visit over reloads, tabs and devices.
+// A visitor's page: joining, the place in line, the room, the end. It is one visit over reloads, tabs and devices.
 import "./zone.js";
 import { connection, onPersonal, subscribe } from "../../../live.js";
 import { showToken, stayPresent } from "../../../live/presence.js";
@@ -29,8 +29,8 @@ const store = new Store(page.slug);
 const place = new Place();
 const tell = new Tell(main);
 const ESTIMATE_SECONDS = 30;
-const PAUSE = 2000; // before the server is asked once more
-const AWAY = new Set([0, 503, 504]); // statuses of a server that may do it later
+const PAUSE = 2000; // ms before the server is asked again
+const AWAY = new Set([0, 503, 504]); // statuses of a server that may succeed later
 const ANSWERS = new Set(["waiting", "away", "offered", "room", "ended"]);
 const ENDINGS = {
   over: [gettext("Your visit has ended"), gettext("You can start again at any time.")],
@@ -44,20 +44,20 @@ const ENDINGS = {
   removed: [gettext("Your visit was ended"), gettext("A supervisor ended your visit.")],
 };
 
-// Why a visitor who was in a room waits again, by the word of its visit.
+// Why a visitor who was in a room is waiting again, by the word of their visit.
 const BACK_IN_LINE = {
   transfer: gettext("You've been transferred. You're in line for another agent, who will see your conversation so far."),
   returned: gettext("Your agent had to leave. You're back in line by your original arrival time, and your conversation is kept."),
 };
 
-let kept = null; // the visit of this page
+let kept = null; // the stored visit of this page
 let standing = null;
 let queue = { waiting: null, online: null, agents: null };
 let unwatchQueue = null;
 let askedAt = 0;
 let typingTimer = 0;
 let ended = false;
-let lost = false; // the room ended while this visitor was away
+let lost = false; // the room ended while this visitor was disconnected
 let comingBack = false;
 let leaving = false;
 const files = new Files({
@@ -74,7 +74,7 @@ const talk = new Talk(find("talk"), {
   heard: () => { find("typing").hidden = true; if (!document.hasFocus()) alertPerson(gettext("New message"), { loud: tell.isOn }); },
 });
 
-/** Show one of the page's views; focus follows, unless somebody types. */
+/** Show one of the page's views, and move the focus there unless the page is just loading. */
 function show(view) {
   if (main.dataset.view === view) return;
   const first = main.dataset.view === "loading";
@@ -90,7 +90,7 @@ function notice(words, why = "") {
   find("notice-words").textContent = words;
 }
 
-/** A lost connection is told, with what it means for the place. */
+/** When the connection was lost: after 3 s, a notice explains what that means for the place. */
 let lostSince = 0;
 connection.addEventListener("state", () => {
   if (connection.state === "signed-out" && kept && !ended) return end("over");
@@ -112,7 +112,7 @@ function assertive(words) {
   document.querySelector("[data-alert]").textContent = words;
 }
 
-// -- where the visit stands -----------------------------------------------------------------------
+// -- the visit's state ----------------------------------------------------------------------------
 
 function apply(now) {
   if (ended) return;
@@ -130,7 +130,7 @@ function apply(now) {
   draw();
 }
 
-/** The desk does not know the visit: it ended long ago, or everything was lost and is being restored. */
+/** Handle an unknown visit: it ended long ago, or all data was lost and is being restored. */
 async function comeBack() {
   if (comingBack || ended) return;
   comingBack = true;
@@ -153,7 +153,7 @@ async function comeBack() {
 
 function draw() {
   if (!standing || main.dataset.view !== "waiting") return;
-  if (place.ahead === null && find("place").textContent !== "–") return; // what stands there is good until it is known again
+  if (place.ahead === null && find("place").textContent !== "–") return; // keep showing the last place until it is known again
   const { queue_name: queueName, answer, estimate } = standing;
   showPlace({ ahead: place.ahead, waiting: queue.waiting, queueName, offered: answer === "offered", estimate });
   tell.moved(place.ahead);
@@ -194,14 +194,14 @@ function end(word) {
   ended = true;
 }
 
-/** Ask where the visit stands, at most every so often; moves of the line say the rest. */
+/** Fetch the visit's state, at most once in `seconds`. Between fetches, the line's moves update the place. */
 async function refresh(seconds = 1) {
   if (ended || Date.now() - askedAt < seconds * 1000) return;
   askedAt = Date.now();
   const { life } = place;
-  const now = await call(`visits/${kept.visit}`, { kept }).catch(() => null); // the badge says that there is no connection
+  const now = await call(`visits/${kept.visit}`, { kept }).catch(() => null); // the badge shows that the connection is lost
   if (now && life === place.life) apply(now);
-  else if (place.ahead === null) setTimeout(refresh, PAUSE); // the page would go on showing the place of before
+  else if (place.ahead === null) setTimeout(refresh, PAUSE); // otherwise the page would go on showing the old place
 }
 
 // -- live -----------------------------------------------------------------------------------------
@@ -214,7 +214,7 @@ function watchQueue(slug) {
     snapshot: (data) => {
       queue = { waiting: data.waiting, online: data.online, agents: data.agents };
       place.restart();
-      // a later snapshot says that moves were missed, or that the line began anew: not all pages ask at once
+      // a later snapshot means missed moves or a restarted line; the delay spreads the pages' requests
       if (isNew && data.seq <= standing.seq) place.stand(standing);
       else setTimeout(() => refresh(0), isNew ? 0 : 2000 * Math.random());
       isNew = false;
@@ -267,16 +267,16 @@ function showTyping() {
   typingTimer = setTimeout(() => { find("typing").hidden = true; }, 4000);
 }
 
-// -- what the visitor does ------------------------------------------------------------------------
+// -- the visitor's actions ------------------------------------------------------------------------
 
-/** Who says so leaves, even when the server does not answer: the page tells it again until it does. */
+/** Leave after a confirmation. If the server does not answer, the page repeats the request until it does. */
 async function leave(question) {
   if (leaving || !(await ask(question))) return;
   leaving = true;
   while (leaving) leaving = await tellLeaving();
 }
 
-/** Tell the server once. Returns whether it is to be told again. */
+/** Report once to the server that the visitor leaves. Returns whether to try again. */
 async function tellLeaving() {
   try {
     apply(await call(`visits/${kept.visit}/leave`, { kept, body: {} }));
@@ -293,7 +293,7 @@ async function tellLeaving() {
 find("leave").addEventListener("click", () => leave({ title: gettext("Leave the line"), text: gettext("Your place goes to the next person in line."), go: gettext("Leave the line"), danger: true }));
 find("end").addEventListener("click", () => leave({ title: gettext("End conversation"), text: gettext("You can save the transcript afterwards."), go: gettext("End conversation"), danger: true }));
 find("again").addEventListener("click", async () => {
-  // who was lost in a room shows the visit of before, and is at the head again
+  // a visitor who was lost in a room shows the earlier visit, and gets to the head of the line
   const joined = lost && await call(`queues/${page.slug}/join`, { kept, body: {} }).catch(() => null);
   if (joined) keepVisit(joined);
   else store.clear();
@@ -346,7 +346,7 @@ async function start() {
   show(page.open ? "join" : "closed");
 }
 
-addEventListener("hashchange", () => { if (location.hash.length > 20) location.reload(); }); // another device's link, in this tab
+addEventListener("hashchange", () => { if (location.hash.length > 20) location.reload(); }); // a link from another device was opened in this tab
 startBadge();
 startDialogs();
 joinHost(store).then(start);

@@ -1,11 +1,11 @@
-// What a visitor who waits sees: the place, who is before and behind, how long it will take.
+// What a waiting visitor sees: the place, the visitors ahead and behind, and the expected wait.
 import { announce, setText, svg } from "../../shared/dom.js";
 import { clockOf, fill, gettext, ngettext } from "../../shared/words.js";
 
 const DOTS = 7;
 const find = (name) => document.querySelector(`[data-${name}]`);
 
-/** "4 to 9 min"; short ranges in seconds are no promise that anybody could keep. */
+/** Format a range: "4 to 9 min". Minutes only, because no one could keep a promise in seconds. */
 export function rangeWords([low, high]) {
   const [from, until] = [Math.floor(low / 60), Math.max(1, Math.ceil(high / 60))];
   if (until === 1) return gettext("less than a minute");
@@ -43,7 +43,7 @@ function showDots(ahead, behind) {
   );
 }
 
-/** What the agents do, in numbers; who needs a skill is told that its agents are asked first. */
+/** Describe the agents in numbers. If the visitor needs skills, say that agents with them are asked first. */
 function agentWords(agents, needs) {
   const doing = [
     [agents.talking, gettext("%(n)s with visitors")],

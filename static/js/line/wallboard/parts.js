@@ -1,4 +1,4 @@
-// What a wallboard is drawn from: the queues' cards, the agents' tiles, the day's chart, the notes.
+// The parts of a wallboard: the queues' cards, the agents' tiles, the day's chart, the notes.
 import { h, icon, svg } from "../../shared/dom.js";
 import { pauseWords } from "../reasons.js";
 import { ageOf, clockOf, figure, fill, gettext, ngettext, percent, timeExactOf, timeOf } from "../../shared/words.js";
@@ -15,7 +15,7 @@ const nowMs = () => moment ?? Date.now();
 
 const secondsSince = (ms) => (ms ? Math.max(0, (nowMs() - ms) / 1000) : null);
 
-/** Half a ring with the share as its filled part, and a tick at the goal. */
+/** Draw a half ring filled by the share, with a tick at the goal. */
 function gauge(share, goal, bad) {
   const arc = "M 12 70 A 58 58 0 0 1 128 70";
   const angle = Math.PI * (1 - goal);
@@ -114,7 +114,7 @@ function notes() {
   return found.map(([name, look, text]) => h("li", { class: `board__note board__note--${look}` }, icon(name), text));
 }
 
-/** Who is on no shift, in one folded line. */
+/** Show the agents who are not on shift in one folded line. */
 function showOffline(names) {
   const box = document.querySelector("[data-offline]");
   if (!box) return;
@@ -123,12 +123,12 @@ function showOffline(names) {
   box.querySelector("p").textContent = names.join(gettext(", "));
 }
 
-/** The queues that wait too long, by name. */
+/** Return the names of the queues whose visitors wait too long. */
 export function lateOf(state) {
   return state.queues.filter((queue) => queue.waiting && secondsSince(queue.oldest_ms) > queue.alarm_seconds).map((queue) => queue.name).join();
 }
 
-/** Draw a state of the desk; `at` (ms) freezes every running time at that moment. */
+/** Draw a desk's state; `at` (ms) shows all running times as of that moment. */
 export function draw(next = data, at = null) {
   data = next;
   moment = at;

@@ -1,4 +1,4 @@
-// The wallboard of a past minute: a slider over the day, minute by minute, or played.
+// The wallboard of a past minute: a slider over the day, moved minute by minute or played.
 import { errorState, getJSON, pageData } from "../../shared/dom.js";
 import "../../shared/drawn.js";
 import "../../shared/theme_switch.js";
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const PLAY_MS = 600;
 let asked = 0;
 let playing = 0;
-let wanted = null; // asked for while a board is on its way
+let wanted = null; // requested while another board is loading
 let busy = false;
 
 const minuteAt = () => page.first + Number(slider.value) * MINUTE;
@@ -69,13 +69,13 @@ slider.addEventListener("input", show);
 for (const button of document.querySelectorAll("[data-step]")) button.addEventListener("click", () => { stop(); step(Number(button.dataset.step)); });
 document.querySelector("[data-day]").addEventListener("change", (event) => event.target.form.requestSubmit());
 
-/** Who waited, over the day: a line behind the slider, broken where minutes are missing. */
+/** Draw the number of waiting visitors over the day: a line behind the slider, with gaps for missing minutes. */
 function drawLine() {
   const most = Math.max(1, ...page.minutes.map((each) => each.waiting));
   const parts = page.minutes.map((each, index) => {
     const place = `${((each.at - page.first) / MINUTE / Math.max(1, Number(slider.max))) * 1000},${40 - (each.waiting / most) * 36}`;
     const goesOn = index && each.at - page.minutes[index - 1].at <= MINUTE;
-    return goesOn ? `L${place}` : `M${place}h0`; // h0: a minute alone is a dot
+    return goesOn ? `L${place}` : `M${place}h0`; // h0: a single minute is a dot
   });
   spark.querySelector("path").setAttribute("d", parts.join(""));
 }

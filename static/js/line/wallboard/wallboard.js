@@ -1,4 +1,4 @@
-// The wallboard: queues, agents and the day's chart of one desk, drawn from one topic.
+// The wallboard: queues, agents and the day's chart of one desk, from one topic.
 import { subscribe } from "../../../live.js";
 import { stayPresent } from "../../../live/presence.js";
 import { startBadge } from "../../shared/badge.js";
@@ -14,7 +14,7 @@ let data = pageData("board-data");
 startBadge();
 draw(data);
 setInterval(() => draw(), 1000);
-stayPresent(); // it hangs on a wall: nobody clicks
+stayPresent(); // a wallboard hangs on a wall, and no one clicks on it
 subscribe(board.dataset.topic, {
   snapshot: (next) => {
     if (lateOf(next) && lateOf(next) !== lateOf(data)) announce(fill(gettext("Waiting too long: %(names)s"), { names: lateOf(next) }));
