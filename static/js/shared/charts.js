@@ -160,8 +160,9 @@ export class TimeChart {
     this.#listen();
   }
 
-  /** Draw `data` after the charts that are already waiting to be drawn. */
+  /** Draw `data` after the charts that are already waiting to be drawn. It waits while the user points at the chart. */
   set(data) {
+    if (this.hovering) { this.waiting = data; return; }
     if (this.data !== data) this.canvas.setAttribute("aria-label", `${this.options.title}. ${this.options.summary?.(data) ?? ""}`);
     this.data = data;
     inTurn(this);
@@ -174,12 +175,6 @@ export class TimeChart {
     this.#axes(shown.options.scales);
     if (this.chart) this.chart.update("none");
     else this.chart = new globalThis.Chart(this.canvas, shown);
-  }
-
-  /** Replace the data. While the user hovers over the chart, the new data waits. */
-  push(data) {
-    if (this.hovering) { this.waiting = data; return; }
-    this.set(data);
   }
 
   repaint() {
@@ -205,7 +200,7 @@ export class TimeChart {
   }
 
   csv() {
-    const lines = [this.heads().join(",")];
+    const lines = [this.heads().map(quoted).join(",")];
     for (const [at, ...values] of this.rows()) lines.push([new Date(at).toISOString(), ...values.map((v) => v ?? "")].join(","));
     return `${lines.join("\r\n")}\r\n`;
   }
@@ -334,10 +329,15 @@ export class TimeChart {
   #leave() {
     this.hovering = false;
     this.index = undefined;
-    this.chart.$hoverX = undefined;
     this.tip.hidden = true;
-    if (this.waiting) { const data = this.waiting; this.waiting = null; this.set(data); } else this.chart?.draw();
+    if (!this.chart) return;
+    this.chart.$hoverX = undefined;
+    if (this.waiting) { const data = this.waiting; this.waiting = null; this.set(data); } else this.chart.draw();
   }
+}
+
+function quoted(text) {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 export function swatch(series) {
