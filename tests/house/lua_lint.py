@@ -1,4 +1,4 @@
-"""luacheck over the Lua of all apps."""
+"""luacheck on the Lua of all apps."""
 
 import re
 import subprocess
@@ -15,17 +15,17 @@ _FOUND = re.compile(r"(?P<path>.+?):(?P<line>\d+):\d+: (?P<said>\([EW]\d+\) .*)"
 
 
 def faults(folder: Folder) -> list[str]:
-    """Return what luacheck finds in a folder: no warning is allowed."""
+    """Return luacheck's findings in a folder: no warning is allowed."""
     prelude = _lint(folder.of_kind("prelude"), [])
     options = module_options(read_form(folder))
     return prelude + _lint(folder.of_kind("operation", "module"), options)
 
 
 def module_options(form: Form) -> list[str]:
-    """Return what luacheck has to know of a folder's modules.
+    """Return the options that describe a folder's modules to luacheck.
 
-    What a module defines may be read, what operations and modules assign may be set too. In its
-    own file a module is a local table that may be only filled (241): others read it.
+    What a module defines may be read; what operations and modules assign may also be set. In its
+    own file a module is a local table that is filled but not read (241): other files read it.
     """
     options = [("--read-globals", sorted(form.definitions)), ("--globals", sorted(form.fields))]
     options.append(("--ignore", [f"241/{name}" for name in form.modules]))
@@ -33,7 +33,7 @@ def module_options(form: Form) -> list[str]:
 
 
 def _lint(sources: Sequence[Source], options: Sequence[str]) -> list[str]:
-    """Return each fault with the line that has it."""
+    """Return each fault with its line of code."""
     by_path = {str(source.path): source for source in sources}
     return [
         f"{source.place}:{found['line']}: {found['said']}: {_line(source, int(found['line']))}"
