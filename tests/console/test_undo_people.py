@@ -1,4 +1,4 @@
-"""Roles, grants and notice targets go back from the history; nobody gives what is not theirs."""
+"""Undo roles, grants and notice targets from the history, within the user's own rights."""
 
 from collections.abc import Callable, Collection
 from typing import Any

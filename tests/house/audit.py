@@ -31,7 +31,7 @@ class UnreachableError(Exception):
 
 @dataclass(frozen=True)
 class Vulnerability:
-    """One that a pinned version has. fixed: the versions without it, "" = not known."""
+    """A vulnerability of a pinned version. fixed: the versions without it ("" if none is known)."""
 
     package: str
     version: str
@@ -109,7 +109,7 @@ def _ask_in_time(url: str, packages: list[tuple[str, str]]) -> list[list[str]]:
         except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
             answers.append(error)
 
-    asking = threading.Thread(target=ask, daemon=True)  # nobody waits for it at the end
+    asking = threading.Thread(target=ask, daemon=True)  # the program can end without it
     asking.start()
     asking.join(REACH_SECONDS)
     if not answers:

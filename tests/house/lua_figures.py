@@ -162,7 +162,7 @@ def faults(app: str, now: Figures) -> list[str]:
 
 
 def table(figures: Mapping[str, Figures]) -> list[str]:
-    """Return the lines of the table of all apps. The last row has the limits."""
+    """Return the lines of the table of all apps. The last row is another project's, to compare."""
     rows = [TITLES, *(_row(app, now) for app, now in figures.items()), BULLMQ]
     widths = [max(len(row[column]) for row in rows) for column in range(len(TITLES))]
     return [

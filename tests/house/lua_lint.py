@@ -10,7 +10,7 @@ from tests.house.source import ROOT
 
 LUACHECK = ["luacheck", "--config", str(ROOT / ".luacheckrc"), "--no-cache", "--no-color"]
 LUACHECK += ["--codes", "--formatter", "plain"]
-FOUND_FAULTS = (1, 2)  # its exit status for warnings and for errors; a larger one: it did not run
+FOUND_FAULTS = (1, 2)  # exit status for warnings and errors; above: it did not run
 _FOUND = re.compile(r"(?P<path>.+?):(?P<line>\d+):\d+: (?P<said>\([EW]\d+\) .*)")
 
 
@@ -43,7 +43,7 @@ def _lint(sources: Sequence[Source], options: Sequence[str]) -> list[str]:
 
 
 def _line(source: Source, number: int) -> str:
-    return [*source.text.splitlines(), ""][number - 1].strip()  # an error may be at the end
+    return [*source.text.splitlines(), ""][number - 1].strip()  # may be after the last line
 
 
 def _run(paths: Sequence[str], options: Sequence[str]) -> Iterator[re.Match[str]]:

@@ -17,7 +17,7 @@ LOADED = re.compile(r"\{% static ['\"]js/([\w/-]+\.js)['\"] %\}")
 
 
 def may_import(folder: PurePath, other: PurePath) -> bool:
-    """A module sees its own folder, the folders around it and the shared one."""
+    """Return whether `other` is the module's own folder, a parent of that, or the shared one."""
     return other in (SHARED, folder, *folder.parents)
 
 
