@@ -23,7 +23,7 @@ def test_no_two_schemas_share_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
         self.schemas.update(definitions)
 
     monkeypatch.setattr(OpenAPISchema, "add_schema_definitions", noted)
-    document = NinjaAPI.get_openapi_schema(api)  # made here: the API's own is made once per process
+    document = NinjaAPI.get_openapi_schema(api)  # new: the API's own exists once per process
     assert {"MessageProblem", "GateOut", "EventProblem"} <= document["components"]["schemas"].keys()
     assert told_twice == set()
 

@@ -31,7 +31,7 @@ NEVER = {
     ("POST desks/{slug}/visits/{visit}/leave", "visit-ended"): "it announces nothing then",
     ("POST desks/{slug}/visits/{visit}/front", "unknown-queue"): "it is the visit's own queue",
 }
-BROUGHT = {"no-tariff", "no-rate"}  # by the error of a price, as whose kind it is answered
+BROUGHT = {"no-tariff", "no-rate"}  # from a price's error, whose kind is answered
 PAGES_ONLY = {"method", "unknown-file"}
 
 

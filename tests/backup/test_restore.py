@@ -24,7 +24,7 @@ REFUSING = (
 
 @dataclass
 class ClusterSite(Site):
-    """SQLite; objects on a Cluster, the other uses of Redis on one server."""
+    """A site with SQLite, its aggregates on a Cluster, and the rest of Redis on one server."""
 
     other_url: str = ""
 
@@ -182,7 +182,7 @@ def test_what_cannot_be_restored_is_refused_before_anything_is_written(site, red
 
 def test_a_backup_that_fails_leaves_nothing_and_old_ones_are_deleted(site, redis_cluster):
     made = _backup(site)
-    first = made.rename(made.with_name("20260101T000000Z"))  # no later one takes its name
+    first = made.rename(made.with_name("20260101T000000Z"))  # no later backup takes its name
     nodes = redis_cluster.nodes
     with nodes[0].client() as client:
         client.acl_setuser("default", enabled=True, nopass=True, commands=["+@all", "-sync"])

@@ -1,4 +1,4 @@
-"""The search palette: what each user finds, what another tenant's never does, and fuzzy names."""
+"""The search palette: what each user finds, what another tenant's user never does, fuzzy names."""
 
 from datetime import UTC, datetime
 

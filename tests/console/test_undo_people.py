@@ -32,7 +32,7 @@ def ask(world: World) -> Callable[[str], Principal]:
 
 
 def refused(change: AuditEntry, actor: Principal, why: str) -> None:
-    """The history says why, and does it for nobody who asks all the same."""
+    """Assert that the history gives this reason, and that it refuses an attempt all the same."""
     assert undoing.standing(actor, change) == undoing.UndoOffer(why_not=why)
     entries = AuditEntry.objects.count()
     with pytest.raises(ValidationError) as told:

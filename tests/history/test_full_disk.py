@@ -48,7 +48,7 @@ def test_what_a_full_disk_refuses_waits_and_health_says_what_to_do(aggregate):
     assert (trouble.severity, trouble.title) == ("critical", "SQL refuses writes")
     assert trouble.remedy.startswith("Free disk space")
     assert trouble.params["reason"] == refusals.reason() != ""
-    assert not Incident.objects.filter(type="history.fault").exists()  # nothing is wrong with them
+    assert not Incident.objects.filter(type="history.fault").exists()  # not the entries' fault
 
 
 def test_when_there_is_room_again_all_is_written_once_and_the_mark_goes_by_itself(aggregate):

@@ -1,4 +1,4 @@
-"""Events by month on PostgreSQL: made while events are written, moved, dropped and put together."""
+"""Events by month on PostgreSQL: partitions created during writes, moved, dropped and merged."""
 
 import threading
 from collections.abc import Iterator

@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def extract(root: Path) -> None:
-    """Write `root`/locale/…/*.po: new texts empty, texts that no source has any more gone."""
+    """Write `root`/locale/…/*.po: add new texts, empty; remove texts that no source contains."""
     (root / FOLDER).mkdir(parents=True, exist_ok=True)
     for domain in DOMAINS:
         endings = ["-e", "js"] if domain == "djangojs" else ["-e", "html,txt,py"]

@@ -35,7 +35,7 @@ ABOUT = {
 
 
 class Service(ThreadingHTTPServer):
-    """Knows these vulnerabilities of Django in the locked version, and none of others."""
+    """Reports these vulnerabilities for the locked version of Django, none for other packages."""
 
     daemon_threads = True
     ids: tuple[str, ...] = ()

@@ -162,7 +162,7 @@ def test_a_job_whose_worker_is_killed_goes_on_from_its_cursor_and_does_nothing_t
 
 
 def test_a_workers_tasks_share_a_connection_to_sql(worker):
-    """The pool's of PostgreSQL, which begins with two, for a moment the thread's of SQLite."""
+    """PostgreSQL's pool starts with two; SQLite's thread keeps its connection for a moment."""
     assert len(connections_of_tasks(worker, 9)) <= 2
 
 
