@@ -1,4 +1,4 @@
-"""The list of one's sessions: where one is logged in, and how the others are ended."""
+"""The list of the user's own sessions: where they are logged in, and how to end the others."""
 
 from datetime import timedelta
 

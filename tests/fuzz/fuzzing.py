@@ -200,7 +200,7 @@ class Fuzz:
             self._note(name, kind, case, who, response)
 
     def _any(self, name: str, case: Case, rnd: random.Random) -> None:
-        """Whatever fits the document, from anybody; every other time of a thing that there is."""
+        """Call with anything that matches the document, as any caller, often with a real slug."""
         path = case.path_parameters or {}
         if "slug" in path and rnd.random() < 0.5:
             needed = RECIPES[name](self.stage, self.stage.callers["own"], rnd)

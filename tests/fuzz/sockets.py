@@ -51,7 +51,7 @@ class Socket:
             yield socket
 
     def frames(self) -> st.SearchStrategy[str]:
-        """Frames with the socket's own fields, of values that fit, nearly fit, or do not."""
+        """Return frames with the socket's own fields: matching, nearly matching and others."""
         fields = {
             field: st.sampled_from(values) | st.sampled_from(values) | JSON
             for field, values in self.fields.items()

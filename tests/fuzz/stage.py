@@ -173,6 +173,6 @@ class _From(HTTPAdapter):
 def _session_from(place: int) -> requests.Session:
     session = requests.Session()
     session.headers["Connection"] = "close"
-    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call is signed
+    session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))  # each call sends its own
     session.mount("http://", _From(f"127.7.{place // 200}.{place % 200 + 1}"))
     return session
