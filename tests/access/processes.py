@@ -65,7 +65,7 @@ def credentials(*, session: str = "", token: str = "") -> dict[str, str]:
 
 
 def code_within(socket: ClientConnection, seconds: float = DEADLINE_SECONDS) -> int | None:
-    """The code by which the other side closes the socket; None when it stays open so long."""
+    """Return the server's close code for the socket, or None if it stays open this long."""
     try:
         socket.recv(timeout=patient(seconds))
     except ConnectionClosed as closed:

@@ -87,7 +87,7 @@ def address(model: type[Model], page: str, *args: Any) -> str:
 
 
 def pages(rows: Rows) -> Iterator[tuple[str, str, bool]]:
-    """Each page: its address, the right that it needs ("" = looking), whether all staff go."""
+    """Yield each page: its URL, the right it needs ("" = viewing), whether all staff try it."""
     for model in admin.site._registry:
         pk = rows[model].pk
         yield address(model, "changelist"), "", True

@@ -63,9 +63,9 @@ async def closing(socket: Any) -> str:
 
 
 async def answers(sockets: Mapping[str, Any], *, stay: set[str]) -> dict[str, str]:
-    """`open`, `refused`, or the code by which the server closes, for the reader of each socket.
+    """Return for each reader's socket `open`, `refused`, or the server's close code.
 
-    stay: whose sockets are expected to; the others' closing is waited for.
+    stay: readers whose sockets should stay open. The closing of all others is waited for.
     """
     accepted = await asyncio.gather(*map(opened, sockets.values()))
     tasks = {

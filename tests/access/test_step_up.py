@@ -1,4 +1,4 @@
-"""A stolen session changes nothing about how its owner logs in, and the owner is told of all."""
+"""A stolen session can't change how its owner logs in, and owners are notified of each change."""
 
 import re
 import time

@@ -75,7 +75,7 @@ def of_opt_out(world: World) -> str:
 
 
 def of_sent_campaign(world: World) -> str:
-    """The address that deletes it, once it is no draft: the page says so, and nothing happens."""
+    """Return the URL that deletes a campaign that is no draft: the page refuses to do it."""
     found = campaign(world)
     Campaign.objects.filter(pk=found.pk).update(status=Campaign.Status.PAUSED)
     return f"/accounts/own/campaigns/{found.pk}/delete/"

@@ -163,7 +163,7 @@ def test_forgotten_scripts_and_moved_slots_never_reach_the_caller(
 
 
 def test_nodes_that_send_a_command_to_and_fro_are_given_time_to_agree() -> None:
-    """During a hand-over each may name the other for a moment: the attempts must not race by."""
+    """During a hand-over, each node may redirect to the other: attempts must not run out fast."""
     router = Router(ADDRESS)
     router.learn_slots([[slot_of("{x}"), slot_of("{x}"), ["a", "1"]]], NODES[0])
     script = SCRIPTS["count"]

@@ -144,7 +144,7 @@ async def test_a_socket_whose_buffers_are_full_is_closed_and_others_are_not_held
         numbers = itertools.count()
 
         async def is_closed() -> bool:
-            """One more change is heard by the other."""
+            """Change the note; when the other client has seen it, return whether one was closed."""
             await redis_client.set("note:large", f"{next(numbers)}" + "x" * 900_000)
             for each in (topic, count):
                 await redis_client.publish(f"live:{each}", "")
