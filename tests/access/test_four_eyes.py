@@ -22,7 +22,7 @@ WINDOW = timedelta(days=30)
 PEOPLE = range(6)
 
 
-# -- the graph by itself ---------------------------------------------------------------------------
+# -- the graph on its own --------------------------------------------------------------------------
 
 
 def model_sources(person: int, links: Iterable[Link], now: datetime) -> set[int]:

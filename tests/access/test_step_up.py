@@ -96,7 +96,7 @@ def test_who_has_just_logged_in_is_not_asked_again(alice: User) -> None:
 
 
 def test_the_password_cannot_be_guessed_with_a_stolen_session(alice: User, thief: Client) -> None:
-    """The two pages that ask for it share one counter."""
+    """The two pages that ask for the password share one counter."""
     new = {"password1": "a much better one", "password2": "a much better one"}
     change = reverse("account_change_password")
     for guess in range(3):

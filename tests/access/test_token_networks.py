@@ -56,7 +56,7 @@ def test_what_is_no_network_is_refused(bad: str) -> None:
         checked([f"192.0.2.{n}" for n in range(51)])
 
 
-# -- doors ---------------------------------------------------------------------------------------
+# -- interfaces ----------------------------------------------------------------------------------
 
 doors = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("clean_redis", "anew")]
 

@@ -170,7 +170,7 @@ def test_a_key_works_with_a_login() -> None:
     assert IdempotentRequest.objects.get().credential == f"user:{user.pk}"
 
 
-# -- what is not kept ------------------------------------------------------------------------------
+# -- what is not stored ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "ключ", "a\tb"])
@@ -267,7 +267,7 @@ def test_a_secret_is_not_stored(operator: Client, gate: Gate) -> None:
 
 
 def test_what_no_cache_may_store_is_not_stored() -> None:
-    """The same for a view that sets no more than the header."""
+    """The same applies to a view that only sets the header."""
     request = RequestFactory().post("/")
     row, _ = key_claim(credential="token:1", key=KEY, fingerprint="x" * 64)
     request.__dict__[idempotency._RUNNING] = idempotency._Running(row, is_secret=False)

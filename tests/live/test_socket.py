@@ -354,7 +354,10 @@ async def test_an_ack_tells_of_presence_as_well(web: WebServer, redis_client: Re
     texts = itertools.count()
 
     async def tells_again() -> bool:
-        """Trigger a change. An ack reports presence only if it is sent late in the interval."""
+        """Trigger a change, and return whether presence was reported again.
+
+        Only an ack that is sent late in the interval reports it.
+        """
         await redis_client.set("note:reads", f"something new {next(texts)}")
         await redis_client.publish("live:test.presence:reads", "")
         await client.next(op="change")

@@ -34,7 +34,7 @@ class Line(httpx.AsyncBaseTransport):
 
 
 class Blocked(httpx.BaseTransport):
-    """The same transport for blocking clients, which run in another thread than this event loop."""
+    """Like `Line`, for blocking clients, which run in another thread than this event loop."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
