@@ -40,8 +40,8 @@ RULES = {
     r"^ws/live/$": SocketRule({"nobody": "4401", "*": "open"}, path="/ws/live/"),
     # Sessions don't count here: it waits 10 s for a visitor's token, and shows nothing before that.
     r"^ws/live/visitor/$": SocketRule({"*": "open"}, path="/ws/live/visitor/"),
-    # For switches, which use a token (tests/numbers/test_consumers*.py). Of people, those may open
-    # it who may send events.
+    # For switches, which use a token (tests/numbers/test_consumers*.py). Among people,
+    # only those who may send events may open it.
     r"^ws/pools/(?P<slug>[a-z0-9-]{1,40})/events/$": SocketRule(
         {"nobody": "4401", "operate": "open", "foreign": "4404", "roleless": "4404", "*": "4403"},
         path=_pool_events,

@@ -1,4 +1,4 @@
-"""Allowed networks of a token: the same answer on every interface, and outsiders have no effect."""
+"""Allowed networks of a token: one answer on every interface, and outsiders use up nothing."""
 
 from typing import Any
 

@@ -179,7 +179,7 @@ def test_groups_come_in_order_and_a_thing_stands_once(world: World) -> None:
     assert names == [name for name in palette.GROUPS if name in names]
     accounts = next(group for group in groups if group.name == "accounts")
     assert [row.name for row in accounts.rows] == ["Own"]
-    assert "available" in accounts.rows[0].detail  # from the app that has more details of it
+    assert "available" in accounts.rows[0].detail  # from the app with more details
     only = palette.search(reader(world, "operate"), "own", only="accounts")
     assert [group.name for group in only] == ["accounts"]
 

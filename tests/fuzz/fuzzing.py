@@ -65,7 +65,7 @@ ANYBODY = (
     ("platform", "all"),
     ("platform", "session:operator"),
 )
-# Operations with which an operator can disable any user, token or account, or undo any change.
+# An operator's operations that affect any account, user, token or change of the platform.
 TAKES_AWAY = (
     *(f"POST /accounts/{{slug}}/{verb}" for verb in ("freeze", "close", "tariffs", "refunds")),
     *("PATCH /accounts/{slug}/settings", "POST /accounts/{slug}/tariffs/{tariff}/end"),

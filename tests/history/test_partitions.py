@@ -270,4 +270,4 @@ def test_the_way_back_has_one_table_with_all_events_and_the_key_that_it_had(pool
         PoolEvent.objects.create(aggregate=pool, generation=1, seq=5, at_us=1)
     migrate_to(PARTITIONED)
     assert rows_of(f"{TABLE}_before") == 5
-    assert list(known().months) == []  # until the month after the latest event
+    assert list(known().months) == []  # none before the month after the latest event
