@@ -46,7 +46,7 @@ NOT_SECRET = {
     ("billing.HoldIntent", "body_hash"),  # of a message's text, to recognise a repetition
     ("billing.Message", "body_hash"),
     ("line.BlockedVisitor", "key"),  # the visitor's name or address
-    ("line.Visit", "visitor_key"),  # a hash of the visitor's key
+    ("line.Visit", "visitor_key"),  # a hash of such a key
     ("numbers.HealthSlot", "key"),
     ("operations.WebhookEndpoint", "old_secret_until"),  # a time
 }
